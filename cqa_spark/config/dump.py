@@ -1,0 +1,56 @@
+"""Resolved settings as text: for people, for the log of runs, and as a hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from cqa_spark.config.command import Command
+from cqa_spark.config.home import project_home
+from cqa_spark.config.kinds import Aside
+from cqa_spark.config.parts import Part
+
+
+def config_yaml(settings: Part) -> str:
+    """All settings with their values, as YAML that ``--config`` reads; the same settings give the same text."""
+    return _yaml(settings.model_dump(mode="json"))
+
+
+def config_hash(settings: Part) -> str:
+    """SHA-256 (hexadecimal) of everything configured that can change a figure.
+
+    That is the settings and the recipes of the systems that they name. Left out are settings marked ``Aside``: where
+    tables, models and reports lie, the run's id, publishing, tracking and the Spark session.
+    """
+    asides = {
+        name for name, field in type(settings).model_fields.items()
+        if any(isinstance(each, Aside) for each in field.metadata)
+    }
+    settled = settings.model_dump(mode="json", exclude=asides)
+    return hashlib.sha256(_yaml({**settled, "recipes": _recipes(settled)}).encode()).hexdigest()
+
+
+def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of the recipe of every system that the settings name, without its comments."""
+    names = [*settled.get("systems", ()), *filter(None, [settled.get("system")])]
+    recipes = {name: project_home() / "conf" / "systems" / f"{name}.yaml" for name in names}
+    return {name: yaml.safe_load(path.read_text(encoding="utf-8")) for name, path in recipes.items() if path.exists()}
+
+
+def dry_run(program: str, settings: Command) -> str:
+    """What ``--dry-run`` prints: the settings, and below them, as comments, what would be read and written."""
+    return "\n".join([
+        f"# {program}, settings with hash {config_hash(settings)}",
+        config_yaml(settings).rstrip(),
+        "# would read",
+        *(f"#   {each}" for each in settings.reads() or ["nothing"]),
+        "# would write",
+        *(f"#   {each}" for each in settings.writes() or ["nothing"]),
+    ])
+
+
+def _yaml(values: Mapping[str, Any]) -> str:
+    return yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True, width=120)

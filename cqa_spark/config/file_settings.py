@@ -1,0 +1,108 @@
+"""The settings of the jobs that work on files as well as on a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems, Task
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.kinds import Aside, InputFile, Location, RunName, Shown, SystemName
+from cqa_spark.config.parts import FeatureSettings, TrainingInputs
+
+
+class FileOrRunSettings(JobSettings):
+    """What a job is told that works either on a run of a lake or, where a model is named, on files."""
+
+    lake: OptionalLake = ""
+    run_id: Annotated[RunName | None, Aside(), Field(description="run to go on with; not for files")] = None
+    site: Site = "qatarliving.com"
+    corpus: Corpus = "qatar_living"
+    task: Task = "question_comment"
+    systems: Systems = ()
+
+    needs_with_files: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """With a model the files, without one the run."""
+        return cls.needs_with_files if given.get("model") else ("lake", "run_id", "systems")
+
+
+class TrainSettings(FileOrRunSettings):
+    """Train systems: those of a run, or one on files when --model says where to keep it."""
+
+    examples = (
+        "cqa train --system best_a --train train.xml --model build/best_a",
+        "cqa train --lake build/lake --run-id mine --systems logistic_a best_a",
+    )
+    needs_with_files = ("system", "inputs.train")
+
+    system: Annotated[SystemName | None, Field(description="the one system to train on files")] = None
+    inputs: TrainingInputs = TrainingInputs()
+    model: Annotated[Location | None, Aside(), Field(description="folder to keep the trained system in")] = None
+    features: FeatureSettings = FeatureSettings()
+
+    def reads(self) -> list[str]:
+        """The training files, or the run."""
+        return list(self.inputs.train) if self.model else super().reads()
+
+    def writes(self) -> list[str]:
+        """The model, or the run."""
+        return [self.model, *_kept_tables(self)] if self.model else super().writes()
+
+
+class ScoreSettings(FileOrRunSettings):
+    """Rank with trained systems: the examples of a run, or a file when --model names a trained system."""
+
+    examples = (
+        "cqa score --model build/best_a --input test.xml --predictions best_a.pred",
+        "cqa score --lake build/lake --run-id mine --systems logistic_a best_a",
+    )
+    needs_with_files = ("input", "predictions")
+
+    model: Annotated[InputFile | None, Aside(), Shown("PATH"), Field(description="folder of a trained system")] = None
+    input: Annotated[InputFile | None, Field(description="file whose queries are ranked; labels are not needed")] = None
+    predictions: Annotated[
+        Location | None, Aside(), Field(description="file to write, in the official prediction format")] = None
+
+    def reads(self) -> list[str]:
+        """The model and the file, or the run."""
+        return [self.model, str(self.input)] if self.model else super().reads()
+
+    def writes(self) -> list[str]:
+        """The predictions, or the run."""
+        return [str(self.predictions), *_kept_tables(self)] if self.model else super().writes()
+
+
+class RankSettings(JobSettings):
+    """Train one system on files and rank another file with it, in one go."""
+
+    examples = ("cqa rank --system best_a --train train.xml more.xml --input test.xml --predictions best_a.pred",)
+    needs = ("inputs.train",)
+
+    lake: OptionalLake = ""
+    site: Site = "qatarliving.com"
+    corpus: Corpus = "qatar_living"
+    task: Task = "question_comment"
+    system: Annotated[SystemName, Field(description="the one system to rank with")]
+    inputs: TrainingInputs = TrainingInputs()
+    input: Annotated[InputFile, Field(description="file whose queries are ranked; labels are not needed")]
+    predictions: Annotated[Location, Aside(), Field(description="file to write, in the official prediction format")]
+    allow_shared_threads: AllowSharedThreads = False
+    features: FeatureSettings = FeatureSettings()
+
+    def reads(self) -> list[str]:
+        """The files to learn from, and the one to rank."""
+        return [*self.inputs.train, self.input]
+
+    def writes(self) -> list[str]:
+        """The predictions."""
+        return [self.predictions, *_kept_tables(self)]
+
+
+def _kept_tables(settings: JobSettings) -> list[str]:
+    """The tables on the way from files to files, where a lake is named that keeps them."""
+    return [f"{settings.lake}: tables of run {settings.run_id or '(a new id)'}"] if settings.lake else []

@@ -1,0 +1,197 @@
+"""The command line of a job, derived from its settings.
+
+A flag is a setting's YAML key with hyphens: ``allow_shared_threads`` is ``--allow-shared-threads``, ``seed`` of the
+section ``evaluation`` is ``--evaluation.seed``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from cqa_spark.config.command import Command
+from cqa_spark.config.kinds import Positional, Shown
+from cqa_spark.config.layers import Key, Layer, nested
+from cqa_spark.config.parts import Part
+from cqa_spark.config.problems import Problem, did_you_mean
+
+METAVARS = {int: "N", float: "X", str: "TEXT"}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One setting as the command line spells it.
+
+    Attributes:
+        key: the setting's keys, from the outermost section inwards.
+        spelling: the flag, or the bare name of a setting that is given by its place.
+        section: the model that declares the setting.
+        field: its declaration.
+    """
+
+    key: Key
+    spelling: str
+    section: type[Part]
+    field: FieldInfo
+
+    @property
+    def kind(self) -> Any:
+        """The type of one value."""
+        return _element(self.field.annotation)[0]
+
+    @property
+    def many(self) -> bool:
+        """Whether the flag takes several values."""
+        return _element(self.field.annotation)[2]
+
+    @property
+    def metavar(self) -> str:
+        """How a value is called in the help text."""
+        if not self.spelling.startswith("-"):
+            return self.spelling.upper()
+        kind, metadata, _ = _element(self.field.annotation)
+        shown = [each.metavar for each in [*self.field.metadata, *metadata] if isinstance(each, Shown)]
+        if get_origin(kind) is Literal:
+            return f"{{{','.join(get_args(kind))}}}"
+        return shown[0] if shown else METAVARS.get(kind, "VALUE")
+
+    @property
+    def help(self) -> str:
+        """The setting's description with its default."""
+        default = None if self.field.is_required() else self.field.get_default(call_default_factory=True)
+        shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
+        text = str(shown).lower() if isinstance(shown, bool) else str(shown or "")
+        return f"{self.field.description}{f' (default: {text})' if text else ''}".replace("%", "%%")
+
+
+def flags(model: type[Part], key: Key = (), prefix: str = "") -> Iterator[Flag]:
+    """Every setting of a model as a flag, those of its sections after its own."""
+    sections: list[Iterator[Flag]] = []
+    for name, field in model.model_fields.items():
+        spelled = name.replace("_", "-")
+        if section := section_of(field):
+            inner = f"{prefix}{spelled}." if section.flag_prefix is None else section.flag_prefix
+            sections.append(flags(section, (*key, name), inner))
+        elif any(isinstance(each, Positional) for each in field.metadata):
+            yield Flag((*key, name), name, model, field)
+        else:
+            yield Flag((*key, name), f"--{prefix}{spelled}", model, field)
+    for section_flags in sections:
+        yield from section_flags
+
+
+def section_of(field: FieldInfo) -> type[Part] | None:
+    """The model of a field that is a section, None for a plain setting."""
+    kind = _element(field.annotation)[0]
+    return kind if isinstance(kind, type) and issubclass(kind, Part) else None
+
+
+def build_parser(program: str, model: type[Command], *, with_files: bool) -> argparse.ArgumentParser:
+    """The parser of one command; every value stays a string, so that the model alone judges it.
+
+    Args:
+        program: how the command is called, such as ``cqa run``.
+        model: its settings.
+        with_files: whether ``--config`` is taken too.
+    """
+    parser = argparse.ArgumentParser(
+        program, usage=f"{program} {_places(model)}[options]", description=_first_line(model),
+        epilog="\n  ".join(["examples:", *model.examples]) if model.examples else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False, allow_abbrev=False, exit_on_error=False,
+    )
+    always = parser.add_argument_group("always")
+    if with_files:
+        always.add_argument("--config", action="append", default=[], metavar="FILE", help="YAML file of settings, laid "
+                            "over conf/base.yaml; may be given again, the later over the earlier; flags go over all")
+    always.add_argument("--dry-run", action="store_true", help="print the settings and what would be read and written")
+    always.add_argument("-h", "--help", action="help", help="print this text")
+    groups: dict[type[Part], argparse._ArgumentGroup] = {}
+    for flag in flags(model):
+        if flag.section not in groups:
+            title = "settings" if flag.section is model else _first_line(flag.section)
+            groups[flag.section] = parser.add_argument_group(title)
+        _add(groups[flag.section], flag)
+    return parser
+
+
+def read_flags(
+    parser: argparse.ArgumentParser, model: type[Part], arguments: Sequence[str],
+) -> tuple[argparse.Namespace, Layer, list[Problem]]:
+    """What the command line says: the parsed arguments, the settings among them, and every mistake.
+
+    argparse stops at the first mistake; a flag that it stops at is reported, struck out, and the rest is read again.
+    """
+    problems: list[Problem] = []
+    left = list(arguments)
+    while True:
+        try:
+            parsed, unknown = parser.parse_known_intermixed_args(left)
+            break
+        except argparse.ArgumentError as error:
+            name = (error.argument_name or "").split("/")[0]
+            problems.append(Problem(f"flag {name}", "", error.message, f"{parser.prog} --help shows what it takes"))
+            left = [each for each in left if each.split("=")[0] != name]
+    known = list(flags(model))
+    given = {flag.key: value for flag in known if (value := getattr(parsed, _destination(flag))) not in (None, [])}
+    places = {flag.key: f"flag {flag.spelling}" if flag.spelling.startswith("-") else "command line" for flag in known}
+    layer = Layer("command line", nested(given), {key: places[key] for key in given})
+    return parsed, layer, problems + list(_unknown(unknown, parser, known))
+
+
+def _add(group: argparse._ArgumentGroup, flag: Flag) -> None:
+    destination = _destination(flag)
+    if not flag.spelling.startswith("-"):
+        group.add_argument(destination, nargs="*" if flag.many else "?", metavar=flag.metavar, help=flag.help)
+    elif flag.kind is bool:
+        group.add_argument(flag.spelling, dest=destination, action=argparse.BooleanOptionalAction, help=flag.help)
+    elif flag.many:
+        group.add_argument(
+            flag.spelling, dest=destination, nargs="+", action="extend", metavar=flag.metavar, help=flag.help)
+    else:
+        group.add_argument(flag.spelling, dest=destination, metavar=flag.metavar, help=flag.help)
+
+
+def _destination(flag: Flag) -> str:
+    return ".".join(flag.key)
+
+
+def _places(model: type[Part]) -> str:
+    """The settings that are given by their place, for the usage line."""
+    named = [flag for flag in flags(model) if not flag.spelling.startswith("-")]
+    return "".join(f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named)
+
+
+def _first_line(model: type[Part]) -> str:
+    return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+
+def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known: Sequence[Flag]) -> Iterator[Problem]:
+    spellings = [flag.spelling for flag in known] + ["--config", "--dry-run", "--help"]
+    after_unknown_flag = False
+    for each in unknown:
+        if each.startswith("-"):
+            name = each.split("=")[0]
+            remedy = did_you_mean(name, spellings, f"{parser.prog} --help lists all flags")
+            yield Problem(f"flag {name}", "", "there is no such flag", remedy)
+            after_unknown_flag = True
+        elif not after_unknown_flag:
+            yield Problem("command line", "", f"{each!r} belongs to no flag", f"{parser.prog} --help lists all flags")
+
+
+def _element(annotation: Any) -> tuple[Any, list[Any], bool]:
+    """The type of one value of a field, what it is annotated with, and whether the field holds several."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if hasattr(annotation, "__metadata__"):
+        kind, metadata, many = _element(arguments[0])
+        return kind, [*annotation.__metadata__, *metadata], many
+    if origin in (Union, UnionType):
+        return _element(next(each for each in arguments if each is not type(None)))
+    if origin is tuple:
+        kind, metadata, _ = _element(arguments[0])
+        return kind, metadata, True
+    return annotation, [], False

@@ -1,0 +1,85 @@
+"""The settings of ``run``, which does every step, and of ``ingest``, which does the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, model_validator
+
+from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems, Task
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.kinds import Aside, is_remote
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings, Inputs, TrackingSettings
+
+
+class IngestSettings(JobSettings):
+    """Read dumps into community tables; what cannot be understood goes to quarantine."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa ingest --lake build/lake --run-id mine --train train.xml --dev dev.xml",)
+
+    site: Site = "qatarliving.com"
+    corpus: Corpus = "qatar_living"
+    inputs: Inputs = Inputs()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """No input at all."""
+        inputs = given.get("inputs")
+        if not isinstance(inputs, Mapping) or not any(inputs.values()):
+            yield "inputs", "there are no input files", "give --train, --dev, --test or --unannotated FILE"
+
+    def reads(self) -> list[str]:
+        """The input files, by split."""
+        return [f"{path} ({split})" for split, paths in self.inputs.by_split().items() for path in paths]
+
+
+class RunSettings(IngestSettings):
+    """Do every step, from dumps to a report and a published run, in one Spark application."""
+
+    examples = (
+        "cqa run --config conf/demo.yaml",
+        "cqa run --config conf/semeval2016.yaml --systems given_order best_a --no-publish",
+        "cqa run --lake build/lake --train train.xml --dev dev.xml --systems given_order tfidf --dry-run",
+    )
+    needs = ("inputs.train", "systems")
+
+    task: Task = "question_comment"
+    systems: Systems = ()
+    baseline: Baseline = "given_order"
+    allow_shared_threads: AllowSharedThreads = False
+    publish: Annotated[bool, Aside(), Field(description="let readers see the run once it is checked")] = True
+    report: Report = None
+    features: FeatureSettings = FeatureSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+    tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _track_beside_the_lake(cls, data: Any) -> Any:
+        lake, tracking = data.get("lake"), data.get("tracking", {})
+        if not lake or is_remote(str(lake)) or not isinstance(tracking, Mapping) or tracking.get("uri"):
+            return data
+        return {**data, "tracking": {**tracking, "uri": f"sqlite:///{str(lake).rstrip('/')}.mlflow.db"}}
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Nothing to measure on, or a baseline that is not run."""
+        inputs = given.get("inputs")
+        if not isinstance(inputs, Mapping) or not (inputs.get("dev") or inputs.get("test")):
+            yield "inputs", "there is nothing to measure the systems on", "give --dev FILE or --test FILE"
+        yield from _baseline_not_run(given)
+
+    def writes(self) -> list[str]:
+        """The run's tables, the report, the log of MLflow."""
+        published = "published" if self.publish else "not published"
+        report = self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"
+        tracking = f"{self.tracking.uri}: MLflow experiment {self.tracking.experiment}"
+        return [f"{super().writes()[0]}, {published}", report, *([tracking] if self.tracking.enabled else [])]
+
+
+def _baseline_not_run(given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    systems, baseline = given.get("systems"), given.get("baseline", RunSettings.model_fields["baseline"].default)
+    if isinstance(systems, list | tuple) and systems and baseline not in systems:
+        yield "baseline", f"{baseline} is not among the systems", f"add {baseline} to systems, or set another baseline"

@@ -1,0 +1,51 @@
+"""The settings of ``cqa runs``: the log of runs, and what readers see."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.kinds import Aside, Positional, RunName
+from cqa_spark.config.stage_settings import PublishSettings
+
+
+class ListRunsSettings(JobSettings):
+    """List the runs of a lake and tell which one readers see."""
+
+    examples = ("cqa runs list --lake build/lake",)
+
+    def reads(self) -> list[str]:
+        """The log of runs."""
+        return [f"{self.lake}: the log of runs"]
+
+    def writes(self) -> list[str]:
+        """Nothing."""
+        return []
+
+
+class ShowRunSettings(ListRunsSettings):
+    """Show one run: inputs, steps with their rows, tables, settings."""
+
+    examples = ("cqa runs show mine --lake build/lake",)
+
+    run_id: Annotated[RunName, Aside(), Positional(), Field(description="run to show")]
+
+
+class PublishRunSettings(PublishSettings):
+    """Let readers see a finished run, by one commit."""
+
+    examples = ("cqa runs publish mine --lake build/lake",)
+
+    run_id: Annotated[RunName, Aside(), Positional(), Field(description="run to publish")]
+
+
+class RollbackSettings(ListRunsSettings):
+    """Let readers see the run that was published before the current one, by one commit."""
+
+    examples = ("cqa runs rollback --lake build/lake",)
+
+    def writes(self) -> list[str]:
+        """One row of the log of runs."""
+        return [f"{self.lake}: one row of the log of runs"]

@@ -1,0 +1,39 @@
+"""The settings of every job that works on a lake or on dumps, one model per job.
+
+A field gives a YAML key, a flag, a default and a help text at once. The same key means the same in every job, so that
+one config file serves all of them; a job leaves aside the keys that only other jobs know.
+"""
+
+from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.config.job_settings import JobSettings, StageSettings
+from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.config.run_settings import IngestSettings, RunSettings
+from cqa_spark.config.runs_settings import ListRunsSettings, PublishRunSettings, RollbackSettings, ShowRunSettings
+from cqa_spark.config.stage_settings import (
+    EvaluateSettings,
+    FeaturizeSettings,
+    PairSettings,
+    PublishSettings,
+    ReportSettings,
+)
+
+__all__ = [
+    "EvaluateSettings",
+    "FeaturizeSettings",
+    "FileOrRunSettings",
+    "IngestSettings",
+    "JobSettings",
+    "ListRunsSettings",
+    "PairSettings",
+    "PublishRunSettings",
+    "PublishSettings",
+    "RankSettings",
+    "ReportSettings",
+    "RollbackSettings",
+    "RunSettings",
+    "ScoreSettings",
+    "ShowRunSettings",
+    "StageSettings",
+    "TrackingSettings",
+    "TrainSettings",
+]

@@ -1,0 +1,75 @@
+"""The settings of the jobs that take one step of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from cqa_spark.config.fields import AllowSharedThreads, Baseline, Report, Systems, Task
+from cqa_spark.config.job_settings import StageSettings
+from cqa_spark.config.kinds import GroupNames
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+
+
+class PairSettings(StageSettings):
+    """Turn community tables into the examples of every task: queries with candidates, labels and initial ranks."""
+
+    examples = ("cqa pair --lake build/lake --run-id mine",)
+
+    allow_shared_threads: AllowSharedThreads = False
+
+
+class FeaturizeSettings(StageSettings):
+    """Compute feature groups, and the processed text that they need."""
+
+    examples = (
+        "cqa featurize --lake build/lake --run-id mine --systems best_a",
+        "cqa featurize --lake build/lake --run-id mine --groups surface_v1",
+    )
+
+    task: Task = "question_comment"
+    systems: Systems = ()
+    groups: Annotated[
+        GroupNames, Field(description="feature groups beyond those of the systems; cqa features list names them")] = ()
+    features: FeatureSettings = FeatureSettings()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Neither systems nor groups."""
+        if not given.get("systems") and not given.get("groups"):
+            yield "groups", "there is nothing to compute", "give --systems NAME or --groups NAME"
+
+
+class EvaluateSettings(StageSettings):
+    """Measure a run's rankings, with bootstrap intervals and paired tests against the baseline."""
+
+    examples = ("cqa evaluate --lake build/lake --run-id mine --evaluation.measures MAP@10 P@1",)
+
+    baseline: Baseline = "given_order"
+    evaluation: EvaluationSettings = EvaluationSettings()
+
+
+class ReportSettings(StageSettings):
+    """Write the report of a run, one HTML file that needs no network."""
+
+    examples = ("cqa report --lake build/lake --run-id mine --report mine.html",)
+
+    baseline: Baseline = "given_order"
+    report: Report = None
+    evaluation: EvaluationSettings = EvaluationSettings()
+
+    def writes(self) -> list[str]:
+        """The HTML file."""
+        return [self.report or f"{self.lake}/reports/{self.run_id}.html"]
+
+
+class PublishSettings(StageSettings):
+    """Let readers see a finished run, by one commit."""
+
+    examples = ("cqa publish --lake build/lake --run-id mine",)
+
+    def writes(self) -> list[str]:
+        """One row of the log of runs."""
+        return [f"{self.lake}: one row of the log of runs"]

@@ -1,0 +1,55 @@
+"""The settings of commands that need neither lake nor Spark; they have flags only."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from cqa_spark.config.command import Command
+from cqa_spark.config.kinds import GroupName, InputFile, InputFiles, Location, Positional
+
+
+class CatalogueSettings(Command):
+    """List what there is, by name."""
+
+
+class ShowGroupSettings(Command):
+    """Show the columns of one feature group: meaning, source, and what stands for "not known"."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v1",)
+
+    name: Annotated[GroupName, Positional(), Field(description="feature group; cqa features list names them")]
+
+
+class EvaluateFileSettings(Command):
+    """Score official prediction files against a gold file, exactly as the official scorer does; without Spark."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
+        "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
+    )
+
+    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
+    predictions: Annotated[
+        InputFiles, Positional(), Field(min_length=1, description="official prediction files, each scored by itself")]
+    format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
+
+    def reads(self) -> list[str]:
+        """The gold file and the prediction files."""
+        return [self.gold, *self.predictions]
+
+
+class SynthSettings(Command):
+    """Invent a Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
+
+    output: Annotated[Location, Field(description="folder to write to")]
+    threads: int = Field(default=400, ge=1, description="threads of train.xml")
+    dev_threads: int = Field(default=100, ge=1, description="threads of dev.xml")
+    seed: int = Field(default=1, ge=0, description="seed of everything that is invented")
+
+    def writes(self) -> list[str]:
+        """The two dumps."""
+        return [f"{self.output}/train.xml", f"{self.output}/dev.xml"]

@@ -1,0 +1,47 @@
+"""The errors that a user meets: each says what was wrong, where, and what to do next.
+
+The class tells the caller what the job does about it; its ``exit_code`` is what the process ends with.
+"""
+
+
+class CqaError(Exception):
+    """Base of every error that is shown to the user without a traceback.
+
+    Args:
+        problem: what was wrong and where (file, line, column, key).
+        remedy: what to do next.
+    """
+
+    exit_code = 1
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.problem}\n  → {self.remedy}"
+
+
+class ConfigError(CqaError):
+    """Settings that cannot be used; raised before Spark starts, nothing was read or written."""
+
+    exit_code = 2
+
+
+class InputError(CqaError):
+    """Input that is missing, unreadable, or not what its name promises; nothing was published."""
+
+    exit_code = 3
+
+
+class EnvironmentProblem(CqaError):
+    """The machine lacks something that the job needs (Java, jars, a writable folder)."""
+
+    exit_code = 4
+
+
+class ContractError(CqaError):
+    """Tables, features or models that do not fit together; the published run stays as it was."""
+
+    exit_code = 5

@@ -1,0 +1,72 @@
+import pytest
+import yaml
+
+from cqa_spark.config.flags import build_parser, flags
+from cqa_spark.config.home import project_home
+from cqa_spark.config.resolve import all_jobs, known_keys
+from cqa_spark.config.settings import RunSettings, TrainSettings
+from cqa_spark.config.tools import EvaluateFileSettings, ShowGroupSettings, SynthSettings
+
+MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_setting_is_a_flag_with_its_help(model):
+    text = " ".join(build_parser("cqa x", model, with_files=True).format_help().split())
+    for flag in flags(model):
+        assert flag.field.description, flag.key
+        assert " ".join(flag.help.split()) in text
+        assert f"{flag.spelling.replace('no-', '')}" in text or flag.metavar in text
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_no_two_settings_share_a_flag(model):
+    spellings = [flag.spelling for flag in flags(model)]
+    assert len(spellings) == len(set(spellings))
+
+
+def test_a_flag_is_the_key_with_hyphens_and_the_inputs_stand_alone():
+    spellings = {".".join(flag.key): flag.spelling for flag in flags(RunSettings)}
+    assert spellings["allow_shared_threads"] == "--allow-shared-threads"
+    assert spellings["evaluation.resamples"] == "--evaluation.resamples"
+    assert spellings["spark.driver_memory"] == "--spark.driver-memory"
+    assert spellings["inputs.train"] == "--train"
+
+
+def test_help_shows_kinds_and_defaults():
+    text = " ".join(build_parser("cqa run", RunSettings, with_files=True).format_help().split())
+    assert "--features.folds N folds of the cross-fitting, by thread with its repeats (default: 5)" in text
+    assert "--train FILE [FILE ...]" in text
+    assert "--publish, --no-publish let readers see the run once it is checked (default: true)" in text
+    assert "examples: cqa run --config conf/demo.yaml" in text
+
+
+def test_places_stand_in_the_usage_line():
+    assert build_parser("cqa evaluate-file", EvaluateFileSettings, with_files=False).format_usage() == (
+        "usage: cqa evaluate-file GOLD PREDICTIONS ... [options]\n"
+    )
+
+
+def test_a_key_means_the_same_in_every_job():
+    declared: dict[tuple[str, ...], tuple[object, object]] = {}
+    for model in all_jobs():
+        for flag in flags(model):
+            if flag.key in {("run_id",), ("lake",), ("system",), ("input",), ("predictions",), ("model",)}:
+                continue  # required in some jobs and not in others
+            this = (flag.field.description, flag.field.default)
+            assert declared.setdefault(flag.key, this) == this, (model, flag.key)
+
+
+def test_base_yaml_holds_the_defaults_of_the_models():
+    base = yaml.safe_load((project_home() / "conf" / "base.yaml").read_text(encoding="utf-8"))
+    defaults = RunSettings(lake="somewhere").model_dump(mode="json")
+    del defaults["tracking"]["uri"]  # follows from the lake
+    for needs_a_user in ("lake", "run_id", "inputs", "systems", "report", "spark"):
+        del defaults[needs_a_user]
+    assert base == defaults
+
+
+def test_a_job_knows_its_own_keys_only():
+    assert ("inputs", "train") in known_keys(TrainSettings)
+    assert ("inputs", "dev") not in known_keys(TrainSettings)
+    assert ("evaluation",) not in known_keys(TrainSettings)

@@ -1,0 +1,249 @@
+import pytest
+
+from cqa_spark.config.home import project_home
+from cqa_spark.config.problems import SettingsError
+from cqa_spark.config.resolve import resolve, standard_files
+from cqa_spark.config.settings import (
+    FeaturizeSettings,
+    PairSettings,
+    RankSettings,
+    RunSettings,
+    ScoreSettings,
+    ShowRunSettings,
+    TrainSettings,
+)
+from cqa_spark.config.tools import EvaluateFileSettings
+from cqa_spark.errors import ConfigError
+
+
+def refuse_other_than(*known):
+    def check(name):
+        if name not in known:
+            raise ConfigError(f"unknown name {name}", f"known names: {', '.join(known)}")
+
+    return check
+
+
+CHECKS = {"system": refuse_other_than("given_order", "best_a"), "task": refuse_other_than("question_comment")}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A home and working directory with a few files, on a laptop."""
+    monkeypatch.setenv("CQA_HOME", str(tmp_path))
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conf").mkdir()
+    for name in ("base", "local", "cluster"):
+        (tmp_path / "conf" / f"{name}.yaml").write_text("", encoding="utf-8")
+    for name in ("train.xml", "dev.xml"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    return tmp_path
+
+
+ENOUGH = ["--lake", "lake", "--train", "train.xml", "--dev", "dev.xml", "--systems", "given_order", "best_a"]
+
+
+def settings(model, *arguments):
+    return resolve("cqa job", model, arguments, CHECKS).settings
+
+
+def problems(model, *arguments):
+    with pytest.raises(SettingsError) as caught:
+        resolve("cqa job", model, arguments, CHECKS)
+    return caught.value.problems
+
+
+def write(home, name, text):
+    (home / name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_flags_alone_are_enough():
+    found = settings(RunSettings, *ENOUGH, "--evaluation.resamples", "99", "--no-publish")
+    assert found.inputs.train == ("train.xml",)
+    assert found.systems == ("given_order", "best_a")
+    assert found.evaluation.resamples == 99
+    assert found.publish is False
+    assert found.features.folds == 5
+
+
+def test_each_layer_goes_over_the_one_before(home):
+    def folds(*arguments):
+        return settings(RunSettings, *ENOUGH, *arguments).features.folds
+
+    assert folds() == 5
+    write(home, "conf/base.yaml", "features: {folds: 6}\n")
+    assert folds() == 6
+    write(home, "conf/local.yaml", "features: {folds: 7}\n")
+    assert folds() == 7
+    write(home, "mine.yaml", "features: {folds: 8}\n")
+    assert folds("--config", "mine.yaml") == 8
+    write(home, "other.yaml", "features: {folds: 9}\n")
+    assert folds("--config", "mine.yaml", "--config", "other.yaml") == 9
+    assert folds("--config", "mine.yaml", "--features.folds", "10") == 10
+
+
+def test_under_spark_submit_the_cluster_file_stands_for_the_local_one(home, monkeypatch):
+    write(home, "conf/local.yaml", "features: {folds: 7}\n")
+    write(home, "conf/cluster.yaml", "features: {folds: 8}\n")
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "12345")
+    assert settings(RunSettings, *ENOUGH).features.folds == 8
+
+
+def test_a_standard_file_that_is_missing_is_a_problem(home):
+    (home / "conf" / "base.yaml").unlink()
+    [problem] = problems(RunSettings, *ENOUGH)
+    assert str(problem.origin) == "conf/base.yaml"
+
+
+def test_all_mistakes_are_reported_at_once_each_with_origin_and_remedy(home):
+    write(home, "mine.yaml", "lake: lake\nevaluation:\n  resample: 99\nfeatures:\n  folds: many\n"
+          "inputs: {train: train.xml, dev: gone.xml}\nsystems: [given_order]\n")
+    found = problems(RunSettings, "--config", "mine.yaml", "--systems", "given_order", "bset_a", "--puplish",
+                     "--spark.partitions")
+    assert {(each.origin, each.key) for each in found} == {
+        ("flag --spark.partitions", ""),
+        ("flag --puplish", ""),
+        ("mine.yaml, line 3", "evaluation.resample"),
+        ("mine.yaml, line 6", "inputs.dev"),
+        ("flag --systems", "systems"),
+        ("mine.yaml, line 5", "features.folds"),
+    }
+    text = {each.key or each.origin: each for each in found}
+    assert text["flag --spark.partitions"].what == "expected one argument"
+    assert text["flag --puplish"].remedy == "did you mean --publish?"
+    assert text["evaluation.resample"].remedy == "did you mean evaluation.resamples?"
+    assert text["inputs.dev"].what == "there is no gone.xml"
+    assert text["systems"].what == "unknown name bset_a"
+    assert text["systems"].remedy == "known names: given_order, best_a"
+    assert "found 'many'" in text["features.folds"].what
+    assert text["features.folds"].remedy == (
+        "it is folds of the cross-fitting, by thread with its repeats (default: 5)")
+
+
+def test_the_error_lists_all_problems_and_ends_the_process_with_2(home):
+    with pytest.raises(ConfigError) as caught:
+        resolve("cqa run", RunSettings, [], CHECKS)
+    assert caught.value.exit_code == 2
+    assert str(caught.value).startswith("4 settings cannot be used; nothing was read or written\n  - ")
+    for key in ("lake", "inputs.train", "systems", "inputs: there is nothing to measure"):
+        assert key in str(caught.value)
+
+
+@pytest.mark.parametrize(("wrong", "remedy"), [
+    ("resamples", "did you mean evaluation.resamples?"),
+    ("evaluation.sed", "did you mean evaluation.seed ?"),
+    ("input.train", "did you mean inputs.train or tracking?"),
+    ("sistems", "did you mean systems or system?"),
+    ("zzz", "cqa JOB --help lists the settings of a job"),
+])
+def test_an_unknown_key_is_answered_with_close_ones(home, wrong, remedy):
+    first, _, second = wrong.partition(".")
+    text = f"{first}: {{{second}: 1}}\n" if second else f"{first}: 1\n"
+    write(home, "mine.yaml", text)
+    [problem] = problems(RunSettings, *ENOUGH, "--config", "mine.yaml")
+    assert (problem.key, problem.remedy) == (wrong, remedy)
+
+
+def test_an_unknown_flag_is_answered_with_close_ones():
+    [problem] = problems(RunSettings, *ENOUGH, "--resamples", "7")
+    assert (problem.origin, problem.remedy) == ("flag --resamples", "did you mean --evaluation.resamples?")
+
+
+def test_a_stray_word_is_refused():
+    [problem] = problems(RunSettings, "stray", *ENOUGH)
+    assert problem.what == "'stray' belongs to no flag"
+
+
+def test_keys_of_other_jobs_are_left_aside(home):
+    write(home, "mine.yaml", "lake: lake\nsystems: [nobody_asks]\ninputs: {train: gone.xml}\n")
+    assert settings(PairSettings, "--config", "mine.yaml", "--run-id", "r1").lake == "lake"
+
+
+def test_a_section_that_is_a_plain_value_is_refused(home):
+    write(home, "mine.yaml", "evaluation: 5\n")
+    [problem] = problems(RunSettings, *ENOUGH, "--config", "mine.yaml")
+    assert (problem.origin, problem.key) == ("mine.yaml, line 1", "evaluation")
+
+
+def test_a_section_with_nothing_below_it_changes_nothing(home):
+    write(home, "mine.yaml", "evaluation:\n")
+    assert settings(RunSettings, *ENOUGH, "--config", "mine.yaml").evaluation.seed == 20160616
+
+
+def test_a_list_whose_only_item_is_refused_is_one_mistake():
+    found = problems(EvaluateFileSettings, "train.xml", "gone.pred")
+    assert [(each.key, each.what) for each in found] == [("predictions", "there is no gone.pred")]
+
+
+def test_the_baseline_has_to_be_run():
+    [problem] = problems(RunSettings, *ENOUGH[:-2], "best_a")
+    assert (problem.key, problem.what) == ("baseline", "given_order is not among the systems")
+
+
+def test_patterns_and_remote_inputs_are_passed_on():
+    found = settings(RunSettings, *ENOUGH, "--test", "*.xml", "s3a://bucket/test.xml")
+    assert found.inputs.test == ("*.xml", "s3a://bucket/test.xml")
+
+
+@pytest.mark.parametrize("run_id", ["../up", "a b", "", ".hidden"])
+def test_a_run_id_is_a_file_name(run_id):
+    assert [each.key for each in problems(PairSettings, "--lake", "lake", "--run-id", run_id)] == ["run_id"]
+
+
+def test_runs_are_tracked_beside_a_local_lake():
+    assert settings(RunSettings, *ENOUGH).tracking.uri == "sqlite:///lake.mlflow.db"
+    remote = settings(RunSettings, *ENOUGH, "--lake", "s3a://bucket/lake")
+    assert remote.tracking.uri == "sqlite:///mlflow.db"
+    assert settings(RunSettings, *ENOUGH, "--tracking.uri", "http://server").tracking.uri == "http://server"
+
+
+def test_train_works_on_files_or_on_a_run():
+    files = settings(TrainSettings, "--system", "best_a", "--train", "train.xml", "dev.xml", "--model", "m")
+    assert (files.reads(), files.writes()) == (["train.xml", "dev.xml"], ["m"])
+    run = settings(TrainSettings, "--lake", "lake", "--run-id", "r1", "--systems", "best_a")
+    assert run.reads() == ["lake: tables of run r1"]
+    assert {each.key for each in problems(TrainSettings, "--model", "m")} == {"system", "inputs.train"}
+    assert {each.key for each in problems(TrainSettings)} == {"lake", "run_id", "systems"}
+
+
+def test_score_works_on_a_file_or_on_a_run(home):
+    (home / "m").mkdir()
+    file = settings(ScoreSettings, "--model", "m", "--input", "dev.xml", "--predictions", "out.pred")
+    assert (file.reads(), file.writes()) == (["m", "dev.xml"], ["out.pred"])
+    assert {each.key for each in problems(ScoreSettings, "--model", "m")} == {"input", "predictions"}
+
+
+def test_rank_names_all_that_it_lacks():
+    assert {each.key for each in problems(RankSettings)} == {"inputs.train", "system", "input", "predictions"}
+
+
+def test_a_lake_keeps_the_tables_between_files():
+    files = ("--system", "best_a", "--train", "train.xml", "--input", "dev.xml", "--predictions", "out.pred")
+    assert settings(RankSettings, *files).writes() == ["out.pred"]
+    assert settings(RankSettings, *files, "--lake", "lake").writes() == [
+        "out.pred", "lake: tables of run (a new id)"]
+
+
+def test_featurize_needs_systems_or_groups():
+    assert [each.key for each in problems(FeaturizeSettings, "--lake", "lake", "--run-id", "r1")] == ["groups"]
+    assert settings(FeaturizeSettings, "--lake", "lake", "--run-id", "r1", "--groups", "g_v1").groups == ("g_v1",)
+
+
+def test_values_are_given_by_their_place_between_flags():
+    found = settings(EvaluateFileSettings, "train.xml", "--format", "json", "dev.xml", "dev.xml")
+    assert (found.gold, found.predictions, found.format) == ("train.xml", ("dev.xml", "dev.xml"), "json")
+    assert settings(ShowRunSettings, "r1", "--lake", "lake").run_id == "r1"
+    assert [each.key for each in problems(EvaluateFileSettings, "train.xml")] == ["predictions"]
+
+
+def test_a_command_without_files_takes_no_config():
+    [problem] = problems(EvaluateFileSettings, "train.xml", "dev.xml", "--config", "x.yaml")
+    assert problem.origin == "flag --config"
+
+
+def test_the_project_has_its_standard_files(monkeypatch):
+    monkeypatch.delenv("CQA_HOME")
+    assert all(path.is_file() for path in standard_files())
+    assert (project_home() / "conf" / "cluster.yaml").is_file()

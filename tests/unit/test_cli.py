@@ -1,0 +1,125 @@
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cqa_spark import cli
+from cqa_spark.cli import JOBS, Job, main
+from cqa_spark.config.command import Command
+from cqa_spark.errors import InputError
+
+ALL = [job for group in JOBS.values() for job in group]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Nothing(Command):
+    """Settings of the jobs of these tests."""
+
+
+@pytest.fixture
+def doing(monkeypatch):
+    """Makes ``cqa probe`` do what a test wants."""
+
+    def put(function):
+        monkeypatch.setattr(cli, "JOBS", {"tests": (Job("probe", "", f"{__name__}:Nothing", f"{__name__}:probe"),)})
+        module = sys.modules.setdefault(__name__, importlib.import_module(__name__))
+        monkeypatch.setattr(module, "probe", function, raising=False)
+
+    return put
+
+
+@pytest.mark.parametrize("job", ALL, ids=lambda job: job.name)
+def test_every_command_has_settings_and_explains_them(job, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([*job.name.split(), "--help"])
+    assert left.value.code == 0
+    assert f"usage: cqa {job.name}" in capsys.readouterr().out
+
+
+def test_the_overview_names_every_command(capsys):
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {job.name} " in shown for job in ALL)
+
+
+def test_the_first_of_two_words_alone_shows_what_may_follow(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["runs"])
+    assert left.value.code == 2
+    shown = capsys.readouterr().out
+    assert "runs rollback" in shown
+    assert "featurize" not in shown
+
+
+def test_an_unknown_command_is_answered_with_close_ones(capsys):
+    assert main(["feturize", "--lake", "x"]) == 2
+    assert "did you mean featurize?" in capsys.readouterr().err
+
+
+def test_mistakes_are_told_on_stderr_without_a_traceback(capsys):
+    assert main(["evaluate-file", "gone", "--fromat", "json"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "there is no gone" in told.err
+    assert "did you mean --format?" in told.err
+    assert "predictions: is not set" in told.err
+    assert "Traceback" not in told.err
+
+
+def test_a_dry_run_does_nothing_but_print(doing, capsys):
+    doing(lambda settings: pytest.fail("was done"))
+    assert main(["probe", "--dry-run"]) == 0
+    assert "# would read\n#   nothing\n# would write\n#   nothing" in capsys.readouterr().out
+
+
+def fail_with(error):
+    def function(settings):
+        raise error
+
+    return function
+
+
+@pytest.mark.parametrize(("error", "code", "told"), [
+    (InputError("no such file: x", "check the path"), 3, "cqa: no such file: x\n  → check the path\n"),
+    (KeyboardInterrupt(), 130, "cqa: interrupted; the published run is unchanged\n"),
+])
+def test_errors_end_with_their_code_and_no_traceback(doing, capsys, error, code, told):
+    doing(fail_with(error))
+    assert main(["probe"]) == code
+    assert capsys.readouterr().err == told
+
+
+def test_a_defect_shows_its_traceback_and_what_is_left(doing, capsys):
+    doing(fail_with(ZeroDivisionError("oops")))
+    assert main(["probe"]) == 1
+    told = capsys.readouterr().err
+    assert "ZeroDivisionError: oops" in told
+    assert told.endswith("the published run is unchanged and still readable\n")
+
+
+def test_synth_hands_its_settings_to_the_generator(tmp_path, capsys):
+    assert main(["synth", "qatar-living", "--output", str(tmp_path), "--threads", "3", "--dev-threads", "2"]) == 0
+    assert (tmp_path / "train.xml").is_file()
+    assert (tmp_path / "dev.xml").is_file()
+
+
+@pytest.mark.parametrize("command", ["help", "run --help", "evaluate-file --help", "runs list --lake x --dry-run"])
+def test_what_needs_no_spark_does_not_import_it(command):
+    code = (
+        "import sys; from cqa_spark.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "sys.exit('pyspark' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *command.split()], cwd=ROOT, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_every_job_that_spark_submit_runs_has_its_entry_point():
+    expected = {"run", "ingest", "pair", "featurize", "train", "score", "rank", "evaluate", "report", "publish"}
+    assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected
+    assert expected < {job.name for job in ALL}
+    for name in expected:
+        assert f'main(["{name}", *sys.argv[1:]])' in (ROOT / "jobs" / f"{name}.py").read_text(encoding="utf-8")
