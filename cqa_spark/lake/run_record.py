@@ -1,0 +1,73 @@
+"""One row of the log of runs, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+
+from pyspark.sql import Row
+
+
+@dataclass(frozen=True)
+class InputRecord:
+    """A file that a run read.
+
+    Attributes:
+        path: where it lies.
+        split: the part that it was given as.
+        bytes: its size; None where the storage does not say.
+        sha256: hash of its bytes, hexadecimal; None where it was not read by this machine.
+    """
+
+    path: str
+    split: str
+    bytes: int | None
+    sha256: str | None
+
+
+@dataclass
+class Step:
+    """What one step of a run read and wrote; the step fills in its counts while it works.
+
+    Attributes:
+        step: name, such as ingest.
+        rows_in: rows or records that went in.
+        rows_out: rows that came out.
+        rows_quarantined: rows that could not be understood.
+        seconds: wall-clock time.
+    """
+
+    step: str
+    rows_in: int = 0
+    rows_out: int = 0
+    rows_quarantined: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What is known of a run at one moment; the columns are those of the table ``runs``."""
+
+    run_id: str
+    status: str
+    job: str
+    config_hash: str
+    config: str
+    code_version: str
+    inputs: tuple[InputRecord, ...] = ()
+    steps: tuple[Step, ...] = ()
+    table_versions: Mapping[str, int] = field(default_factory=dict)
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+    message: str | None = None
+    sequence: int = 0
+    recorded_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @classmethod
+    def from_row(cls, row: Row) -> RunRecord:
+        """Read back a row of the table ``runs``."""
+        values = {f.name: row[f.name] for f in fields(cls)}
+        values["inputs"] = tuple(InputRecord(**item.asDict()) for item in row["inputs"])
+        values["recorded_at"] = row["recorded_at"].astimezone(UTC)  # Spark hands out local times
+        values["steps"] = tuple(Step(**item.asDict()) for item in row["steps"])
+        return cls(**values)

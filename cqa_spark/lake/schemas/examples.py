@@ -1,0 +1,29 @@
+"""Examples: what is ranked for what."""
+
+from cqa_spark.lake.schemas.community import SITE, SPLIT
+from cqa_spark.lake.table import Table, column
+
+TASK = column("task", "string", "what is ranked for what, such as question_comment", nullable=False)
+QUERY_ID = column("query_id", "string", "post that candidates are ranked for", nullable=False)
+CANDIDATE_ID = column("candidate_id", "string", "post or comment that is ranked", nullable=False)
+
+EXAMPLES = Table(
+    "examples",
+    "One row per (query, candidate) pair of a task.",
+    (
+        SITE,
+        TASK,
+        QUERY_ID,
+        CANDIDATE_ID,
+        column("thread_id", "string", "thread that holds the candidate", nullable=False),
+        column("fold_key", "string", "thread that stands for the query and all its repeats: rows of one fold_key are "
+               "never split between folds", nullable=False),
+        column("author_id", "string", "candidate's author; null where unknown"),
+        column("initial_rank", "int", "rank from 1 that the forum or search engine gave", nullable=False),
+        column("label", "int", "graded relevance, 0 is none; null where not known"),
+        column("relevant", "boolean", "whether the task counts the label as a hit; null where not known"),
+        SPLIT,
+    ),
+    key=("site", "task", "query_id", "candidate_id"),
+    partition_by=("site",),
+)

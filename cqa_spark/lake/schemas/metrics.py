@@ -1,0 +1,68 @@
+"""Metrics of rankings against judgments."""
+
+from pyspark.sql import types as T
+
+from cqa_spark.lake.schemas.community import SITE, SPLIT
+from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
+from cqa_spark.lake.schemas.rankings import SYSTEM
+from cqa_spark.lake.table import Table, column
+
+MEASURE = column("measure", "string", "the measure as it prints, such as MAP@10", nullable=False)
+SEED = column("seed", "int", "seed of the resampling", nullable=False)
+RESAMPLES = column("resamples", "int", "number of resamples", nullable=False)
+
+QUERY_METRICS = Table(
+    "query_metrics",
+    "Each measure of each query, before aggregation.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        SITE,
+        QUERY_ID,
+        MEASURE,
+        column("value", "double", "the measure of this query alone, a fraction", nullable=False),
+        column("components", T.ArrayType(T.DoubleType()), "what the measure adds up over queries before it aggregates",
+               nullable=False),
+    ),
+    key=("system", "task", "split", "site", "query_id", "measure"),
+)
+
+METRICS = Table(
+    "metrics",
+    "Each measure of each system over all queries, with its bootstrap interval.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        MEASURE,
+        column("value", "double", "fraction from 0 to 1", nullable=False),
+        column("low", "double", "lower end of the interval", nullable=False),
+        column("high", "double", "upper end of the interval", nullable=False),
+        column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
+        column("queries", "int", "number of queries that were aggregated", nullable=False),
+        RESAMPLES,
+        SEED,
+    ),
+    key=("system", "task", "split", "measure"),
+)
+
+COMPARISONS = Table(
+    "comparisons",
+    "Paired randomization tests of every system against a baseline.",
+    (
+        TASK,
+        SPLIT,
+        MEASURE,
+        SYSTEM,
+        column("baseline", "string", "system that it is compared with", nullable=False),
+        column("difference", "double", "system minus baseline, a fraction", nullable=False),
+        column("p_value", "double", "two-sided, of the paired randomization test over queries", nullable=False),
+        column("wins", "int", "queries on which the system is better", nullable=False),
+        column("losses", "int", "queries on which the baseline is better", nullable=False),
+        column("ties", "int", "queries on which both are equal", nullable=False),
+        RESAMPLES,
+        SEED,
+    ),
+    key=("task", "split", "measure", "system", "baseline"),
+)

@@ -1,0 +1,40 @@
+"""Rankings: the product."""
+
+from cqa_spark.lake.schemas.community import SITE, SPLIT
+from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID, TASK
+from cqa_spark.lake.table import Table, column
+
+SYSTEM = column("system", "string", "name of the recipe in conf/systems", nullable=False)
+
+RANKINGS = Table(
+    "rankings",
+    "Every system's ranking of every query's candidates.",
+    (
+        column("run_id", "string", "run that made the ranking", nullable=False),
+        SYSTEM,
+        SITE,
+        TASK,
+        SPLIT,
+        QUERY_ID,
+        CANDIDATE_ID,
+        column("score", "double", "higher is better; comparable within a query", nullable=False),
+        column("rank", "int", "from 1; ties: score descending, then initial_rank, then candidate_id", nullable=False),
+        column("predicted", "boolean", "whether the system calls the candidate relevant", nullable=False),
+    ),
+    key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
+    partition_by=("site",),
+)
+
+FEATURE_IMPORTANCES = Table(
+    "feature_importances",
+    "How much each feature counts in each learned system.",
+    (
+        SYSTEM,
+        column("feature", "string", "feature column, prefixed by its group", nullable=False),
+        column("importance", "double", "share of the total, from 0 to 1: gain for trees, absolute standardised "
+               "coefficient for linear models", nullable=False),
+        column("direction", "int", "1 where more of the feature raises the score, -1 where it lowers it, 0 where "
+               "the ranker does not say", nullable=False),
+    ),
+    key=("system", "feature"),
+)

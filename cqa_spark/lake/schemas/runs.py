@@ -1,0 +1,43 @@
+"""The log of runs; publishing is one commit of one row here."""
+
+from pyspark.sql import types as T
+
+from cqa_spark.lake.table import Table, column
+
+INPUT = T.StructType([
+    column("path", "string", "where the file lies"),
+    column("split", "string", "the part that it was given as"),
+    column("bytes", "bigint", "its size; null where the storage does not say"),
+    column("sha256", "string", "hash of its bytes, hexadecimal; null where it was not taken"),
+])
+
+STEP = T.StructType([
+    column("step", "string", "the step's name"),
+    column("rows_in", "bigint", "rows or records that went in"),
+    column("rows_out", "bigint", "rows that came out"),
+    column("rows_quarantined", "bigint", "rows that could not be understood"),
+    column("seconds", "double", "wall-clock time"),
+])
+
+RUNS = Table(
+    "runs",
+    "What every run did; the last row with status published names the tables that readers see.",
+    (
+        column("sequence", "bigint", "order of the rows, from 1", nullable=False),
+        column("run_id", "string", "the run", nullable=False),
+        column("status", "string", "running, succeeded, failed or published", nullable=False),
+        column("recorded_at", "timestamp", "when the row was written, UTC", nullable=False),
+        column("job", "string", "job that wrote the row", nullable=False),
+        column("inputs", T.ArrayType(INPUT), "files that were read", nullable=False),
+        column("config_hash", "string", "SHA-256 of the resolved settings", nullable=False),
+        column("config", "string", "resolved settings, YAML", nullable=False),
+        column("code_version", "string", "package version and, where known, commit", nullable=False),
+        column("steps", T.ArrayType(STEP), "what each step read and wrote", nullable=False),
+        column("table_versions", T.MapType(T.StringType(), T.LongType()),
+               "version of each table that the run wrote", nullable=False),
+        column("artifacts", T.MapType(T.StringType(), T.StringType()),
+               "paths of models, reports and prediction files", nullable=False),
+        column("message", "string", "why the row was written, for people"),
+    ),
+    key=("sequence",),
+)

@@ -1,0 +1,43 @@
+"""Processed text, once per distinct text."""
+
+from pyspark.sql import types as T
+
+from cqa_spark.lake.schemas.community import SITE, SPLIT
+from cqa_spark.lake.table import Table, column
+
+STRINGS = T.ArrayType(T.StringType())
+
+DOCUMENTS = Table(
+    "documents",
+    "Which text a post or comment has.",
+    (
+        SITE,
+        column("document_id", "string", "post_id or comment_id", nullable=False),
+        column("text_id", "string", "key into texts: a post's subject and body, a comment's body", nullable=False),
+        column("subject_text_id", "string", "key into texts: a post's subject alone; null where it has none"),
+        SPLIT,
+    ),
+    key=("site", "document_id"),
+    partition_by=("site",),
+)
+
+TEXTS = Table(
+    "texts",
+    "Every distinct text, cleaned and analysed by Spark NLP.",
+    (
+        column("text_id", "string", "SHA-256 of the raw text, hexadecimal", nullable=False),
+        column("raw", "string", "text as in the dump", nullable=False),
+        column("clean", "string", "text without markup; URLs, images, e-mail addresses and emoticons stand as "
+               "urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken", nullable=False),
+        column("sentences", STRINGS, "sentences of the clean text, in order", nullable=False),
+        column("tokens", STRINGS, "lower-case tokens of the clean text, punctuation included, in order",
+               nullable=False),
+        column("words", STRINGS, "tokens that hold a letter or digit, without marks at their ends and without "
+               "possessive 's, in order", nullable=False),
+        column("content_words", STRINGS, "words without stop words, in order", nullable=False),
+        column("stems", STRINGS, "stem of each content word, in order", nullable=False),
+        column("bigrams", STRINGS, "pairs of neighbouring words of a sentence joined by a blank, in order",
+               nullable=False),
+    ),
+    key=("text_id",),
+)

@@ -1,0 +1,111 @@
+"""Where the lake's tables lie, and how one version of one table is written and read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.lake.table import Table
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write left behind.
+
+    Attributes:
+        version: the table's new version.
+        rows: number of rows that the version holds.
+    """
+
+    version: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Lake:
+    """A folder of Delta tables.
+
+    Attributes:
+        spark: the session that reads and writes.
+        root: folder of the lake; a local path or a URL that Spark understands.
+    """
+
+    spark: SparkSession
+    root: str
+
+    def path(self, *parts: str) -> str:
+        """The path of something within the lake."""
+        return "/".join([self.root.rstrip("/"), *parts])
+
+    def write(self, table: Table, frame: DataFrame, *, author: str) -> Written:
+        """Write a new version that holds exactly the frame's rows.
+
+        Args:
+            table: the declaration that the frame has to conform to.
+            frame: the rows.
+            author: run id, recorded with the commit; two runs that write at once each find their own version by it.
+
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        writer = table.conform(frame).write.format("delta").mode("overwrite")
+        writer = writer.option("overwriteSchema", "true").option("userMetadata", author)
+        writer.partitionBy(*table.partition_by).save(self.path(table.name))
+        return self._last_written(table, author)
+
+    def append(self, table: Table, frame: DataFrame) -> None:
+        """Add rows in one atomic commit."""
+        table.conform(frame).write.format("delta").mode("append").save(self.path(table.name))
+
+    def read(self, table: Table, version: int) -> DataFrame:
+        """The rows of one version.
+
+        Raises:
+            ContractError: the stored version has other columns than the code declares.
+        """
+        reader = self.spark.read.format("delta").option("versionAsOf", version)
+        return table.conform(reader.load(self.path(table.name)))
+
+    def read_latest(self, table: Table) -> DataFrame:
+        """The rows of the newest version; only the log of runs is read in this way."""
+        return table.conform(self.spark.read.format("delta").load(self.path(table.name)))
+
+    def exists(self, table: Table) -> bool:
+        """Whether the table has ever been written."""
+        return DeltaTable.isDeltaTable(self.spark, self.path(table.name))
+
+    def _last_written(self, table: Table, author: str) -> Written:
+        history = DeltaTable.forPath(self.spark, self.path(table.name)).history()
+        commit = history.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
+        if commit is None:
+            raise ContractError(
+                f"table {table.name}: the version that run {author} wrote is not in the table's history",
+                "run the job again; if it happens twice, another program may be rewriting the lake",
+            )
+        return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
+
+
+def require_writable(folder: str) -> None:
+    """Check that a local folder can be written, before any work is done; remote ones are checked by their first write.
+
+    Raises:
+        EnvironmentProblem: the folder cannot be made or written.
+    """
+    if "://" in folder:
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{os.path.abspath(folder)} cannot be written: {error.strerror}",
+            "choose another folder, or give this user the right to write there",
+        ) from error

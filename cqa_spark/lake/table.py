@@ -1,0 +1,85 @@
+"""A table's declaration: its name, its columns with their meaning and units, its key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from cqa_spark.errors import ContractError
+
+_ATOMIC_TYPES = {
+    atomic.simpleString(): atomic
+    for atomic in (T.StringType(), T.IntegerType(), T.LongType(), T.DoubleType(), T.BooleanType(), T.TimestampType())
+}
+
+
+def column(name: str, data_type: T.DataType | str, comment: str, *, nullable: bool = True) -> T.StructField:
+    """Declare one column.
+
+    Args:
+        name: column name, snake case.
+        data_type: Spark type; for an atomic one its SQL name, such as ``"bigint"``, will do.
+        comment: meaning and unit, kept as the column's comment in the stored table.
+        nullable: False where a missing value is a defect.
+    """
+    if isinstance(data_type, str):
+        data_type = _ATOMIC_TYPES[data_type]
+    return T.StructField(name, data_type, nullable, {"comment": comment})
+
+
+@dataclass(frozen=True)
+class Table:
+    """The declared shape of one table of the lake.
+
+    Attributes:
+        name: folder name in the lake.
+        about: one sentence for people.
+        columns: declared columns, in stored order.
+        key: columns that identify a row.
+        partition_by: columns that the files are laid out by.
+    """
+
+    name: str
+    about: str
+    columns: tuple[T.StructField, ...]
+    key: tuple[str, ...]
+    partition_by: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> T.StructType:
+        """The declared Spark schema."""
+        return T.StructType(list(self.columns))
+
+    def conform(self, frame: DataFrame) -> DataFrame:
+        """Select exactly the declared columns, in order, with their comments.
+
+        Raises:
+            ContractError: a column is missing, undeclared or of another type; all of them are named.
+        """
+        found = {field.name: field.dataType for field in frame.schema}
+        declared = {field.name: field.dataType for field in self.columns}
+        problems = [f"missing {name}" for name in declared if name not in found]
+        problems += [f"undeclared {name}" for name in found if name not in declared]
+        problems += [
+            f"{name} is {found[name].simpleString()}, declared {declared[name].simpleString()}"
+            for name in declared
+            if name in found and not _same_type(found[name], declared[name])
+        ]
+        if problems:
+            raise ContractError(
+                f"table {self.name}: {'; '.join(problems)}",
+                "make the transform end in a select of the declared schema, or change the declaration in "
+                "cqa_spark/lake/schemas",
+            )
+        return frame.select(*[_with_comment(field) for field in self.columns])
+
+
+def _same_type(found: T.DataType, declared: T.DataType) -> bool:
+    return found.simpleString() == declared.simpleString()
+
+
+def _with_comment(field: T.StructField) -> Column:
+    return F.col(field.name).alias(field.name, metadata=field.metadata)

@@ -1,0 +1,139 @@
+"""Runs, publishing and rolling back on a real lake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import publish, published_snapshot, rollback
+from cqa_spark.lake.run import Run, open_run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
+from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.table import Table, column
+
+SCORES = Table("scores", "Made for the test.", (column("score", "int", "points"),), key=("score",))
+OTHER = Table("other", "Made for the test.", (column("score", "int", "points"),), key=("score",))
+
+
+@pytest.fixture
+def lake(spark: SparkSession, tmp_path: Path) -> Lake:
+    return Lake(spark, str(tmp_path / "lake"))
+
+
+@contextmanager
+def opened(lake: Lake, run_id: str, *, resume: bool = False, steps: list[Step] | None = None) -> Iterator[Run]:
+    begin = RunRecord(run_id, "running", "run", config_hash="c0ffee", config="task: x\n", code_version="0")
+    with open_run(lake, begin, resume=resume, on_step=(steps if steps is not None else []).append) as run:
+        yield run
+
+
+def write_score(run: Run, score: int) -> None:
+    run.write(SCORES, run.lake.spark.createDataFrame([(score,)], SCORES.schema))
+
+
+def finished(lake: Lake, run_id: str, score: int) -> None:
+    with opened(lake, run_id) as run:
+        write_score(run, score)
+
+
+def crashed(lake: Lake, run_id: str, score: int) -> None:
+    with opened(lake, run_id) as run:
+        write_score(run, score)
+        raise RuntimeError("power cut")
+
+
+def published_scores(lake: Lake) -> list[Row]:
+    return published_snapshot(lake).read(SCORES).collect()
+
+
+def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
+    seen: list[Step] = []
+    with opened(lake, "r1", steps=seen) as run:
+        run.add_inputs([InputRecord("a.xml", "train", 3, "abc")])
+        with run.step("ingest") as step:
+            step.rows_in, step.rows_out, step.rows_quarantined = 3, 2, 1
+        write_score(run, 7)
+        run.add_artifact("report", "r1.html")
+    running, succeeded = RunLog(lake).records("r1")
+    assert (running.sequence, running.status) == (1, "running")
+    assert (succeeded.sequence, succeeded.status) == (2, "succeeded")
+    assert succeeded.inputs == (InputRecord("a.xml", "train", 3, "abc"),)
+    assert [(s.step, s.rows_in, s.rows_out, s.rows_quarantined) for s in succeeded.steps] == [("ingest", 3, 2, 1)]
+    assert [s.step for s in seen] == ["ingest"]
+    assert succeeded.table_versions == {"scores": 0}
+    assert succeeded.artifacts == {"report": "r1.html"}
+
+
+def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    with pytest.raises(InputError, match="nothing is published"):
+        published_snapshot(lake)
+    publish(lake, "r1")
+    finished(lake, "r2", 2)
+    assert published_scores(lake) == [Row(score=1)]
+    publish(lake, "r2")
+    assert published_scores(lake) == [Row(score=2)]
+
+
+def test_a_crash_leaves_the_published_run_readable(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    publish(lake, "r1")
+    with pytest.raises(RuntimeError, match="power cut"):
+        crashed(lake, "r2", 2)
+    assert published_scores(lake) == [Row(score=1)]
+    failed = RunLog(lake).records("r2")[-1]
+    assert (failed.status, failed.message) == ("failed", "RuntimeError: power cut")
+    with pytest.raises(InputError, match="no run r2 has succeeded") as refused:
+        publish(lake, "r2")
+    assert "choose one of: r1" in refused.value.remedy
+
+
+def test_the_same_run_again_converges(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    publish(lake, "r1")
+    finished(lake, "r1", 1)
+    publish(lake, "r1")
+    assert published_scores(lake) == [Row(score=1)]
+
+
+def test_publishing_twice_adds_no_row(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    first = publish(lake, "r1")
+    assert publish(lake, "r1") == first
+    assert len(RunLog(lake).records(status="published")) == 1
+
+
+def test_rolling_back_is_one_more_row(lake: Lake) -> None:
+    for score, run_id in enumerate(["r1", "r2"]):
+        finished(lake, run_id, score)
+        publish(lake, run_id)
+    assert rollback(lake).message == "rolled back from r2"
+    assert published_scores(lake) == [Row(score=0)]
+    assert [r.run_id for r in RunLog(lake).records(status="published")] == ["r1", "r2", "r1"]
+
+
+def test_there_must_be_something_to_roll_back_to(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    publish(lake, "r1")
+    with pytest.raises(InputError, match="no earlier run"):
+        rollback(lake)
+
+
+def test_a_later_job_goes_on_with_the_tables_of_its_run(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    with opened(lake, "r1", resume=True) as run:
+        assert run.read(SCORES).collect() == [Row(score=1)]
+        run.write(OTHER, run.read(SCORES))
+    assert RunLog(lake).require_success("r1").table_versions == {"scores": 0, "other": 0}
+
+
+def test_a_table_that_was_not_written_names_the_way_out(lake: Lake) -> None:
+    with pytest.raises(InputError, match="run r1 has no table other") as refused, opened(lake, "r1") as run:
+        run.read(OTHER)
+    assert "--run-id" in refused.value.remedy

@@ -1,0 +1,51 @@
+"""Writing and reading versions of declared tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.lake.storage import Lake, require_writable
+from cqa_spark.lake.table import Table, column
+
+SCORES = Table("scores", "Made for the test.", (column("site", "string", "the site"),
+                                                column("score", "int", "points")), key=("site",))
+
+
+@pytest.fixture
+def lake(spark: SparkSession, tmp_path: Path) -> Lake:
+    return Lake(spark, str(tmp_path / "lake"))
+
+
+def test_each_write_is_a_version_that_stays_readable(lake: Lake, spark: SparkSession) -> None:
+    first = lake.write(SCORES, spark.createDataFrame([("a", 1)], SCORES.schema), author="run-1")
+    second = lake.write(SCORES, spark.createDataFrame([("a", 2), ("b", 3)], SCORES.schema), author="run-2")
+    assert (first.version, first.rows) == (0, 1)
+    assert (second.version, second.rows) == (1, 2)
+    assert lake.read(SCORES, 0).collect() == [Row(site="a", score=1)]
+    assert lake.read(SCORES, 1).orderBy("site").collect() == [Row(site="a", score=2), Row(site="b", score=3)]
+
+
+def test_column_comments_are_stored_with_the_table(lake: Lake, spark: SparkSession) -> None:
+    lake.write(SCORES, spark.createDataFrame([("a", 1)], "site string, score int"), author="run-1")
+    stored = spark.read.format("delta").load(lake.path("scores")).schema
+    assert {field.name: field.metadata["comment"] for field in stored} == {"site": "the site", "score": "points"}
+
+
+def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, spark: SparkSession) -> None:
+    wrong = spark.createDataFrame([("1", True)], "score string, extra boolean")
+    with pytest.raises(ContractError) as refused:
+        lake.write(SCORES, wrong, author="run-1")
+    assert refused.value.problem == (
+        "table scores: missing site; undeclared extra; score is string, declared int"
+    )
+    assert not lake.exists(SCORES)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(EnvironmentProblem, match="cannot be written"):
+        require_writable(str(tmp_path / "file" / "lake"))
