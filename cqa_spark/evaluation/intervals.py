@@ -1,0 +1,76 @@
+"""Bootstrap confidence intervals over queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, aggregated, batch_size
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Intervals(NamedTuple):
+    """Ends of the intervals of several systems, fractions, each of shape (systems,)."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def bootstrap_intervals(
+    measure: Measure,
+    components: NDArray[np.float64],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    confidence: float = CONFIDENCE,
+) -> Intervals:
+    """Percentile bootstrap intervals of a measure, by drawing queries with replacement.
+
+    All systems see the same draws. With a single query there is nothing to draw, and the interval is the value itself.
+
+    Args:
+        measure: any measure: components are drawn, then aggregated.
+        components: what each system's queries add up, shape (systems, queries, components).
+        resamples: number of draws.
+        seed: seed of the draws.
+        confidence: coverage, such as 0.95.
+
+    Source:
+        Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percentile method).
+    """
+    import numpy as np
+    from scipy import stats
+
+    systems, queries, width = components.shape
+    if queries == 1:
+        alone = aggregated(measure, components[:, 0, :], 1)
+        return Intervals(alone, alone)
+    flat = components.transpose(1, 0, 2).reshape(queries, systems * width)
+
+    def resampled(drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
+        sums = (_draw_counts(drawn, queries) @ flat).reshape(len(drawn), systems, width)
+        return aggregated(measure, sums, queries).T
+
+    found = stats.bootstrap(
+        (np.arange(queries),),
+        resampled,
+        n_resamples=resamples,
+        batch=batch_size(queries, resamples),
+        vectorized=True,
+        confidence_level=confidence,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return Intervals(found.confidence_interval.low, found.confidence_interval.high)
+
+
+def _draw_counts(drawn: NDArray[np.int64], queries: int) -> NDArray[np.float64]:
+    """How often each query was drawn, shape (resamples, queries): a product with it sums the drawn components."""
+    import numpy as np
+
+    row = np.arange(len(drawn))[:, None] * queries
+    counts = np.bincount((drawn + row).ravel(), minlength=len(drawn) * queries)
+    return counts.reshape(len(drawn), queries).astype(np.float64)

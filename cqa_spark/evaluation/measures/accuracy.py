@@ -1,0 +1,23 @@
+"""Accuracy of the predicted labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import RatioMeasure
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class Accuracy(RatioMeasure):
+    """Candidates whose predicted label is right, among all judged candidates; one that is left out is not right."""
+
+    name: ClassVar[str] = "Accuracy"
+    about: ClassVar[str] = "share of the candidates whose predicted label is right"
+    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """Candidates labelled rightly; judged candidates."""
+        right = sum(candidate.relevant == candidate.predicted for candidate in query.ranked)
+        return float(right), float(len(query.judged))

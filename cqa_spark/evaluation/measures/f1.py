@@ -1,0 +1,28 @@
+"""F1 of the predicted labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import RatioMeasure
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class F1(RatioMeasure):
+    """Harmonic mean of precision and recall, over all queries' candidates together.
+
+    It equals 2 (hits called relevant) / (called relevant + hits), whose counts add up over queries.
+    """
+
+    name: ClassVar[str] = "F1"
+    about: ClassVar[str] = "harmonic mean of precision and recall of the predicted labels"
+    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """Twice the hits called relevant; candidates called relevant plus hits."""
+        found = sum(candidate.relevant and candidate.predicted for candidate in query.ranked)
+        called = sum(candidate.predicted for candidate in query.ranked)
+        hits = sum(candidate.relevant for candidate in query.judged)
+        return float(2 * found), float(called + hits)

@@ -1,0 +1,27 @@
+"""MAP@k: mean average precision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class MeanAveragePrecision(MeanMeasure):
+    """Mean over the hits within the cutoff of the precision at their ranks; 0 for a query without such a hit."""
+
+    name: ClassVar[str] = "MAP"
+    about: ClassVar[str] = "mean average precision, where a query's is divided by its hits within the cutoff"
+    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+
+    cutoff: int = parameter(10, "ranks that are looked at")
+
+    def value(self, query: RankedQuery) -> float:
+        """Average precision of one query."""
+        ranks = [rank for rank, hit in enumerate(query.hits(self.cutoff), start=1) if hit]
+        precisions = [hits / rank for hits, rank in enumerate(ranks, start=1)]
+        return math.fsum(precisions) / len(precisions) if precisions else 0.0

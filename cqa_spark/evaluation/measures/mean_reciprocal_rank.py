@@ -1,0 +1,25 @@
+"""MRR@k: mean reciprocal rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class MeanReciprocalRank(MeanMeasure):
+    """One by the rank of the first hit; 0 where there is none within the cutoff."""
+
+    name: ClassVar[str] = "MRR"
+    about: ClassVar[str] = "mean of one by the rank of the first hit"
+    source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; cutoff of the official scorer"
+
+    cutoff: int = parameter(10, "ranks that are looked at")
+
+    def value(self, query: RankedQuery) -> float:
+        """Reciprocal rank of one query."""
+        hits = query.hits(self.cutoff)
+        return 1 / (hits.index(True) + 1) if any(hits) else 0.0

@@ -1,0 +1,37 @@
+"""nDCG@k: normalised discounted cumulative gain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class NormalisedDiscountedCumulativeGain(MeanMeasure):
+    """Graded gain discounted by log2(rank + 1), divided by that of the best possible ranking.
+
+    The gain is the label itself (linear), as in Järvelin and Kekäläinen 2002, trec_eval and scikit-learn; the variant
+    with 2^label - 1 (Burges et al. 2005) gives other numbers. A query without gain counts 0.
+    """
+
+    name: ClassVar[str] = "nDCG"
+    about: ClassVar[str] = "graded gain, discounted by the logarithm of the rank, by that of a perfect ranking"
+    source: ClassVar[str] = "Järvelin and Kekäläinen 2002, TOIS 20(4); linear gain, discount log2(rank + 1)"
+
+    cutoff: int = parameter(10, "ranks that are looked at")
+
+    def value(self, query: RankedQuery) -> float:
+        """Discounted gain of one query's ranking, by that of its perfect ranking."""
+        ideal = sorted((candidate.gain for candidate in query.judged), reverse=True)
+        best = _discounted(ideal[: self.cutoff])
+        found = _discounted(candidate.gain for candidate in query.ranked[: self.cutoff])
+        return found / best if best else 0.0
+
+
+def _discounted(gains: Iterable[int]) -> float:
+    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))

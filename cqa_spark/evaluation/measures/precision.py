@@ -1,0 +1,23 @@
+"""Precision of the predicted labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import RatioMeasure
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class Precision(RatioMeasure):
+    """Hits among the candidates that are called relevant, over all queries' candidates together."""
+
+    name: ClassVar[str] = "Precision"
+    about: ClassVar[str] = "share of hits among the candidates that are called relevant"
+    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """Hits called relevant; candidates called relevant."""
+        called = [candidate.relevant for candidate in query.ranked if candidate.predicted]
+        return float(sum(called)), float(len(called))

@@ -1,0 +1,24 @@
+"""P@k: precision at a rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class PrecisionAtCutoff(MeanMeasure):
+    """Share of hits among the first ranks; ranks that nothing stands at count as misses."""
+
+    name: ClassVar[str] = "P"
+    about: ClassVar[str] = "share of hits among the first ranks, mean over queries"
+    source: ClassVar[str] = "Manning, Raghavan and Schütze 2008, Introduction to Information Retrieval, section 8.4"
+
+    cutoff: int = parameter(1, "ranks that are looked at")
+
+    def value(self, query: RankedQuery) -> float:
+        """Precision of one query's first ranks."""
+        return sum(query.hits(self.cutoff)) / self.cutoff

@@ -1,0 +1,23 @@
+"""Recall of the predicted labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import RatioMeasure
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class Recall(RatioMeasure):
+    """Hits that are called relevant among all hits, over all queries' candidates together; left out is missed."""
+
+    name: ClassVar[str] = "Recall"
+    about: ClassVar[str] = "share of the hits that are called relevant"
+    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """Hits called relevant; hits."""
+        found = sum(candidate.relevant and candidate.predicted for candidate in query.ranked)
+        return float(found), float(sum(candidate.relevant for candidate in query.judged))

@@ -1,0 +1,122 @@
+"""SemEval Task 3 prediction and gold files, and how one is scored by the other."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from cqa_spark.errors import InputError
+from cqa_spark.evaluation.delimited import read_lines, write_lines
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+
+LAYOUT = "query candidate rank score true|false"
+
+_LABELS = {"true": True, "false": False}
+_NAMED = 5
+_log = logging.getLogger(__name__)
+
+
+class OfficialRow(NamedTuple):
+    """One line of a gold or prediction file.
+
+    Attributes:
+        query_id: what candidates are ranked for.
+        candidate_id: what is ranked.
+        score: higher is better.
+        relevant: in gold whether it is a hit, in a prediction whether the system says so.
+        rank: as written, and never used for scoring: predictions put 0.
+    """
+
+    query_id: str
+    candidate_id: str
+    score: float
+    relevant: bool
+    rank: str = "0"
+
+
+def read_official(path: Path) -> list[OfficialRow]:
+    """Read a gold or prediction file, in the order of its lines.
+
+    Raises:
+        InputError: the file cannot be read, a line cannot be understood, or a pair stands in it twice.
+    """
+    rows: dict[tuple[str, str], OfficialRow] = {}
+    for line in read_lines(path, LAYOUT):
+        query_id, candidate_id, rank, score, label = line.fields
+        if label.lower() not in _LABELS:
+            raise line.error(f"label {label!r} is neither true nor false")
+        if (query_id, candidate_id) in rows:
+            raise line.error(f"candidate {candidate_id} of query {query_id} stands in the file twice")
+        row = OfficialRow(query_id, candidate_id, line.score(score), _LABELS[label.lower()], rank)
+        rows[query_id, candidate_id] = row
+    return list(rows.values())
+
+
+def write_official(path: Path, rows: Iterable[OfficialRow]) -> None:
+    """Write a gold or prediction file; scores keep every digit.
+
+    Raises:
+        InputError: an id is empty or holds a blank.
+        EnvironmentProblem: the folder is not writable.
+    """
+    lines = ((row.query_id, row.candidate_id, row.rank, repr(row.score), str(row.relevant).lower()) for row in rows)
+    write_lines(path, lines, separator="\t")
+
+
+def ranked_queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:
+    """The queries that both files have, ranked by the prediction's scores and judged by the gold labels.
+
+    Rows are matched by ids. Candidates are ordered by score, descending; ties keep the order of the prediction file.
+    A gold candidate that the prediction leaves out counts as not ranked.
+
+    Raises:
+        InputError: a file cannot be understood, the prediction ranks candidates that the gold does not have, or no
+            query is in both.
+    """
+    judged, predicted = _by_query(read_official(gold)), _by_query(read_official(prediction))
+    shared = [query_id for query_id in judged if query_id in predicted]
+    if not shared:
+        raise InputError(f"{prediction}: has no query in common with {gold}", "give the gold file of the same data")
+    _say_what_is_left_out(gold, judged.keys() - predicted.keys())
+    _say_what_is_left_out(prediction, predicted.keys() - judged.keys())
+    unknown = [row for query_id in shared for row in predicted[query_id].values()
+               if row.candidate_id not in judged[query_id]]
+    if unknown:
+        names = _some([f"{row.candidate_id} of query {row.query_id}" for row in unknown])
+        raise InputError(f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
+                         "give the gold file of the same data, or rank only its candidates")
+    return {query_id: _ranked(judged[query_id], predicted[query_id]) for query_id in shared}
+
+
+def _by_query(rows: Iterable[OfficialRow]) -> dict[str, dict[str, OfficialRow]]:
+    queries: dict[str, dict[str, OfficialRow]] = defaultdict(dict)
+    for row in rows:
+        queries[row.query_id][row.candidate_id] = row
+    return dict(queries)
+
+
+def _ranked(judged: dict[str, OfficialRow], predicted: dict[str, OfficialRow]) -> RankedQuery:
+    best_first = sorted(predicted.values(), key=lambda row: -row.score)
+    missed = [row for candidate_id, row in judged.items() if candidate_id not in predicted]
+    return RankedQuery(
+        [_judged(judged[row.candidate_id].relevant, row.relevant) for row in best_first],
+        [_judged(row.relevant, predicted=False) for row in missed],
+    )
+
+
+def _judged(hit: bool, predicted: bool) -> Candidate:
+    return Candidate(relevant=hit, gain=int(hit), predicted=predicted)
+
+
+def _say_what_is_left_out(path: Path, queries: Iterable[str]) -> None:
+    only_here = sorted(queries)
+    if only_here:
+        _log.warning("%s: %d queries are not in the other file and are left out: %s", path, len(only_here),
+                     _some(only_here))
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")

@@ -1,0 +1,43 @@
+"""What a measure looks at: one query's judged candidates, in the order that a system ranked them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Candidate(NamedTuple):
+    """A judged candidate.
+
+    Attributes:
+        relevant: whether the task counts it as a hit.
+        gain: graded relevance, 0 is none.
+        predicted: whether the system calls it relevant.
+    """
+
+    relevant: bool
+    gain: int
+    predicted: bool = False
+
+
+@dataclass(frozen=True)
+class RankedQuery:
+    """One query's judged candidates.
+
+    Attributes:
+        ranked: the candidates that the system ranked, best first.
+        unranked: the candidates that it left out; it found none of them.
+    """
+
+    ranked: Sequence[Candidate]
+    unranked: Sequence[Candidate] = ()
+
+    @property
+    def judged(self) -> list[Candidate]:
+        """Every judged candidate, ranked or not."""
+        return [*self.ranked, *self.unranked]
+
+    def hits(self, cutoff: int) -> list[bool]:
+        """Whether there is a hit at rank 1, 2, ... up to the cutoff; shorter where fewer are ranked."""
+        return [candidate.relevant for candidate in self.ranked[:cutoff]]

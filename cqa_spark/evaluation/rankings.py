@@ -1,0 +1,88 @@
+"""Measures of every query of a ranking, on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+
+_GROUP = ["task", "split"]
+_PAIR = ["site", "query_id", "candidate_id"]
+_QUERY = ["system", *_GROUP, "site", "query_id"]
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def query_metrics(rankings: DataFrame, examples: DataFrame, measures: Sequence[Measure]) -> DataFrame:
+    """Compute every measure of every judged query, for every system that ranked anything of its task and split.
+
+    Candidates without a label are left out as unjudged, and so are queries that have no other. A judged query or
+    candidate that a system did not rank is there all the same, and counts as not found.
+
+    Args:
+        rankings: rows of ``RANKINGS``, of one run.
+        examples: rows of ``EXAMPLES``.
+        measures: what to compute; one that is named twice is computed once.
+
+    Returns:
+        Rows of ``QUERY_METRICS``.
+    """
+    queries = _ranked_queries(_judged_for_every_system(rankings, examples))
+    rows = queries.mapInArrow(_measured(tuple(dict.fromkeys(measures))), QUERY_METRICS.schema)
+    return QUERY_METRICS.conform(rows)
+
+
+def _judged_for_every_system(rankings: DataFrame, examples: DataFrame) -> DataFrame:
+    """One row per judged candidate and system; rank and prediction are null where the system did not rank it."""
+    judged = examples.where(F.col("label").isNotNull() & F.col("relevant").isNotNull())
+    judged = judged.select(*_GROUP, *_PAIR, "label", "relevant")
+    systems = rankings.select("system", *_GROUP).distinct()
+    ranked = rankings.select("system", *_GROUP, *_PAIR, "rank", "predicted")
+    wanted = judged.join(F.broadcast(systems), on=_GROUP, how="inner")
+    return wanted.join(ranked, on=["system", *_GROUP, *_PAIR], how="left")
+
+
+def _ranked_queries(judged: DataFrame) -> DataFrame:
+    """One row per system and query; the candidates' columns are arrays in the order of rank, unranked ones last."""
+    # The id after the rank makes the order total where nothing is ranked.
+    best_first = F.sort_array(F.collect_list(F.struct(F.col("rank").isNull().alias("unranked"), "rank", "candidate_id",
+                                                      "relevant", "label", "predicted")))
+    queries = judged.groupBy(*_QUERY).agg(best_first.alias("candidates"))
+    return queries.select(*_QUERY, *map(_candidates, ("unranked", "relevant", "label", "predicted")))
+
+
+def _candidates(name: str) -> Column:
+    return F.col(f"candidates.{name}").alias(name)
+
+
+def _measured(measures: tuple[Measure, ...]) -> Callable[[Batches], Batches]:
+    schema = pa.schema([(name, pa.string()) for name in (*_QUERY, "measure")]
+                       + [("value", pa.float64()), ("components", pa.list_(pa.float64()))])
+
+    def measure_batches(batches: Batches) -> Batches:
+        for batch in batches:
+            rows = [measured for row in batch.to_pylist() for measured in _rows(row, measures)]
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+    return measure_batches
+
+
+def _rows(row: dict[str, Any], measures: Iterable[Measure]) -> Iterator[dict[str, Any]]:
+    key = {name: row[name] for name in _QUERY}
+    query = _ranked_query(row)
+    for measure in measures:
+        yield {**key, "measure": str(measure), "value": measure.value(query), "components": measure.components(query)}
+
+
+def _ranked_query(row: dict[str, Any]) -> RankedQuery:
+    known = zip(row["relevant"], row["label"], map(bool, row["predicted"]), strict=True)
+    candidates = [Candidate(*columns) for columns in known]
+    ranked = row["unranked"].count(False)
+    return RankedQuery(candidates[:ranked], candidates[ranked:])

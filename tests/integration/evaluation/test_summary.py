@@ -1,0 +1,99 @@
+"""Systems compared on Spark: values, intervals, tests, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.errors import ContractError
+from cqa_spark.evaluation.intervals import bootstrap_intervals
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.evaluation.summary import summarise
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+
+QUERIES = [f"Q{number:02d}" for number in range(24)]
+
+
+def rows(system: str, written: str, components: list[list[float]]) -> list[tuple[object, ...]]:
+    measure = parse_measure(written)
+    return [
+        (system, "question_comment", "dev", "forum", query, written, float(measure.aggregate(one, 1)), one)
+        for query, one in zip(QUERIES, components, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def components() -> dict[str, dict[str, list[list[float]]]]:
+    draw = np.random.default_rng(7)
+    average_precision = {system: draw.random((24, 1)).tolist() for system in ("given", "best", "other")}
+    counts = {system: draw.integers([0, 5], [5, 10], (24, 2)).astype(float).tolist() for system in average_precision}
+    return {"MAP@10": average_precision, "Precision": counts}
+
+
+@pytest.fixture
+def metrics(spark: SparkSession, components) -> DataFrame:
+    table = [
+        row
+        for written, systems in components.items()
+        for system, of_queries in systems.items()
+        for row in rows(system, written, of_queries)
+    ]
+    return spark.createDataFrame(table, QUERY_METRICS.schema)
+
+
+def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, components) -> None:
+    found = summarise(metrics, "given", resamples=999, seed=5, confidence=0.9)
+    values = {(row.measure, row.system): row for row in found.metrics.collect()}
+    compared = {(row.measure, row.system): row for row in found.comparisons.collect()}
+
+    assert len(values) == 6
+    assert sorted(compared) == [("MAP@10", "best"), ("MAP@10", "other"), ("Precision", "best"), ("Precision", "other")]
+    for written, systems in components.items():
+        measure, baseline, best = parse_measure(written), np.array(systems["given"]), np.array(systems["best"])
+        low, high = bootstrap_intervals(measure, best[None], resamples=999, seed=5, confidence=0.9)
+        row, test = values[written, "best"], compared[written, "best"]
+        assert row.value == measure.total(systems["best"])
+        assert (row.low, row.high) == (low[0], high[0])
+        assert row.low < row.value < row.high
+        assert (row.queries, row.resamples, row.seed, row.confidence) == (24, 999, 5, 0.9)
+        assert test.difference == measure.total(systems["best"]) - measure.total(systems["given"])
+        assert test.p_value == randomization_test(measure, best[None], baseline, resamples=999, seed=5)[0]
+
+
+def test_wins_losses_and_ties(spark: SparkSession) -> None:
+    better = [[1.0]] * 5 + [[0.0]] * 3 + [[0.5]] * 16
+    table = rows("given", "MAP@10", [[0.5]] * 24) + rows("best", "MAP@10", better)
+    [row] = summarise(spark.createDataFrame(table, QUERY_METRICS.schema), "given", 99).comparisons.collect()
+    assert (row.wins, row.losses, row.ties) == (5, 3, 16)
+    assert row.difference == pytest.approx((5 * 0.5 - 3 * 0.5) / 24)
+
+
+def test_partitions_do_not_change_a_digit(spark: SparkSession, metrics) -> None:
+    def figures(partitions: int) -> list[list[str]]:
+        shuffled = metrics.orderBy("query_id", "system").repartition(partitions)
+        return [sorted(map(str, table.collect())) for table in summarise(shuffled, "given", resamples=999)]
+
+    assert figures(1) == figures(4) == figures(16)
+
+
+def test_tables_are_declared(metrics) -> None:
+    found = summarise(metrics, "given", resamples=9)
+    assert found.metrics.schema.simpleString() == METRICS.schema.simpleString()
+    assert found.comparisons.schema.simpleString() == COMPARISONS.schema.simpleString()
+
+
+def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
+    found = summarise(metrics.where("system = 'given'"), "given", resamples=9)
+    assert (found.metrics.count(), found.comparisons.count()) == (2, 0)
+
+
+def test_absent_baseline_is_refused(metrics) -> None:
+    with pytest.raises(ContractError, match="MAP@10 of question_comment, dev: baseline random is not among"):
+        summarise(metrics, "random")
+
+
+def test_systems_measured_on_other_queries_are_refused(metrics) -> None:
+    with pytest.raises(ContractError, match=r"Precision of question_comment, dev: .* different queries"):
+        summarise(metrics.where("not (system = 'best' and measure = 'Precision' and query_id = 'Q03')"), "given")

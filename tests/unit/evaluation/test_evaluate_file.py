@@ -1,0 +1,83 @@
+"""Scores of official files: by hand on literal files, to every printed digit on the official ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from cqa_spark.evaluation.evaluate_file import evaluate_file, evaluate_files, to_json, to_table
+
+NAMES = {
+    "A": "SemEval2016-Task3-CQA-QL-dev-subtaskA.xml.subtaskA",
+    "B": "SemEval2016-Task3-CQA-QL-dev.xml.subtaskB",
+    "C": "SemEval2016-Task3-CQA-QL-dev.xml.subtaskC",
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    gold, prediction = tmp_path / "gold", tmp_path / "pred"
+    gold.write_text("Q1\tC1\t1\t1\ttrue\nQ1\tC2\t2\t0.5\tfalse\nQ2\tC3\t1\t1\tfalse\n")
+    prediction.write_text("Q1\tC1\t0\t0.1\ttrue\nQ1\tC2\t0\t0.2\ttrue\nQ2\tC3\t0\t1\tfalse\n")
+    return gold, prediction
+
+
+def test_literal_files(files: tuple[Path, Path]) -> None:
+    assert evaluate_file(*files) == {
+        "file": str(files[1]),
+        "queries": 2,
+        "map": 0.25,
+        "avg_rec": 0.9,
+        "mrr": 0.25,
+        "precision": 0.5,
+        "recall": 1.0,
+        "f1": 2 / 3,
+        "accuracy": 2 / 3,
+    }
+
+
+def test_json_is_one_object_per_file_in_full_precision(files: tuple[Path, Path]) -> None:
+    gold, prediction = files
+    scores = json.loads(to_json(evaluate_files(gold, [prediction, gold])))
+    assert [row["file"] for row in scores] == [str(prediction), str(gold)]
+    assert scores[0]["f1"] == 2 / 3
+
+
+def test_table_fits_a_terminal_and_prints_as_the_official_scorer(files: tuple[Path, Path]) -> None:
+    page = StringIO()
+    Console(file=page, width=80).print(to_table(evaluate_files(files[0], [files[1]])))
+    heading, row = page.getvalue().splitlines()
+    assert heading.split() == ["File", "Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
+    assert row.split() == ["pred", "2", "0.2500", "0.9000", "25.00", "0.5000", "1.0000", "0.6667", "0.6667"]
+
+
+@pytest.mark.parametrize("subtask", NAMES)
+def test_official_numbers_to_every_digit(cqa_data: Path, subtask: str) -> None:
+    scorer = cqa_data / "semeval2016-task3" / "scorer"
+    gold = scorer / f"{NAMES[subtask]}.relevancy"
+    printed = (scorer / "random_baselines_MAP.txt").read_text().split("$ ")[1:]["ABC".index(subtask)]
+    labels = re.findall(r"^(?:Acc|P|R|F1) += (\S+)$", printed, flags=re.MULTILINE)
+    given, system = evaluate_file(gold, gold), evaluate_file(gold, gold.with_suffix(".pred"))
+
+    ranking = re.findall(r"^(?:MAP|AvgRec|MRR) *: +(\S+) +(\S+)$", printed, flags=re.MULTILINE)
+    assert _printed_ranking(given, system) == ranking
+    assert [f"{system[name]:.4f}" for name in ("accuracy", "precision", "recall", "f1")] == labels
+
+
+def _printed_ranking(given, system) -> list[tuple[str, str]]:
+    fractions = [(f"{given[name]:.4f}", f"{system[name]:.4f}") for name in ("map", "avg_rec")]
+    return [*fractions, (f"{100 * given['mrr']:.2f}", f"{100 * system['mrr']:.2f}")]
+
+
+def test_scoring_loads_neither_spark_nor_numpy() -> None:
+    heavy = {"pyspark", "numpy", "pandas", "scipy", "rich"}
+    code = "import sys, cqa_spark.evaluation.evaluate_file; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not heavy & set(loaded)

@@ -1,0 +1,110 @@
+"""Measures of small queries, worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.errors import ConfigError
+from cqa_spark.evaluation.measures import known_measures, parse_measure
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+
+DEFAULT_MEASURES = EvaluationSettings().measures
+
+MISS = Candidate(relevant=False, gain=0)
+HIT = Candidate(relevant=True, gain=1, predicted=True)
+CALLED_MISS = Candidate(relevant=False, gain=0, predicted=True)
+BEST_NOT_CALLED = Candidate(relevant=True, gain=2)
+
+QUERY = RankedQuery([CALLED_MISS, HIT, BEST_NOT_CALLED, MISS], unranked=[BEST_NOT_CALLED])
+ONE_HIT = RankedQuery([HIT])
+NOT_RANKED = RankedQuery([], unranked=[HIT, MISS])
+NO_HITS = RankedQuery([MISS, CALLED_MISS])
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("MAP@10", (1 / 2 + 2 / 3) / 2),
+        ("MAP@2", 1 / 2),
+        ("MAP@1", 0.0),
+        ("MRR@10", 1 / 2),
+        ("MRR@1", 0.0),
+        ("P@1", 0.0),
+        ("P@3", 2 / 3),
+        ("P@10", 0.2),
+        ("AvgRec@2", (0 / 1 + 1 / 2) / 2),
+        ("AvgRec@3", (0 / 1 + 1 / 2 + 2 / 3) / 3),
+        ("nDCG@2", (1 / math.log2(3)) / (2 + 2 / math.log2(3))),
+        ("nDCG@10", (1 / math.log2(3) + 2 / 2) / (2 + 2 / math.log2(3) + 1 / 2)),
+        ("Precision", 1 / 2),
+        ("Recall", 1 / 3),
+        ("F1", 2 * (1 / 2 * 1 / 3) / (1 / 2 + 1 / 3)),
+        ("Accuracy", 2 / 5),
+    ],
+)
+def test_value_of_one_query(written: str, expected: float) -> None:
+    assert parse_measure(written).value(QUERY) == pytest.approx(expected, abs=1e-15)
+
+
+def test_linear_gain_in_digits() -> None:
+    assert parse_measure("nDCG@10").value(QUERY) == pytest.approx(1.6309297535714573 / 3.7618595071429146)
+
+
+@pytest.mark.parametrize("written", DEFAULT_MEASURES)
+def test_query_that_is_not_ranked_scores_nothing(written: str) -> None:
+    assert parse_measure(written).value(NOT_RANKED) == 0.0
+
+
+@pytest.mark.parametrize("written", [name for name in DEFAULT_MEASURES if name != "Accuracy"])
+def test_query_without_hits_scores_nothing(written: str) -> None:
+    assert parse_measure(written).value(NO_HITS) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("MAP@10", (7 / 12 + 1 + 0 + 0) / 4),
+        ("MRR@10", (1 / 2 + 1 + 0 + 0) / 4),
+        ("AvgRec@1", (0 + 1 + 0 + 0) / (1 + 1 + 1 + 0)),
+        ("AvgRec@2", (1 / 3 + 2 / 4) / 2),
+        ("Precision", (1 + 1 + 0 + 0) / (2 + 1 + 0 + 1)),
+        ("Recall", (1 + 1 + 0 + 0) / (3 + 1 + 1 + 0)),
+        ("F1", 2 * 2 / (4 + 5)),
+        ("Accuracy", (2 + 1 + 0 + 1) / (5 + 1 + 2 + 2)),
+    ],
+)
+def test_total_over_queries(written: str, expected: float) -> None:
+    measure = parse_measure(written)
+    components = [measure.components(query) for query in (QUERY, ONE_HIT, NOT_RANKED, NO_HITS)]
+    assert measure.total(components) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("written", [*DEFAULT_MEASURES, "nDCG@3", "P@10"])
+def test_measure_prints_as_it_is_written(written: str) -> None:
+    assert str(parse_measure(written)) == written
+
+
+def test_default_cutoff() -> None:
+    assert [str(parse_measure(name)) for name in ("MAP", "P")] == ["MAP@10", "P@1"]
+
+
+def test_every_module_declares_a_documented_measure() -> None:
+    assert sorted(known_measures()) == ["Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Precision", "Recall", "nDCG"]
+    for measure in known_measures().values():
+        assert measure.about
+        assert measure.source
+        assert all(field.metadata["about"] for field in measure.parameters())
+
+
+def test_unknown_measure_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"measure 'ndcg@10' is not known\n.*MAP@10, MRR@10, nDCG@10, P@1"):
+        parse_measure("ndcg@10")
+
+
+@pytest.mark.parametrize("written", ["MAP@0", "MAP@", "MAP@-1", "MAP@ten", "", "F1@10"])
+def test_cutoff_that_is_none_is_refused(written: str) -> None:
+    with pytest.raises(ConfigError, match="measure"):
+        parse_measure(written)

@@ -1,0 +1,124 @@
+"""Official prediction and gold files: read, written, matched, refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqa_spark.errors import EnvironmentProblem, InputError
+from cqa_spark.evaluation.official_files import OfficialRow, ranked_queries, read_official, write_official
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+
+GOLD = "Q1\tC1\t1\t1\tfalse\nQ1\tC2\t2\t0.5\ttrue\nQ1\tC3\t3\t0.33\ttrue\nQ2\tC4\t1\t1\tfalse\n"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return written(tmp_path / "gold", GOLD)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_bytes(text.encode())
+    return path
+
+
+
+
+def test_reads_carriage_returns_blank_lines_and_byte_order_mark(tmp_path: Path) -> None:
+    path = written(tmp_path / "pred", "\ufeffQ1\tC1\t0\t1e-3\tTrue\r\n\r\nQ1\tC2\t0\t-2\tfalse\r\n")
+    assert read_official(path) == [OfficialRow("Q1", "C1", 0.001, True), OfficialRow("Q1", "C2", -2.0, False)]
+
+
+def test_scores_order_as_numbers_not_as_text(tmp_path: Path, gold: Path) -> None:
+    path = written(tmp_path / "pred", "Q1\tC1\t0\t9\tfalse\nQ1\tC2\t0\t10\ttrue\nQ1\tC3\t0\t1e2\tfalse\n")
+    hit_not_called, hit, miss = Candidate(True, 1), Candidate(True, 1, True), Candidate(False, 0)
+    assert ranked_queries(gold, path)["Q1"].ranked == [hit_not_called, hit, miss]
+
+
+def test_ties_keep_the_order_of_the_prediction_file(tmp_path: Path, gold: Path) -> None:
+    path = written(tmp_path / "pred", "Q1\tC2\t0\t1\tfalse\nQ1\tC1\t0\t1\tfalse\nQ1\tC3\t0\t1\tfalse\n")
+    assert [candidate.relevant for candidate in ranked_queries(gold, path)["Q1"].ranked] == [True, False, True]
+
+
+def test_candidate_without_prediction_is_not_ranked(tmp_path: Path, gold: Path) -> None:
+    path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\n")
+    expected = RankedQuery([Candidate(False, 0, True)], [Candidate(True, 1), Candidate(True, 1)])
+    assert ranked_queries(gold, path) == {"Q1": expected}
+
+
+def test_queries_of_one_file_only_are_left_out_and_said(tmp_path: Path, gold: Path, caplog) -> None:
+    path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ7\tC9\t0\t1\ttrue\n")
+    assert list(ranked_queries(gold, path)) == ["Q1"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{gold}: 1 queries are not in the other file and are left out: Q2",
+        f"{path}: 1 queries are not in the other file and are left out: Q7",
+    ]
+
+
+def test_unknown_candidates_are_refused_by_name(tmp_path: Path, gold: Path) -> None:
+    path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ1\tC8\t0\t1\ttrue\n")
+    with pytest.raises(InputError, match=r"pred: 1 candidates are not in .*gold: C8 of query Q1"):
+        ranked_queries(gold, path)
+
+
+def test_files_of_other_data_are_refused(tmp_path: Path, gold: Path) -> None:
+    path = written(tmp_path / "pred", "Q7\tC1\t0\t1\ttrue\n")
+    with pytest.raises(InputError, match="no query in common"):
+        ranked_queries(gold, path)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("Q1\tC2\t0\t1", "4 columns instead of 5"),
+        ("Q1\tC2\t0\t1\ttrue\tmore", "6 columns instead of 5"),
+        ("Q1\tC2\t0\thigh\ttrue", "score 'high' is not a number"),
+        ("Q1\tC2\t0\tNaN\ttrue", "score 'NaN' cannot be ordered"),
+        ("Q1\tC2\t0\t1\tGood", "label 'Good' is neither true nor false"),
+        ("Q1\tC1\t0\t1\ttrue", "candidate C1 of query Q1 stands in the file twice"),
+    ],
+)
+def test_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:
+    path = written(tmp_path / "pred", f"Q1\tC1\t0\t1\ttrue\n{line}\n")
+    with pytest.raises(InputError, match=f"pred:2: {problem}"):
+        read_official(path)
+
+
+def test_file_that_is_missing_empty_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        read_official(tmp_path / "absent")
+    with pytest.raises(InputError, match="Is a directory"):
+        read_official(tmp_path)
+    with pytest.raises(InputError, match="holds no lines"):
+        read_official(written(tmp_path / "empty", "\n"))
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_official(tmp_path / "binary")
+
+
+def test_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    rows = [OfficialRow("Q1", "C1", 1.0, True), OfficialRow("Q1", "two words", 1.0, True)]
+    with pytest.raises(InputError, match="'two words' is empty or holds a blank"):
+        write_official(tmp_path / "pred", rows)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(EnvironmentProblem, match="cannot be written"):
+        write_official(tmp_path / "absent" / "pred", rows[:1])
+
+
+def test_written_columns(tmp_path: Path) -> None:
+    write_official(tmp_path / "pred", [OfficialRow("Q1", "C1", 0.1, True), OfficialRow("Q1", "C2", -3.0, False)])
+    assert (tmp_path / "pred").read_text() == "Q1\tC1\t0\t0.1\ttrue\nQ1\tC2\t0\t-3.0\tfalse\n"
+
+
+words = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
+rows = st.builds(OfficialRow, words, words, st.floats(allow_nan=False), st.booleans(), words)
+
+
+@given(rows=st.lists(rows, min_size=1, unique_by=lambda row: row[:2]))
+def test_what_was_written_is_read_back(tmp_path_factory, rows) -> None:
+    path = tmp_path_factory.mktemp("official") / "pred"
+    write_official(path, rows)
+    assert read_official(path) == rows
