@@ -1,0 +1,76 @@
+"""The report as one HTML file that needs nothing else: no network, no script, hostile text stays text."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from cqa_spark.reports import wording
+from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
+from cqa_spark.reports.figures import draw_figures
+
+_FILTERS = ("points", "signed_points", "score", "p_value", "count", "duration", "size", "visible", "readable",
+            "verdict")
+
+
+def render(report: RunReport) -> str:
+    """The page; the same report gives the same bytes.
+
+    Args:
+        report: what the page shows. Its texts come from a forum and are escaped here.
+    """
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        report=report,
+        run=report.run,
+        evaluation=report.evaluation,
+        figures=draw_figures(report),
+        summary=wording.summary(report),
+        significant=wording.SIGNIFICANT,
+    )
+
+
+def write_report(report: RunReport, path: Path) -> None:
+    """Write the page; the file is there whole or not at all.
+
+    Args:
+        report: what the page shows.
+        path: the HTML file; its folder is made where it is missing.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    page = render(report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n", errors="replace") as file:
+            file.write(page)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def given_order(story: QueryStory) -> tuple[RankedCandidate, ...]:
+    """The story's candidates as the forum or search engine gave them; empty where not all of those are shown."""
+    ordered = sorted(story.candidates, key=lambda candidate: candidate.initial_rank or 0)
+    complete = [candidate.initial_rank for candidate in ordered] == list(range(1, len(ordered) + 1))
+    return tuple(ordered) if complete else ()
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("cqa_spark.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {name: getattr(wording, name) for name in _FILTERS}
+    environment.filters["given_order"] = given_order
+    return environment

@@ -1,0 +1,236 @@
+"""From small tables of a run to the report's content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.run_record import InputRecord, RunRecord
+from cqa_spark.lake.run_record import Step as RecordedStep
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.table import Table
+from cqa_spark.reports.collect import collect_content, run_facts
+from cqa_spark.reports.collect.distributions import BINS
+from cqa_spark.reports.collect.measures import split_feature
+from cqa_spark.reports.collect.stories import CANDIDATE_CHARACTERS
+from cqa_spark.reports.content import (
+    Comparison,
+    Differences,
+    FeatureImportance,
+    FileRows,
+    InputFile,
+    Measurement,
+    QuarantineReason,
+    QuarantineSample,
+    RankedCandidate,
+    RunFacts,
+    RunReport,
+    Step,
+)
+from cqa_spark.reports.render import render
+
+SITE = "qatarliving.com"
+TASK = "question_comment"
+RUN = RunFacts("run-1", datetime(2026, 5, 9, tzinfo=UTC), "0.1.0", "hash", "seed: 42\n", (), ())
+
+RELEVANT = {"Q1_C1": False, "Q1_C2": True, "Q2_C1": True, "Q2_C2": False, "Q3_C1": False, "Q3_C2": False}
+SCORES = {
+    "best": {"Q1_C1": 0.0, "Q1_C2": 1.0, "Q2_C1": 0.75, "Q2_C2": 0.25, "Q3_C1": 0.5, "Q3_C2": 0.5},
+    "given_order": {"Q1_C1": 1.0, "Q1_C2": 0.5, "Q2_C1": 1.0, "Q2_C2": 0.5, "Q3_C1": 1.0, "Q3_C2": 0.5},
+}
+VALUES = {"best": {"Q1": 1.0, "Q2": 1.0, "Q3": 0.0}, "given_order": {"Q1": 0.5, "Q2": 1.0, "Q3": 0.0}}
+
+
+def frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> DataFrame:
+    """Rows of a declared table, computed once; columns that a row does not name are null."""
+    names = table.schema.names
+    return spark.createDataFrame([tuple(row.get(name) for name in names) for row in rows], table.schema).cache()
+
+
+def ranking_rows(run_id: str = "run-1", split: str = "dev") -> list[dict[str, Any]]:
+    rows = []
+    for system, scores in SCORES.items():
+        for query in ("Q1", "Q2", "Q3"):
+            candidates = sorted((key for key in scores if key.startswith(query)), key=lambda key: (-scores[key], key))
+            rows += [{"run_id": run_id, "system": system, "site": SITE, "task": TASK, "split": split,
+                      "query_id": query, "candidate_id": candidate, "score": scores[candidate], "rank": rank,
+                      "predicted": rank == 1} for rank, candidate in enumerate(candidates, start=1)]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> dict[str, DataFrame]:
+    where = {"site": SITE, "task": TASK, "split": "dev"}
+    resampled = {"resamples": 1000, "seed": 7}
+    rankings = [*ranking_rows(), *ranking_rows(run_id="another"), *ranking_rows(split="test")]
+    examples = [{**where, "query_id": key[:2], "candidate_id": key, "thread_id": key[:2], "fold_key": key[:2],
+                 "initial_rank": int(key[-1]), "label": int(relevant), "relevant": relevant}
+                for key, relevant in RELEVANT.items()]
+    query_metrics = [{**where, "system": system, "query_id": query, "measure": "MAP@10", "value": value,
+                      "components": [value]} for system, values in VALUES.items() for query, value in values.items()]
+    metrics = [{**where, **resampled, "system": system, "measure": measure, "value": value, "low": value - 0.125,
+                "high": value + 0.125, "confidence": 0.95, "queries": 3}
+               for system, value in (("given_order", 0.5), ("best", 0.625)) for measure in ("P@1", "MAP@10")]
+    comparisons = [{**where, **resampled, "measure": "MAP@10", "system": "best", "baseline": baseline,
+                    "difference": 0.125, "p_value": 0.25, "wins": 1, "losses": 0, "ties": 2}
+                   for baseline in ("given_order", "random")]
+    importances = [{"system": "best", "feature": feature, "importance": importance, "direction": 1}
+                   for feature, importance in (("words_v1__b", 0.25), ("lexicon_v2__a", 0.5), ("words_v1__a", 0.25))]
+    files = [("/in/a.xml", "train", 10, 8), ("/in/b.xml", "dev", 3, 3)]
+    return {
+        "rankings": frame(spark, RANKINGS, rankings),
+        "examples": frame(spark, EXAMPLES, examples),
+        "query_metrics": frame(spark, QUERY_METRICS, query_metrics),
+        "metrics": frame(spark, METRICS, metrics),
+        "comparisons": frame(spark, COMPARISONS, comparisons),
+        "feature_importances": frame(spark, FEATURE_IMPORTANCES, importances),
+        "posts": frame(spark, POSTS, [{"site": SITE, "post_id": "Q1", "post_type": "question", "thread_id": "Q1",
+                                       "subject": "Best bank", "body": "Which one?", "split": "dev",
+                                       "source_file": "/in/b.xml"}]),
+        "documents": frame(spark, DOCUMENTS, [{"site": SITE, "document_id": "Q1_C1", "text_id": "t1", "split": "dev"},
+                                              {"site": SITE, "document_id": "Q1_C2", "text_id": "t2", "split": "dev"},
+                                              {"site": SITE, "document_id": "Q1", "text_id": "t3", "split": "dev"}]),
+        "texts": frame(spark, TEXTS, [text_row("t1", "<b>none</b>"), text_row("t2", "x" * 2000),
+                                      text_row("t3", "Best bank\nWhich one?")]),
+        "ingested_files": frame(spark, INGESTED_FILES, [
+            {"site": SITE, "source_file": path, "split": split, "rows_in": rows_in, "rows_out": rows_out,
+             "rows_quarantined": rows_in - rows_out} for path, split, rows_in, rows_out in files]),
+        "quarantine": frame(spark, QUARANTINE, [
+            {"site": SITE, "source_file": "/in/a.xml", "byte_offset": offset, "reason": "cut",
+             "raw": f"<Thread {offset}"} for offset in (900, 20)]),
+    }
+
+
+def text_row(text_id: str, raw: str) -> dict[str, Any]:
+    lists = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
+    return {"text_id": text_id, "raw": raw, "clean": raw, **{name: [] for name in lists}}
+
+
+def collect(tables: Mapping[str, DataFrame], **settings: Any) -> RunReport:
+    wanted: dict[str, Any] = {"task": TASK, "split": "dev", "best_system": "best", "baseline": "given_order",
+                              "stories_each": 1, "quarantine_samples": 1}
+    return collect_content(tables, RUN, **(wanted | settings))
+
+
+@pytest.fixture(scope="module")
+def report(tables: dict[str, DataFrame]) -> RunReport:
+    return collect(tables)
+
+
+def test_systems_come_best_first_and_the_main_measure_first(report: RunReport) -> None:
+    evaluation = report.evaluation
+    assert evaluation.systems == ("best", "given_order")
+    assert evaluation.measures == ("MAP@10", "P@1")
+    assert (evaluation.queries, evaluation.candidates) == (3, 6)
+    assert evaluation.best == Measurement("best", "MAP@10", 0.625, 0.5, 0.75, 0.95)
+    assert evaluation.comparisons == (Comparison("best", "MAP@10", 0.125, 0.25, 1, 0, 2),)
+    assert (evaluation.resamples, evaluation.seed) == (1000, 7)
+
+
+def test_differences_are_counted_largest_first(report: RunReport) -> None:
+    assert report.differences == Differences("best", "given_order", "MAP@10", ((0.5, 1), (0.0, 2)))
+
+
+def test_scores_are_counted_in_equal_bins_by_relevance(report: RunReport) -> None:
+    best, given = report.histograms
+    assert (best.system, best.low, best.high) == ("best", 0.0, 1.0)
+    assert places(best.relevant) == {BINS - 1: 1, BINS * 3 // 4: 1}
+    assert places(best.not_relevant) == {0: 1, BINS // 4: 1, BINS // 2: 2}
+    assert sum(best.unjudged) == 0
+    assert places(given.relevant) == {0: 1, BINS - 1: 1}
+
+
+def places(counts: tuple[int, ...]) -> dict[int, int]:
+    return {number: count for number, count in enumerate(counts) if count}
+
+
+def test_features_come_with_their_group_most_important_first(report: RunReport) -> None:
+    assert report.importances == (
+        FeatureImportance("best", "lexicon_v2", "a", 0.5, 1),
+        FeatureImportance("best", "words_v1", "a", 0.25, 1),
+        FeatureImportance("best", "words_v1", "b", 0.25, 1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "parts"),
+    [("comments_v1__length", ("comments_v1", "length")), ("v12_v3__a_v1__b", ("v12_v3", "a_v1__b")),
+     ("length", ("other", "length"))],
+)
+def test_a_feature_column_begins_with_its_group(column: str, parts: tuple[str, str]) -> None:
+    assert split_feature(column) == parts
+
+
+def test_the_best_query_is_the_one_that_gains_most(report: RunReport) -> None:
+    best, worst = report.stories
+    assert (best.kind, best.query_id, best.value, best.baseline_value) == ("best", "Q1", 1.0, 0.5)
+    assert (best.subject, best.text) == ("Best bank", "Which one?")
+    assert best.candidates == (
+        RankedCandidate("Q1_C2", 1, 2, 1.0, True, True, "x" * CANDIDATE_CHARACTERS + "…"),
+        RankedCandidate("Q1_C1", 2, 1, 0.0, False, False, "<b>none</b>"),
+    )
+    assert (worst.kind, worst.query_id, worst.subject, worst.text) == ("worst", "Q2", "", "")
+
+
+def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dict[str, DataFrame]) -> None:
+    assert {story.query_id for story in collect(tables, stories_each=3).stories} == {"Q1", "Q2"}
+
+
+def test_records_in_out_and_quarantined(report: RunReport) -> None:
+    intake = report.intake
+    assert (intake.rows_in, intake.rows_out, intake.rows_quarantined, intake.file_count) == (13, 11, 2, 2)
+    assert intake.files[0] == FileRows(SITE, "/in/a.xml", "train", 10, 8, 2)
+    assert intake.reasons == (QuarantineReason("cut", 2),)
+    assert intake.samples == (QuarantineSample("/in/a.xml", 20, "cut", "<Thread 20"),)
+
+
+def test_rankings_alone_are_enough(tables: dict[str, DataFrame]) -> None:
+    report = collect({"rankings": tables["rankings"]}, baseline=None)
+    assert report.evaluation.best is None
+    assert report.differences is None
+    assert report.intake.rows_in == 0
+    assert [sum(histogram.unjudged) for histogram in report.histograms] == [6, 6]
+    story = report.stories[0]
+    assert (story.kind, story.query_id, story.value) == ("sample", "Q1", None)
+    assert [candidate.relevant for candidate in story.candidates] == [None, None]
+    assert "No label is known" in render(report)
+
+
+def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, DataFrame]) -> None:
+    emptied = {name: table.limit(0) for name, table in tables.items()} | {"rankings": tables["rankings"]}
+    assert collect(emptied) == collect({"rankings": tables["rankings"]})
+
+
+def test_the_content_does_not_depend_on_partitions(tables: dict[str, DataFrame], report: RunReport) -> None:
+    assert collect({name: table.repartition(3) for name, table in tables.items()}) == report
+
+
+@pytest.mark.parametrize("settings", [{"best_system": "unknown"}, {"split": "train"}, {"task": "duplicate"}])
+def test_a_system_without_ranking_is_refused(tables: dict[str, DataFrame], settings: dict[str, str]) -> None:
+    with pytest.raises(ContractError, match="run run-1 has no ranking of"):
+        collect(tables, **settings)
+
+
+def test_a_missing_table_of_rankings_is_named() -> None:
+    with pytest.raises(ContractError, match="lacks the table rankings"):
+        collect({})
+
+
+def test_run_facts_come_from_the_log() -> None:
+    record = RunRecord(
+        "run-1", "running", "run", "hash", "seed: 42\n", "0.1.0", recorded_at=RUN.recorded_at,
+        inputs=(InputRecord("/in/a.xml", "train", 12, None),), steps=(RecordedStep("ingest", 3, 2, 1, 0.5),),
+    )
+    assert run_facts(record) == replace(RUN, inputs=(InputFile("/in/a.xml", "train", 12, None),),
+                                        steps=(Step("ingest", 3, 2, 1, 0.5),))
