@@ -1,0 +1,120 @@
+"""An ensemble: several rankers that give probabilities, averaged."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, ClassVar
+
+from pydantic import Field, model_validator
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+
+_CLOSEST_TO_CERTAIN = 1e-9
+
+
+class AverageParameters(RankerParameters):
+    """Who takes part."""
+
+    members: tuple[RankerSpec, ...] = Field(
+        min_length=2, description="rankers that give probabilities, each with name and parameters"
+    )
+    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+
+    @model_validator(mode="after")
+    def _members_give_probabilities(self) -> AverageParameters:
+        for member in self.members:
+            if not _build(member).gives_probabilities:
+                raise ConfigError(
+                    f"the ranker average has the member {member.name}, whose scores are not probabilities",
+                    "take logistic_regression, or boosted_trees with objective classification",
+                )
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class AverageModel(RankerModel):
+    """The score is the probability whose log-odds are the mean of the members' log-odds.
+
+    This is the logarithmic opinion pool of Genest and Zidek (1986, Statistical Science 1(1)), section 3, with equal
+    weights.
+    """
+
+    members: tuple[RankerModel, ...]
+
+    def feature_importances(self) -> tuple[FeatureImportance, ...]:
+        """The mean of the members' shares; the direction is that of the members which have one and agree."""
+        found = defaultdict(list)
+        for member in self.members:
+            for importance in member.feature_importances():
+                found[importance.feature].append(importance)
+        return tuple(_mean(found[feature]) for feature in self.description.features)
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, path: str) -> AverageModel:
+        """Read the members, one folder each."""
+        from cqa_spark.rankers.saved_system import load_model  # which knows this module
+
+        count = len(description.parameters["members"])
+        return cls(description, tuple(load_model(f"{path}/{number}") for number in range(count)))
+
+    def _save_learned(self, path: str) -> None:
+        for number, member in enumerate(self.members):
+            member.save(f"{path}/{number}")
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        names = [f"score_{number}" for number in range(len(self.members))]
+        scored = frame
+        for name, member in zip(names, self.members, strict=True):
+            scored = member.transform(scored).drop("predicted").withColumnRenamed("score", name)
+        mean = reduce(Column.__add__, map(_log_odds, names)) / len(names)
+        return scored.withColumn("score", 1 / (1 + F.exp(-mean)))
+
+
+class AverageRanker(Ranker[AverageParameters]):
+    """Fits every member on the same examples."""
+
+    name = "average"
+    about = "orders candidates by the average of several rankers' probabilities"
+    parameters_type: ClassVar[type[RankerParameters]] = AverageParameters
+    model_type: ClassVar[type[RankerModel]] = AverageModel
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Always."""
+        return True
+
+    def fit(self, frame: DataFrame) -> AverageModel:
+        """Learn ``relevant`` from the features, once per member."""
+        members = tuple(_build(member).fit(frame) for member in self.parameters.members)
+        training = members[0].description.training
+        description = self.describe(
+            feature_columns(frame), threshold=self.parameters.threshold, training=training
+        )
+        return AverageModel(description, members)
+
+
+def _build(member: RankerSpec) -> Ranker[Any]:
+    from cqa_spark.rankers.registry import build_ranker  # which knows this module
+
+    return build_ranker(member.name, member.parameters)
+
+
+def _log_odds(score: str) -> Column:
+    kept = F.least(F.greatest(F.col(score), F.lit(_CLOSEST_TO_CERTAIN)), F.lit(1 - _CLOSEST_TO_CERTAIN))
+    return F.log(kept / (1 - kept))
+
+
+def _mean(importances: list[FeatureImportance]) -> FeatureImportance:
+    directions = {found.direction for found in importances} - {0}
+    return FeatureImportance(
+        importances[0].feature,
+        sum(found.importance for found in importances) / len(importances),
+        directions.pop() if len(directions) == 1 else 0,
+    )

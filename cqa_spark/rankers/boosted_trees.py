@@ -1,0 +1,148 @@
+"""Gradient-boosted trees, by XGBoost on Spark."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+from pyspark.ml.functions import vector_to_array
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.rankers.model import FeatureImportance, LearnedModel, ModelDescription, RankerModel
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.training_rows import TrainingRows, training_rows
+
+_LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker")
+
+
+class BoostedTreesParameters(RankerParameters):
+    """What can be set; names in brackets are XGBoost's."""
+
+    objective: Literal["classification", "pairwise", "listwise"] = Field(
+        "classification",
+        description="classification learns relevant; pairwise (LambdaMART on pairs) and listwise (on nDCG) the label",
+    )
+    trees: int = Field(300, ge=1, description="number of trees (n_estimators)")
+    depth: int = Field(4, ge=1, description="greatest depth of a tree (max_depth)")
+    learning_rate: float = Field(0.05, gt=0, description="weight of each tree's vote (learning_rate)")
+    row_share: float = Field(0.8, gt=0, le=1, description="share of the rows that a tree sees (subsample)")
+    column_share: float = Field(0.5, gt=0, le=1, description="share of the features a tree sees (colsample_bytree)")
+    min_child_weight: float = Field(1.0, ge=0, description="least sum of second derivatives in a leaf")
+    l2: float = Field(1.0, ge=0, description="strength of the L2 penalty on leaf values (reg_lambda)")
+    seed: int = Field(1, description="seed of the choice of rows and features")
+    workers: int = Field(1, ge=1, description="Spark tasks that train together, each with a core; queries stay whole")
+    threshold: float = Field(
+        0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant; classification only"
+    )
+
+
+class BoostedTreesModel(LearnedModel):
+    """The score is the probability of being relevant (classification) or the trees' sum (pairwise, listwise)."""
+
+    def feature_importances(self) -> tuple[FeatureImportance, ...]:
+        """Shares of the total gain of the splits on each feature; a feature in no split has 0."""
+        gains = self.learned.get_feature_importances("total_gain")
+        total = sum(gains.values()) or 1.0
+        return tuple(FeatureImportance(name, gains.get(name, 0.0) / total, 0) for name in self.description.features)
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        scored = self.learned.transform(frame)
+        if self.description.parameters["objective"] == "classification":
+            return scored.withColumn("score", vector_to_array(F.col("probability"))[1])
+        return scored.withColumnRenamed("prediction", "score")
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, path: str) -> BoostedTreesModel:
+        """Read XGBoost's model."""
+        from xgboost.spark import SparkXGBClassifierModel, SparkXGBRankerModel
+
+        _quieten()
+        classifies = description.parameters["objective"] == "classification"
+        learned = (SparkXGBClassifierModel if classifies else SparkXGBRankerModel).load(path)
+        return cls(description, learned)
+
+
+class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
+    """Trees by the histogram method; pairwise and listwise are LambdaMART (Burges 2010, MSR-TR-2010-82)."""
+
+    name = "boosted_trees"
+    about = "orders candidates by gradient-boosted trees, fitted to candidates, to pairs or to whole lists"
+    parameters_type: ClassVar[type[RankerParameters]] = BoostedTreesParameters
+    model_type: ClassVar[type[RankerModel]] = BoostedTreesModel
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """As a classifier."""
+        return self.parameters.objective == "classification"
+
+    def fit(self, frame: DataFrame) -> BoostedTreesModel:
+        """Learn ``relevant`` (classification) or the graded ``label`` (pairwise, listwise) from the features.
+
+        Training uses Spark's barrier mode: dynamic allocation has to be off, and ``workers`` cores free at once.
+        """
+        target = "relevant" if self.gives_probabilities else "label"
+        with training_rows(frame, target=target, workers=self.parameters.workers) as training:
+            learned = self._estimator(training.features).fit(training.frame)
+            description = self.describe(
+                training.features, threshold=self.parameters.threshold, training=training.counts
+            )
+            model = BoostedTreesModel(description, learned)
+            return model if self.gives_probabilities else _with_share_threshold(model, training)
+
+    def _estimator(self, features: tuple[str, ...]) -> Any:
+        # Importing it takes seconds, which reading a system's file should not.
+        from xgboost.spark import SparkXGBClassifier, SparkXGBRanker
+
+        _quieten()
+        common: dict[str, Any] = {
+            "features_col": list(features),
+            "label_col": "target",
+            "num_workers": self.parameters.workers,
+            "n_estimators": self.parameters.trees,
+            "max_depth": self.parameters.depth,
+            "learning_rate": self.parameters.learning_rate,
+            "subsample": self.parameters.row_share,
+            "colsample_bytree": self.parameters.column_share,
+            "min_child_weight": self.parameters.min_child_weight,
+            "reg_lambda": self.parameters.l2,
+            "random_state": self.parameters.seed,
+            "tree_method": "hist",
+            "verbosity": 0,
+            "verbose": False,
+        }
+        if self.gives_probabilities:
+            return SparkXGBClassifier(**common)
+        objective = "rank:pairwise" if self.parameters.objective == "pairwise" else "rank:ndcg"
+        return SparkXGBRanker(**common, objective=objective, qid_col="query_number")
+
+
+def _with_share_threshold(model: BoostedTreesModel, training: TrainingRows) -> BoostedTreesModel:
+    threshold = share_threshold(model.transform(training.frame), training.counts.relevant)
+    return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
+
+
+def share_threshold(scored: DataFrame, relevant: int) -> float:
+    """The score from which on as many training examples are predicted relevant as are relevant.
+
+    Scores of pairwise and listwise rankers have no zero point, so the training part has to set one.
+
+    Args:
+        scored: training examples with ``score``.
+        relevant: how many of them are relevant, at least 1.
+
+    Returns:
+        The ``relevant``-th highest score, exactly.
+    """
+    highest = scored.select("score").orderBy(F.col("score").desc()).limit(relevant)
+    lowest_of_them = highest.agg(F.min("score")).first()
+    assert lowest_of_them is not None
+    return float(lowest_of_them[0])
+
+
+def _quieten() -> None:
+    """XGBoost's Spark estimators report every fit and every task at level INFO."""
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,59 @@
+"""A baseline that orders candidates by one column."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.model import BaselineModel, RankerModel
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+
+INITIAL_RANK = "initial_rank"
+
+
+class ColumnParameters(RankerParameters):
+    """Which column, and which end of it is best."""
+
+    column: str = Field(description="initial_rank, or a feature as GROUP__COLUMN")
+    ascending: bool = Field(False, description="whether the smallest value is the best")
+
+    def needs_features(self) -> tuple[str, ...]:
+        """The column, unless it is one of the examples' own."""
+        return () if self.column == INITIAL_RANK else (self.column,)
+
+
+class ColumnModel(BaselineModel):
+    """The score is the column's value, negated where the smallest is the best.
+
+    Every candidate is predicted relevant, as in the baseline files of SemEval-2016 Task 3.
+    """
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        parameters = ColumnParameters(**self.description.parameters)
+        value = F.col(parameters.column).cast("double")
+        return frame.withColumn("score", -value if parameters.ascending else value)
+
+
+class ColumnRanker(Ranker[ColumnParameters]):
+    """Learns nothing."""
+
+    name = "column"
+    about = "orders candidates by one feature, or by the rank that the forum or search engine gave"
+    parameters_type: ClassVar[type[RankerParameters]] = ColumnParameters
+    model_type: ClassVar[type[RankerModel]] = ColumnModel
+
+    def fit(self, frame: DataFrame) -> ColumnModel:
+        """Check that the column is there; labels are not looked at."""
+        features = feature_columns(frame)
+        missing = [name for name in self.parameters.needs_features() if name not in features]
+        if missing:
+            raise ContractError(
+                f"the column ranker orders by {missing[0]}, which is not among the features: {', '.join(features)}",
+                "name a feature of one of the system's feature groups, or initial_rank",
+            )
+        return ColumnModel(self.describe(features))

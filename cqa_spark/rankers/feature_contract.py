@@ -1,0 +1,58 @@
+"""The agreement between a frame and a model: which columns are features, and that each holds a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+
+SEPARATOR = "__"
+
+
+def feature_columns(frame: DataFrame) -> tuple[str, ...]:
+    """The columns named ``GROUP__COLUMN``, in the frame's order."""
+    return tuple(name for name in frame.columns if SEPARATOR in name)
+
+
+def require_features(frame: DataFrame, trained_on: Sequence[str], ranker: str) -> None:
+    """Check that a frame has exactly the features that a model was trained on; their order does not matter.
+
+    Raises:
+        ContractError: names every feature that is missing, extra, or not a double.
+    """
+    types = {name: kind for name, kind in frame.dtypes if SEPARATOR in name}
+    problems = [f"missing {name}" for name in trained_on if name not in types]
+    problems += [f"extra {name}" for name in types if name not in trained_on]
+    problems += [f"{name} is {kind}, not double" for name, kind in types.items() if kind != "double"]
+    if problems:
+        raise ContractError(
+            f"the {ranker} model was trained on {len(trained_on)} features and is given {len(types)}: "
+            f"{'; '.join(problems)}",
+            "compute the feature groups that the system names, in the versions it was trained with, or train it again",
+        )
+
+
+def is_not_a_number(feature: str) -> Column:
+    """Whether a feature's value is null, NaN or infinite."""
+    value = F.col(feature)
+    return value.isNull() | F.isnan(value) | (F.abs(value) == float("inf"))
+
+
+def guarded(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The same frame; a row where one of the columns is not a number stops the job and says which row.
+
+    It costs no pass of its own over the data, and so the error comes when the frame is computed.
+    """
+    names = frame.columns
+    return frame.select(*[_guard(name) if name in columns else F.col(name) for name in names])
+
+
+def _guard(name: str) -> Column:
+    message = F.concat(
+        F.lit(f"{name} is not a number for query "), F.col("query_id"), F.lit(", candidate "), F.col("candidate_id"),
+        F.lit(f": the feature group {name.split(SEPARATOR)[0]} has to state what stands for a missing value"),
+    )
+    return F.when(is_not_a_number(name), F.raise_error(message)).otherwise(F.col(name)).alias(name)

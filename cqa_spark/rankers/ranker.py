@@ -1,0 +1,79 @@
+"""What a ranker is: an estimator with declared parameters; fitting it gives a model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+from pyspark.sql import DataFrame
+
+from cqa_spark.rankers.model import ModelDescription, RankerModel, TrainingCounts
+
+
+class RankerParameters(BaseModel):
+    """Base of a ranker's declared parameters: name, type, default and help of each stand in its fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def needs_features(self) -> tuple[str, ...]:
+        """Feature columns that the parameters name themselves."""
+        return ()
+
+
+class RankerSpec(BaseModel):
+    """Which ranker, and its parameters; what is not given has the ranker's default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+P = TypeVar("P", bound=RankerParameters)
+
+
+@dataclass(frozen=True)
+class Ranker(ABC, Generic[P]):
+    """An estimator; registered by name in ``cqa_spark.rankers.registry``.
+
+    Attributes:
+        parameters: of the type ``parameters_type``.
+    """
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    parameters_type: ClassVar[type[RankerParameters]]
+    model_type: ClassVar[type[RankerModel]]
+
+    parameters: P
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether the scores of its models are probabilities of being relevant."""
+        return False
+
+    @abstractmethod
+    def fit(self, frame: DataFrame) -> RankerModel:
+        """Learn from examples of the training part.
+
+        Args:
+            frame: columns of the table ``examples`` and features, doubles named ``GROUP__COLUMN``.
+
+        Raises:
+            ContractError: a feature is not a number, or one that the parameters name is missing.
+            InputError: there is nothing to learn from.
+        """
+
+    def describe(
+        self, features: tuple[str, ...], *, threshold: float | None = None, training: TrainingCounts | None = None
+    ) -> ModelDescription:
+        """The description of a model that this ranker makes."""
+        return ModelDescription(
+            ranker=self.name,
+            parameters=self.parameters.model_dump(mode="json"),
+            features=features,
+            threshold=threshold,
+            training=training,
+        )

@@ -1,0 +1,53 @@
+"""From scores to ranks, with the one rule for ties."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.rankers.feature_contract import is_not_a_number
+from cqa_spark.rankers.model import RankerModel
+
+
+def rank(scored: DataFrame, system: str, run_id: str) -> DataFrame:
+    """Order each query's candidates: score descending, then initial_rank, then candidate_id.
+
+    Args:
+        scored: columns of the table ``examples``, ``score`` and ``predicted``.
+        system: the system that gave the scores.
+        run_id: the run that it did so in.
+
+    Returns:
+        Rows of the table ``rankings``. A score that is not a number stops the job when the rows are computed.
+    """
+    order = (F.col("score").desc(), F.col("initial_rank").asc(), F.col("candidate_id").asc())
+    query = Window.partitionBy("site", "task", "query_id").orderBy(*order)
+    checked = scored.withColumn("score", _number_or_stop(system))
+    ranked = checked.select(
+        F.lit(run_id).alias("run_id"),
+        F.lit(system).alias("system"),
+        "site",
+        "task",
+        "split",
+        "query_id",
+        "candidate_id",
+        "score",
+        F.row_number().over(query).alias("rank"),
+        "predicted",
+    )
+    return RANKINGS.conform(ranked)
+
+
+def _number_or_stop(system: str) -> Column:
+    message = F.concat(
+        F.lit(f"system {system} gave no number as the score of query "), F.col("query_id"),
+        F.lit(", candidate "), F.col("candidate_id"),
+    )
+    return F.when(is_not_a_number("score"), F.raise_error(message)).otherwise(F.col("score"))
+
+
+def importances(spark: SparkSession, system: str, model: RankerModel) -> DataFrame:
+    """How much each feature counts in a system: rows of the table ``feature_importances``."""
+    rows = [(system, *importance) for importance in model.feature_importances()]
+    return FEATURE_IMPORTANCES.conform(spark.createDataFrame(rows, schema=FEATURE_IMPORTANCES.schema))

@@ -1,0 +1,69 @@
+"""Finds rankers by name; a new ranker is one more line in ``RANKERS``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.average import AverageRanker
+from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
+from cqa_spark.rankers.column import ColumnRanker
+from cqa_spark.rankers.logistic_regression import LogisticRegressionRanker
+from cqa_spark.rankers.random_order import RandomOrderRanker
+from cqa_spark.rankers.ranker import Ranker
+
+RANKERS: dict[str, type[Ranker[Any]]] = {
+    ranker.name: ranker
+    for ranker in (ColumnRanker, RandomOrderRanker, LogisticRegressionRanker, BoostedTreesRanker, AverageRanker)
+}
+
+
+def ranker_class(name: str) -> type[Ranker[Any]]:
+    """The ranker of this name.
+
+    Raises:
+        ConfigError: there is no such ranker; close matches and all known names are given.
+    """
+    if name not in RANKERS:
+        raise ConfigError(f"unknown ranker {name}", names_near(name, RANKERS, "rankers"))
+    return RANKERS[name]
+
+
+def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
+    """A ranker that has not learned yet.
+
+    Raises:
+        ConfigError: an unknown ranker, an unknown parameter, or a value that the parameter does not take; all of the
+            mistakes in the parameters are named.
+    """
+    found = ranker_class(name)
+    try:
+        return found(found.parameters_type(**parameters))
+    except ValidationError as error:
+        problems, remedies = zip(*_mistakes(found, error), strict=True)
+        raise ConfigError(f"ranker {name}: {'; '.join(problems)}", "; ".join(dict.fromkeys(remedies))) from error
+
+
+def names_near(wrong: str, known: Iterable[str], kind: str) -> str:
+    """A remedy: what was perhaps meant, and all that could have been."""
+    names = list(known)
+    close = difflib.get_close_matches(wrong, names, cutoff=0.5)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"{hint}known {kind}: {', '.join(names)}"
+
+
+def _mistakes(found: type[Ranker[Any]], error: ValidationError) -> Iterator[tuple[str, str]]:
+    declared = found.parameters_type.model_fields
+    for mistake in error.errors():
+        parameter = str(mistake["loc"][0])
+        if mistake["type"] == "extra_forbidden":
+            yield f"unknown parameter {parameter}", names_near(parameter, declared, "parameters")
+        elif mistake["type"] == "missing":
+            yield f"parameter {parameter} is missing", f"{parameter}: {declared[parameter].description}"
+        else:
+            given = mistake["input"]
+            yield f"{parameter} is {given!r}: {mistake['msg']}", f"{parameter}: {declared[parameter].description}"

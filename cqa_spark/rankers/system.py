@@ -1,0 +1,139 @@
+"""A system: the recipe of feature groups and a ranker that ``conf/systems/NAME.yaml`` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.features.assembly import feature_names
+from cqa_spark.features.registry import group_class
+from cqa_spark.rankers.ranker import Ranker, RankerSpec
+from cqa_spark.rankers.registry import build_ranker, names_near
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Expected(_Part):
+    """What the system should reach on a data set.
+
+    Attributes:
+        source: where the numbers come from.
+        measures: value by measure, fractions.
+    """
+
+    source: str
+    measures: dict[str, float]
+
+
+class System(_Part):
+    """A recipe.
+
+    Attributes:
+        name: the file's name without ``.yaml``.
+        task: the task whose examples it ranks.
+        about: one sentence for people.
+        feature_groups: names of the groups that the ranker learns from, in order.
+        ranker: what maps features to scores.
+        expected: by data set.
+    """
+
+    name: str
+    task: str
+    about: str
+    feature_groups: tuple[str, ...] = ()
+    ranker: RankerSpec
+    expected: dict[str, Expected] = Field(default_factory=dict)
+
+    def features(self) -> tuple[str, ...]:
+        """The feature columns that the system's frames hold, in order."""
+        return feature_names(self.feature_groups)
+
+    def build(self) -> Ranker[Any]:
+        """The system's ranker, before it has learned."""
+        return build_ranker(self.ranker.name, self.ranker.parameters)
+
+
+def known_systems(conf_dir: Path | str) -> tuple[str, ...]:
+    """Names of the systems in ``CONF_DIR/systems``, in alphabetical order."""
+    return tuple(sorted(path.stem for path in (Path(conf_dir) / "systems").glob("*.yaml")))
+
+
+def read_system(conf_dir: Path | str, name: str) -> System:
+    """Read and check one system; Spark is not started.
+
+    Args:
+        conf_dir: the folder that holds ``systems/``.
+        name: the system's name.
+
+    Raises:
+        ConfigError: there is no such system, or its file has mistakes; all of them are named.
+    """
+    path = Path(conf_dir) / "systems" / f"{name}.yaml"
+    if not path.is_file():
+        remedy = names_near(name, known_systems(conf_dir), "systems")
+        raise ConfigError(f"unknown system {name}: there is no {path}", remedy)
+    return _parse(path.read_text(encoding="utf-8"), path)
+
+
+def _parse(text: str, path: Path) -> System:
+    try:
+        system = System.model_validate(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not YAML: {error}", "mend the line that the message names") from error
+    except ValidationError as error:
+        _refuse(path, _shape_mistakes(error))
+        raise
+    _refuse(path, _content_mistakes(system, path))
+    return system
+
+
+def _refuse(path: Path, mistakes: Iterator[tuple[str, str]]) -> None:
+    found = list(mistakes)
+    if found:
+        listed = "\n".join(f"  - {problem}\n      → {remedy}" for problem, remedy in found)
+        raise ConfigError(f"{path} cannot be used:\n{listed}", "mend the file; nothing was read or written")
+
+
+def _shape_mistakes(error: ValidationError) -> Iterator[tuple[str, str]]:
+    for mistake in error.errors():
+        key = ".".join(str(part) for part in mistake["loc"]) or "the file"
+        if mistake["type"] == "extra_forbidden":
+            yield f"unknown key {key}", names_near(str(mistake["loc"][-1]), _fields_at(mistake["loc"]), "keys")
+        else:
+            yield f"{key}: {mistake['msg']}", "see the other files in the folder for the shape of a system"
+
+
+def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
+    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected}
+    owner = parts.get(str(location[0]), System) if len(location) > 1 else System
+    return tuple(owner.model_fields)
+
+
+def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
+    if system.name != path.stem:
+        yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
+    unknown = [mistake for name in system.feature_groups for mistake in _mistakes_of(partial(group_class, name))]
+    unknown += _mistakes_of(system.build)
+    yield from unknown or _features_not_there(system)
+
+
+def _features_not_there(system: System) -> Iterator[tuple[str, str]]:
+    features = system.features()
+    for feature in system.build().parameters.needs_features():
+        if feature not in features:
+            yield f"the ranker needs {feature}", names_near(feature, features, "features of these groups")
+
+
+def _mistakes_of(check: Callable[[], object]) -> Iterator[tuple[str, str]]:
+    try:
+        check()
+    except ConfigError as error:
+        yield error.problem, error.remedy

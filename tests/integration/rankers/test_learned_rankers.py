@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ConfigError, ContractError, InputError
+from cqa_spark.rankers.boosted_trees import share_threshold
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.saved_system import load_model
+
+SMALL = {"trees": 20, "depth": 2, "learning_rate": 0.3}
+LEARNED = [
+    ("logistic_regression", {}),
+    ("boosted_trees", SMALL),
+    ("boosted_trees", {**SMALL, "objective": "pairwise"}),
+    ("boosted_trees", {**SMALL, "objective": "listwise"}),
+    ("average", {"members": [{"name": "logistic_regression"}, {"name": "boosted_trees", "parameters": SMALL}]}),
+]
+IDS = ["logistic_regression", "classification", "pairwise", "listwise", "average"]
+
+
+def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:
+    rows = model.transform(frame).select("candidate_id", "score").collect()
+    return {row["candidate_id"]: row["score"] for row in rows}
+
+
+@pytest.fixture(scope="module", params=LEARNED, ids=IDS)
+def ranker(request: pytest.FixtureRequest) -> Ranker[Any]:
+    return build_ranker(*request.param)
+
+
+@pytest.fixture(scope="module")
+def model(ranker, training) -> RankerModel:
+    return ranker.fit(training.repartition(1))
+
+
+@pytest.mark.parametrize("partitions", [4, 16])
+def test_the_model_is_the_same_whatever_the_partitions(training, ranker, model, partitions: int) -> None:
+    other = ranker.fit(training.repartition(partitions))
+    assert other.description == model.description
+    assert scores(other, training) == scores(model, training)
+
+
+def test_relevant_candidates_score_higher(training, model) -> None:
+    scored = model.transform(training)
+    means = dict(scored.groupBy("relevant").agg(F.mean("score")).collect())
+    assert means[True] > means[False] + 0.2
+    assert scored.columns == [*training.columns, "score", "predicted"]
+
+
+def test_a_loaded_model_scores_as_the_saved_one(training, model, tmp_path: Path) -> None:
+    model.save(str(tmp_path / "model"))
+    loaded = load_model(str(tmp_path / "model"))
+    assert loaded.description == model.description
+    assert scores(loaded, training) == scores(model, training)
+    assert loaded.feature_importances() == model.feature_importances()
+
+
+def test_importances_are_shares_and_the_signal_has_most(model) -> None:
+    importances = model.feature_importances()
+    by_feature = {found.feature: found for found in importances}
+    assert sum(found.importance for found in importances) == pytest.approx(1)
+    assert by_feature["g_v1__signal"].importance > 0.6
+    assert by_feature["g_v1__signal"].direction == (model.description.ranker != "boosted_trees")
+
+
+def test_the_order_of_columns_at_prediction_does_not_matter(training, model) -> None:
+    assert scores(model, training.select(*reversed(training.columns))) == scores(model, training)
+
+
+def test_other_features_are_refused_by_name(training, model) -> None:
+    other = training.drop("g_v1__signal").withColumn("h_v2__new", F.lit(1.0))
+    with pytest.raises(ContractError) as caught:
+        model.transform(other)
+    assert "missing g_v1__signal; extra h_v2__new" in str(caught.value)
+
+
+def test_a_feature_of_another_type_is_refused(training, model) -> None:
+    with pytest.raises(ContractError, match="g_v1__noise is int, not double"):
+        model.transform(training.withColumn("g_v1__noise", F.lit(1)))
+
+
+def test_a_feature_that_is_not_a_number_stops_the_scoring_and_names_the_row(training, model) -> None:
+    spoiled = training.where("candidate_id = 'C03_1'").withColumn("g_v1__noise", F.lit(float("nan")))
+    with pytest.raises(Exception, match="g_v1__noise is not a number for query Q03, candidate C03_1"):
+        model.transform(spoiled).collect()
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
+def test_a_training_feature_that_is_not_a_number_is_refused(training, value: float | None) -> None:
+    spoiled = F.when(F.col("query_id") == "Q00", F.lit(value).cast("double")).otherwise(1.0)
+    with pytest.raises(ContractError, match=r"g_v1__noise \(5 rows\)"):
+        build_ranker("logistic_regression", {}).fit(training.withColumn("g_v1__noise", spoiled))
+
+
+def test_unlabelled_examples_are_left_out_and_counted(training) -> None:
+    partly = training.withColumn("relevant", F.when(F.col("query_id") != "Q00", F.col("relevant")))
+    model = build_ranker("logistic_regression", {}).fit(partly)
+    without = build_ranker("logistic_regression", {}).fit(training.where("query_id != 'Q00'"))
+    assert model.description.training.model_dump() == {"queries": 39, "rows": 195, "relevant": 78, "unlabelled": 5}
+    assert scores(model, training) == scores(without, training)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("not relevant", "none of the 120 labelled training examples is relevant"),
+        ("relevant", "all 80 labelled training examples are relevant"),
+    ],
+)
+def test_a_single_class_cannot_be_learned(training, condition: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build_ranker("boosted_trees", SMALL).fit(training.where(condition))
+
+
+def test_examples_without_labels_cannot_be_learned(training) -> None:
+    unlabelled = training.withColumn("relevant", F.lit(None).cast("boolean"))
+    with pytest.raises(InputError, match="none of the 200 training examples has a label"):
+        build_ranker("logistic_regression", {}).fit(unlabelled)
+
+
+def test_a_frame_without_features_cannot_be_learned(training) -> None:
+    with pytest.raises(ContractError, match="no features"):
+        build_ranker("logistic_regression", {}).fit(training.drop("g_v1__signal", "g_v1__noise"))
+
+
+def test_classifiers_predict_by_the_threshold_on_the_probability(training) -> None:
+    model = build_ranker("logistic_regression", {"threshold": 0.3}).fit(training)
+    rows = model.transform(training).select("score", "predicted").collect()
+    assert {row["predicted"] for row in rows} == {True, False}
+    assert all(row["predicted"] == (row["score"] >= 0.3) for row in rows)
+
+
+def test_rankers_predict_as_many_training_examples_as_are_relevant(training, model) -> None:
+    if model.description.parameters.get("objective") not in ("pairwise", "listwise"):
+        pytest.skip("the threshold of a classifier is a setting")
+    rows = model.transform(training).select("score", "predicted").collect()
+    lowest = min(row["score"] for row in rows if row["predicted"])
+    assert sum(row["score"] > lowest for row in rows) < 80 <= sum(row["predicted"] for row in rows)
+
+
+def test_the_share_threshold_is_the_score_of_the_last_relevant_place(spark) -> None:
+    frame = spark.createDataFrame([(value,) for value in (0.5, -1.0, 3.0, 0.5, 2.0)], "score double").repartition(3)
+    assert [share_threshold(frame, relevant) for relevant in (1, 2, 3, 5)] == [3.0, 2.0, 0.5, -1.0]
+
+
+def test_two_workers_train_the_same_model_whatever_the_partitions(training) -> None:
+    ranker = build_ranker("boosted_trees", {**SMALL, "objective": "pairwise", "workers": 2})
+    once, again = (scores(ranker.fit(training.repartition(partitions)), training) for partitions in (1, 7))
+    assert once == again
+
+
+def test_more_workers_than_queries_are_refused(training) -> None:
+    with pytest.raises(ConfigError, match="1 training queries keep 1 of 2 training workers busy"):
+        build_ranker("boosted_trees", {**SMALL, "workers": 2}).fit(training.where("query_id = 'Q01'"))
+
+
+def test_the_average_is_that_of_the_log_odds(training) -> None:
+    specs = [{"name": "logistic_regression", "parameters": {"l2": l2}} for l2 in (0.001, 1.0)]
+    average = build_ranker("average", {"members": specs}).fit(training)
+    first, second = (scores(build_ranker(**spec).fit(training), training) for spec in specs)
+    for candidate, score in scores(average, training).items():
+        odds = [each[candidate] / (1 - each[candidate]) for each in (first, second)]
+        assert score / (1 - score) == pytest.approx(math.sqrt(odds[0] * odds[1]))

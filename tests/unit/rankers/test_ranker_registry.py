@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
+from cqa_spark.rankers.registry import RANKERS, build_ranker, ranker_class
+
+
+def test_rankers_are_found_by_name() -> None:
+    assert ranker_class("boosted_trees") is BoostedTreesRanker
+    assert sorted(RANKERS) == ["average", "boosted_trees", "column", "logistic_regression", "random_order"]
+
+
+def test_given_parameters_stand_beside_the_defaults_of_the_others() -> None:
+    parameters = build_ranker("boosted_trees", {"trees": 7, "objective": "pairwise"}).parameters
+    assert (parameters.trees, parameters.objective, parameters.workers) == (7, "pairwise", 1)
+
+
+def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_ranker("boosted_tree", {})
+    assert caught.value.problem == "unknown ranker boosted_tree"
+    assert caught.value.remedy == (
+        "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, boosted_trees, average"
+    )
+
+
+def test_an_unknown_parameter_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_ranker("random_order", {"sed": 3})
+    assert caught.value.problem == "ranker random_order: unknown parameter sed"
+    assert caught.value.remedy == "did you mean seed? known parameters: seed"
+
+
+def test_all_mistakes_in_the_parameters_are_named() -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_ranker("boosted_trees", {"trees": 0, "objective": "magic", "leaves": 3})
+    assert "trees is 0" in caught.value.problem
+    assert "objective is 'magic'" in caught.value.problem
+    assert "unknown parameter leaves" in caught.value.problem
+
+
+def test_a_missing_parameter_is_explained() -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_ranker("column", {})
+    assert caught.value.problem == "ranker column: parameter column is missing"
+    assert caught.value.remedy == "column: initial_rank, or a feature as GROUP__COLUMN"
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_every_parameter_is_documented(name: str) -> None:
+    fields = RANKERS[name].parameters_type.model_fields
+    assert [field for field, declared in fields.items() if not declared.description] == []
+    assert RANKERS[name].about
+
+
+def test_an_average_of_scores_that_are_not_probabilities_is_refused() -> None:
+    members = [{"name": "logistic_regression"}, {"name": "boosted_trees", "parameters": {"objective": "pairwise"}}]
+    with pytest.raises(ConfigError, match="boosted_trees, whose scores are not probabilities"):
+        build_ranker("average", {"members": members})
+
+
+def test_a_mistake_in_a_member_is_named() -> None:
+    with pytest.raises(ConfigError, match="unknown parameter l1"):
+        build_ranker("average", {"members": [{"name": "logistic_regression", "parameters": {"l1": 1}}] * 2})

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.system import known_systems, read_system
+
+CONF = Path(__file__).resolve().parents[3] / "conf"
+
+
+def write(conf: Path, file: str, **changes: object) -> None:
+    system = {
+        "name": file,
+        "task": "question_comment",
+        "about": "For tests.",
+        "ranker": {"name": "random_order", "parameters": {"seed": 3}},
+    }
+    (conf / "systems").mkdir(exist_ok=True)
+    (conf / "systems" / f"{file}.yaml").write_text(yaml.safe_dump(system | changes), encoding="utf-8")
+
+
+def refusal(conf: Path, name: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        read_system(conf, name)
+    return str(caught.value)
+
+
+def test_a_system_is_read(tmp_path: Path) -> None:
+    write(tmp_path, "mine", expected={"dev": {"source": "a paper", "measures": {"MAP@10": 0.5}}})
+    system = read_system(tmp_path, "mine")
+    assert (system.name, system.task, system.feature_groups) == ("mine", "question_comment", ())
+    assert system.build().parameters.seed == 3
+    assert system.expected["dev"].measures == {"MAP@10": 0.5}
+
+
+def test_systems_are_listed_in_alphabetical_order(tmp_path: Path) -> None:
+    write(tmp_path, "beta")
+    write(tmp_path, "alpha")
+    assert known_systems(tmp_path) == ("alpha", "beta")
+
+
+def test_an_unknown_system_is_answered_with_the_known_ones(tmp_path: Path) -> None:
+    write(tmp_path, "given_order")
+    assert "did you mean given_order? known systems: given_order" in refusal(tmp_path, "given_ordr")
+
+
+def test_an_unknown_key_is_answered_with_the_known_ones(tmp_path: Path) -> None:
+    write(tmp_path, "mine", feature_group=["lexicon_v1"])
+    assert "unknown key feature_group\n      → did you mean feature_groups?" in refusal(tmp_path, "mine")
+
+
+def test_an_unknown_key_of_the_ranker_is_answered_with_the_rankers_keys(tmp_path: Path) -> None:
+    write(tmp_path, "mine", ranker={"name": "random_order", "seed": 3})
+    assert "unknown key ranker.seed\n      → known keys: name, parameters" in refusal(tmp_path, "mine")
+
+
+def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
+    write(tmp_path, "mine", name="yours", feature_groups=["lexicn_v1"], ranker={"name": "forest"})
+    message = refusal(tmp_path, "mine")
+    assert "name is yours, the file is mine.yaml" in message
+    assert "unknown feature group lexicn_v1" in message
+    assert "did you mean lexicon_v1" in message
+    assert "unknown ranker forest" in message
+
+
+def test_a_ranker_that_orders_by_a_feature_of_another_group_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "mine", ranker={"name": "column", "parameters": {"column": "lexicon_v1__score"}})
+    assert "the ranker needs lexicon_v1__score" in refusal(tmp_path, "mine")
+
+
+def test_a_file_that_is_not_yaml_is_refused_with_the_line(tmp_path: Path) -> None:
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "systems" / "mine.yaml").write_text("name: mine\ntask: [", encoding="utf-8")
+    assert "line 2" in refusal(tmp_path, "mine")
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "systems").mkdir()
+    (tmp_path / "systems" / "mine.yaml").write_text("", encoding="utf-8")
+    assert "the file: " in refusal(tmp_path, "mine")
+
+
+@pytest.mark.parametrize("name", known_systems(CONF))
+def test_the_published_systems_can_be_read(name: str) -> None:
+    assert read_system(CONF, name).name == name
