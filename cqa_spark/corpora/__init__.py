@@ -1,0 +1,1 @@
+"""Source formats: each turns the dumps of one kind of site into community tables."""

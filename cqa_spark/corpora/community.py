@@ -1,0 +1,49 @@
+"""What every source format gives: the community tables and the account of what was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class CommunityTables:
+    """A corpus as community tables, each of its declared schema.
+
+    All of them come from one parse, which stays persisted until the ``with`` block ends.
+
+    Attributes:
+        posts: conforms to ``POSTS``.
+        comments: conforms to ``COMMENTS``.
+        users: conforms to ``USERS``.
+        judgments: conforms to ``JUDGMENTS``.
+        quarantine: conforms to ``QUARANTINE``.
+        ingested_files: conforms to ``INGESTED_FILES``; one row per input, also for an empty one.
+        persisted: frames that are held for the tables above.
+    """
+
+    posts: DataFrame
+    comments: DataFrame
+    users: DataFrame
+    judgments: DataFrame
+    quarantine: DataFrame
+    ingested_files: DataFrame
+    persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
+
+    def __enter__(self) -> Self:
+        """The tables, until the block ends."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of what is persisted."""
+        self.unpersist()
+
+    def unpersist(self) -> None:
+        """Let go of the parse; the tables would be computed anew if they were read again."""
+        for frame in self.persisted:
+            frame.unpersist()

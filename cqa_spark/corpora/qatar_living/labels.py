@@ -1,0 +1,31 @@
+"""Labels of all years under the names of 2016."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+UNKNOWN = ("", "?")
+
+# SemEval-2015 Task 3 had six classes; the release of 2016 merges all but Good and Potential into Bad.
+COMMENT_LABELS: Mapping[str, str] = {
+    "Good": "Good",
+    "PotentiallyUseful": "PotentiallyUseful",
+    "Bad": "Bad",
+    "Potential": "PotentiallyUseful",
+    "Dialogue": "Bad",
+    "Not English": "Bad",
+    "non-English": "Bad",
+    "Other": "Bad",
+}
+QUESTION_LABELS: Mapping[str, str] = {label: label for label in ("PerfectMatch", "Relevant", "Irrelevant")}
+
+
+def normal_label(label: str | None, known: Mapping[str, str]) -> str | None:
+    """The label's name of 2016; None where it is missing, empty or ``?``.
+
+    Raises:
+        KeyError: the label is none of the known ones.
+    """
+    if label is None or label.strip() in UNKNOWN:
+        return None
+    return known[label.strip()]

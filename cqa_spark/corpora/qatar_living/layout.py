@@ -1,0 +1,81 @@
+"""The two element layouts of the Qatar Living files: that of 2015, and that of 2016, 2017 and the forum's dump."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Matches what may stand around threads without being a record: the XML declaration, comments, the document type
+# with its entities, and the tags of enclosing elements. Java and Python read it alike.
+WRAPPER = (
+    r"(?s)<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|</OrgQuestion\s*>"
+    r"|</?(?!Org|Rel|Thread|Question|Comment|[QC]Subject|[QC]Body)[A-Za-z][\w.-]*(?:\s[^<>]*)?>"
+)
+ORIGINAL = "<OrgQuestion"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names of the elements and attributes; where several are named, the first that is present counts.
+
+    Attributes:
+        name: the year of the release that introduced it.
+        thread: element of a thread.
+        question: element of the thread's question; None where the thread element itself holds it.
+        comment: element of a comment.
+        subject: element of the question's subject.
+        bodies: elements of the question's text.
+        comment_bodies: elements of a comment's text; the multi-line text comes before its cleansed copy.
+        question_prefix: what attribute names of the question start with.
+        comment_prefix: what attribute names of a comment start with.
+        to_related: attribute with a comment's relevance to the question of its thread.
+    """
+
+    name: str
+    thread: str
+    question: str | None
+    comment: str
+    subject: str
+    bodies: tuple[str, ...]
+    comment_bodies: tuple[str, ...]
+    question_prefix: str
+    comment_prefix: str
+    to_related: str
+
+    @property
+    def opening(self) -> str:
+        """Regular expression of a thread's opening tag."""
+        return rf"<{self.thread}[\s>]"
+
+    @property
+    def closing(self) -> str:
+        """A thread's closing tag, which the text is split at."""
+        return f"</{self.thread}>"
+
+
+LAYOUT_2016 = Layout(
+    name="2016",
+    thread="Thread",
+    question="RelQuestion",
+    comment="RelComment",
+    subject="RelQSubject",
+    bodies=("RelQBody", "RelQClean"),
+    comment_bodies=("RelCText", "RelCBody", "RelCClean"),
+    question_prefix="RELQ_",
+    comment_prefix="RELC_",
+    to_related="RELC_RELEVANCE2RELQ",
+)
+
+LAYOUT_2015 = Layout(
+    name="2015",
+    thread="Question",
+    question=None,
+    comment="Comment",
+    subject="QSubject",
+    bodies=("QBody",),
+    comment_bodies=("CBody",),
+    question_prefix="Q",
+    comment_prefix="C",
+    to_related="CGOLD",
+)
+
+LAYOUTS = (LAYOUT_2015, LAYOUT_2016)

@@ -1,0 +1,110 @@
+"""From files to community tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
+from cqa_spark.corpora.qatar_living.blocks import count_blocks
+from cqa_spark.corpora.qatar_living.layout import LAYOUTS, Layout
+from cqa_spark.corpora.qatar_living.parsed import THREAD, parse_chunks
+from cqa_spark.corpora.qatar_living.repeats import contested_ids, refuse_repeats, refuse_shared_between_splits
+from cqa_spark.corpora.qatar_living.source import detect_layout, read_chunks
+from cqa_spark.corpora.qatar_living.tables import comments_table, judgments_table, posts_table, users_table
+from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+
+SITE = "qatarliving.com"
+
+
+def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: str = SITE) -> CommunityTables:
+    """Read SemEval 2015-2017 Task 3 files (English) and dumps of the same forum.
+
+    Where a thread stands in several files of a split, that of the file given first counts, and the others go to
+    quarantine.
+
+    Args:
+        spark: the session.
+        inputs: the files, each with its split.
+        site: the community that the rows belong to.
+
+    Raises:
+        InputError: no file was given, one is given twice, one cannot be read, or a thread stands in two
+            annotated splits.
+    """
+    if not inputs:
+        raise InputError("no input files", "name at least one file or directory")
+    refuse_repeated_paths(inputs)
+    layouts = {place: detect_layout(spark, file) for place, file in enumerate(inputs)}
+    read = [_read(spark, inputs, layouts, layout) for layout in LAYOUTS if layout in layouts.values()]
+    blocks = reduce(DataFrame.unionByName, [blocks for blocks, _ in read])
+    parsed = reduce(DataFrame.unionByName, [records for _, records in read]).persist()
+    contested = contested_ids(parsed).persist()
+    refuse_shared_between_splits(contested, inputs)
+    records = refuse_repeats(parsed, contested, inputs)
+    threads = _threads(records, inputs, site)
+    return CommunityTables(
+        posts=POSTS.conform(posts_table(threads)),
+        comments=COMMENTS.conform(comments_table(threads)),
+        users=USERS.conform(users_table(threads)),
+        judgments=JUDGMENTS.conform(judgments_table(threads)),
+        quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
+        ingested_files=INGESTED_FILES.conform(_ingested_files(spark, records, blocks, inputs, site)),
+        persisted=(contested, parsed, *[blocks for blocks, _ in read]),
+    )
+
+
+def _read(
+    spark: SparkSession, inputs: Sequence[InputFile], layouts: dict[int, Layout], layout: Layout
+) -> tuple[DataFrame, DataFrame]:
+    files = {place: file for place, file in enumerate(inputs) if layouts[place] == layout}
+    chunks = read_chunks(spark, files, layout)
+    blocks = count_blocks(chunks, layout).persist()
+    return blocks, parse_chunks(chunks, blocks, layout)
+
+
+def _threads(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    return records.where(F.col("thread").isNotNull()).select(
+        F.lit(site).alias("site"),
+        _of_file([file.path for file in inputs]).alias("source_file"),
+        _of_file([file.split for file in inputs]).alias("split"),
+        "file",
+        "byte_offset",
+        *[F.col(f"thread.{name}") for name in THREAD.names],
+    )
+
+
+def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    return records.where(F.col("problem").isNotNull()).select(
+        F.lit(site).alias("site"),
+        _of_file([file.path for file in inputs]).alias("source_file"),
+        "byte_offset",
+        F.col("problem").alias("reason"),
+        "raw",
+    )
+
+
+def _ingested_files(
+    spark: SparkSession, records: DataFrame, blocks: DataFrame, inputs: Sequence[InputFile], site: str
+) -> DataFrame:
+    files = spark.createDataFrame(
+        [(place, file.path, file.split) for place, file in enumerate(inputs)],
+        "file int, source_file string, split string",
+    )
+    found = blocks.groupBy("file").agg(F.sum("records").alias("rows_in"))
+    sorted_out = records.groupBy("file").agg(
+        F.count("thread").alias("rows_out"), F.count("problem").alias("rows_quarantined")
+    )
+    counted = files.join(found, on="file", how="left").join(sorted_out, on="file", how="left")
+    counts = [F.coalesce(name, F.lit(0)).alias(name) for name in ("rows_in", "rows_out", "rows_quarantined")]
+    return counted.select(F.lit(site).alias("site"), "source_file", "split", *counts)
+
+
+def _of_file(values: list[str]) -> Column:
+    return F.array(*[F.lit(value) for value in values])[F.col("file")]

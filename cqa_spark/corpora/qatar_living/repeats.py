@@ -1,0 +1,92 @@
+"""Refuse ids that were taken before, whatever partition they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
+from cqa_spark.errors import InputError
+
+ORIGINAL, THREAD = 0, 1
+SHOWN_THREADS = 20
+
+
+def contested_ids(records: DataFrame) -> DataFrame:
+    """Find the threads whose id something else claims too.
+
+    An original question is repeated above each of its related questions by design: it is one post. It comes before a
+    thread that has the same id, as a thread of the forum's dump may.
+
+    Args:
+        records: what ``parsed.parse_chunks`` gives.
+
+    Returns:
+        post_id, first (claim, file, byte_offset: whose the id is), files (sorted; where it stands as a thread).
+    """
+    threads = records.where(F.col("thread").isNotNull())
+    originals = threads.where(F.col("thread.original").isNotNull())
+    claims = threads.select(F.col("thread.thread_id").alias("post_id"), _claim(THREAD).alias("claimant")).unionByName(
+        originals.select(F.col("thread.original.original_id").alias("post_id"), _claim(ORIGINAL).alias("claimant"))
+    )
+    claimed = claims.groupBy("post_id").agg(
+        F.min("claimant").alias("first"),
+        F.count("*").alias("claims"),
+        F.array_sort(F.collect_set(F.when(F.col("claimant.claim") == THREAD, F.col("claimant.file")))).alias("files"),
+    )
+    return claimed.where((F.col("claims") > 1) & (F.size("files") > 0)).select("post_id", "first", "files")
+
+
+def refuse_shared_between_splits(contested: DataFrame, inputs: Sequence[InputFile]) -> None:
+    """Refuse inputs that give one thread as training and as evaluation data; only one of them could be kept.
+
+    Args:
+        contested: what ``contested_ids`` gives.
+        inputs: the files, in the order given.
+
+    Raises:
+        InputError: a thread stands in two annotated splits; the first such threads are listed.
+    """
+    if len({file.split for file in inputs} - {UNANNOTATED}) < 2:
+        return
+    splits = F.array(*[F.lit(file.split) for file in inputs])
+    judged = F.filter(F.transform("files", lambda file: splits[file]), lambda split: split != UNANNOTATED)
+    shared = contested.where(F.size(F.array_distinct(judged)) > 1)
+    count = shared.count()
+    if count:
+        rows = shared.orderBy("post_id").limit(SHOWN_THREADS).collect()
+        listed = [f"{row.post_id} in {' and '.join(inputs[file].path for file in row.files)}" for row in rows]
+        more = [f"and {count - len(rows)} more"] if count > len(rows) else []
+        raise InputError(
+            f"{count} threads stand in files of different splits:\n    " + "\n    ".join(listed + more),
+            "give each thread as one split: leave one of the files out, or give both the same split",
+        )
+
+
+def refuse_repeats(records: DataFrame, contested: DataFrame, inputs: Sequence[InputFile]) -> DataFrame:
+    """Keep the first thread of each id, in the order of the files given, and turn the others into problems.
+
+    Args:
+        records: what ``parsed.parse_chunks`` gives.
+        contested: what ``contested_ids`` gives for them.
+        inputs: the files, in the order given.
+    """
+    first = contested.select("post_id", "first")
+    compared = records.join(first, on=F.col("thread.thread_id") == F.col("post_id"), how="left")
+    is_first = F.col("first").isNull() | (F.col("first") == _claim(THREAD))
+    owner = F.when(F.col("first.claim") == ORIGINAL, "an original question").otherwise("a thread")
+    path = F.array(*[F.lit(file.path) for file in inputs])[F.col("first.file")]
+    reason = F.concat(F.lit("the id "), "post_id", F.lit(" already belongs to "), owner, F.lit(" of "), path)
+    return compared.select(
+        "file",
+        "byte_offset",
+        "raw",
+        F.when(is_first, F.col("problem")).otherwise(reason).alias("problem"),
+        F.when(is_first, F.col("thread")).alias("thread"),
+    )
+
+
+def _claim(kind: int) -> Column:
+    return F.struct(F.lit(kind).alias("claim"), "file", "byte_offset")

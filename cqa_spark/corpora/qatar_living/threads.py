@@ -1,0 +1,161 @@
+"""Parse one thread's XML; entities, document types and the network stay off."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lxml import etree
+
+from cqa_spark.corpora.qatar_living.labels import COMMENT_LABELS, QUESTION_LABELS, normal_label
+from cqa_spark.corpora.qatar_living.layout import ORIGINAL, Layout
+
+ThreadRow = dict[str, Any]
+
+_CLOSING_ORIGINAL = b"</OrgQuestion>"
+
+
+class UnreadableThread(Exception):
+    """A record that is no thread; the message is one sentence for the quarantine."""
+
+
+def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
+    """Parse a record into a row of ``parsed.THREAD``.
+
+    Args:
+        text: the record without its closing tag.
+        layout: the file's layout.
+
+    Raises:
+        UnreadableThread: it is not well-formed, refers to entities, or lacks or repeats an id.
+    """
+    root = _read_xml(text, layout)
+    thread = root if root.tag == layout.thread else _child(root, layout.thread)
+    question = thread if layout.question is None else _child(thread, layout.question)
+    prefix = layout.question_prefix
+    thread_id = _required(question, f"{prefix}ID")
+    ranking_order = _whole_number(question, f"{prefix}RANKING_ORDER")
+    return {
+        "thread_id": thread_id,
+        "same_as": _given(thread, "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"),
+        "original": _original(root, question, thread_id),
+        "ranking_order": ranking_order,
+        "relevance": _label(question, f"{prefix}RELEVANCE2ORGQ", QUESTION_LABELS),
+        **_authorship(question, prefix),
+        "category": _given(question, f"{prefix}CATEGORY"),
+        "subject": _text(question, (layout.subject,)),
+        "body": _text(question, layout.bodies),
+        "comments": _comments(thread, layout),
+    }
+
+
+def _read_xml(text: bytes, layout: Layout) -> etree._Element:
+    ending = _CLOSING_ORIGINAL if text.startswith(ORIGINAL.encode()) else b""
+    parser = etree.XMLParser(
+        resolve_entities=False, load_dtd=False, no_network=True, dtd_validation=False, huge_tree=False,
+        remove_comments=True, remove_pis=True, encoding="utf-8",
+    )  # fmt: skip
+    try:
+        return etree.fromstring(text + layout.closing.encode() + ending, parser)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableThread(_reason(text, parser)) from error
+
+
+def _reason(text: bytes, parser: etree.XMLParser) -> str:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        return f"byte {wrong.start} of the record is not valid UTF-8"
+    first = parser.error_log[0]
+    message = first.message.strip().splitlines()[0]
+    if first.type_name == "ERR_UNDECLARED_ENTITY":
+        return f"the thread refers to an entity, and entities are refused: {message}"
+    return f"the thread is not well-formed XML: {message}, line {first.line} of the record"
+
+
+def _original(root: etree._Element, question: etree._Element, thread_id: str) -> ThreadRow | None:
+    """The original question; its later threads stand alone in their chunk, and only their id tells what it was."""
+    if root.tag == "OrgQuestion":
+        return {
+            "original_id": _required(root, "ORGQ_ID"),
+            "subject": _text(root, ("OrgQSubject",)),
+            "body": _text(root, ("OrgQBody",)),
+        }
+    if question.get("RELQ_RELEVANCE2ORGQ") is None and question.get("RELQ_RANKING_ORDER") is None:
+        return None
+    original_id, separator, _ = thread_id.partition("_R")
+    if not separator:
+        raise UnreadableThread(f"the id {thread_id} does not tell the original question, such as Q1 in Q1_R2")
+    return {"original_id": original_id, "subject": None, "body": None}
+
+
+def _comments(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
+    prefix = layout.comment_prefix
+    comments = [
+        {
+            "comment_id": _required(element, f"{prefix}ID"),
+            "position": position,
+            **_authorship(element, prefix),
+            "body": _text(element, layout.comment_bodies),
+            "to_related": _label(element, layout.to_related, COMMENT_LABELS),
+            "to_original": _label(element, "RELC_RELEVANCE2ORGQ", COMMENT_LABELS),
+        }
+        for position, element in enumerate(thread.iterfind(layout.comment), start=1)
+    ]
+    counts = Counter(comment["comment_id"] for comment in comments)
+    repeated = [comment_id for comment_id, count in counts.items() if count > 1]
+    if repeated:
+        raise UnreadableThread(f"several comments of the thread have the id {', '.join(repeated)}")
+    return comments
+
+
+def _authorship(element: etree._Element, prefix: str) -> ThreadRow:
+    return {
+        "user_id": _given(element, f"{prefix}USERID"),
+        "user_name": _given(element, f"{prefix}USERNAME"),
+        "created": _given(element, f"{prefix}DATE"),
+    }
+
+
+def _child(element: etree._Element, name: str) -> etree._Element:
+    child = element.find(name)
+    if child is None:
+        raise UnreadableThread(f"the {element.tag} element has no {name} element")
+    return child
+
+
+def _given(element: etree._Element, attribute: str) -> str | None:
+    return (element.get(attribute) or "").strip() or None
+
+
+def _required(element: etree._Element, attribute: str) -> str:
+    value = _given(element, attribute)
+    if value is None:
+        raise UnreadableThread(f"the {element.tag} element has no {attribute}")
+    return value
+
+
+def _whole_number(element: etree._Element, attribute: str) -> int | None:
+    value = _given(element, attribute)
+    if value is None:
+        return None
+    if not (value.isascii() and value.isdigit() and len(value) < 7):
+        raise UnreadableThread(f"{attribute} is {value!r}, which is no rank")
+    return int(value)
+
+
+def _label(element: etree._Element, attribute: str, known: Mapping[str, str]) -> str | None:
+    label = element.get(attribute)
+    try:
+        return normal_label(label, known)
+    except KeyError:
+        raise UnreadableThread(f"{attribute} is {label!r}, known are {', '.join(known)}") from None
+
+
+def _text(element: etree._Element, names: Iterable[str]) -> str | None:
+    for name in names:
+        child = element.find(name)
+        if child is not None:
+            return "".join(str(text) for text in child.itertext()) if len(child) else child.text or ""
+    return None

@@ -1,0 +1,27 @@
+"""Task C: rank comments of related threads for a new question."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+
+from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.tasks.question_question import QuestionQuestion
+from cqa_spark.tasks.task import Task
+
+
+class ExternalComment(Task):
+    """Comments of related threads, for an original question; labels as in task A (Nakov et al. 2016)."""
+
+    name = "external_comment"
+    letter = "C"
+    about = "rank the comments of related threads by how well they answer a new question"
+    grades = QuestionComment.grades
+    relevant_from = QuestionComment.relevant_from
+
+    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The comments' authors."""
+        return QuestionComment().authors(posts, comments)
+
+    def fold_key(self) -> Column:
+        """The original question, for the reason given in task B."""
+        return QuestionQuestion().fold_key()

@@ -1,0 +1,37 @@
+"""The fingerprint of a thread's text: what two copies of it share when one was cleansed and the other was not."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+# Cleansed texts are cut at about 1,000 characters, with other punctuation, and without markup.
+COMPARED_LETTERS = 200
+# Shorter questions ("Good bank?") may be asked twice; then the first comment has to agree as well.
+TELLING_LETTERS = 40
+
+
+def fingerprints(posts: DataFrame, comments: DataFrame) -> DataFrame:
+    """Fingerprint every question.
+
+    Args:
+        posts: of the schema ``POSTS``.
+        comments: of the schema ``COMMENTS``.
+
+    Returns:
+        site, post_id, subject, fingerprint (null where the question has no letters).
+    """
+    first = comments.where(F.col("position") == 1).select("site", "post_id", letters(F.col("body")).alias("reply"))
+    questions = posts.where(F.col("post_type") == "question").join(first, on=["site", "post_id"], how="left")
+    text = letters(F.concat_ws(" ", "subject", "body"))
+    with_reply = F.concat_ws("|", text, "reply")
+    telling = F.when(F.length(text) >= TELLING_LETTERS, text).when(F.length(text) > 0, with_reply)
+    return questions.select("site", "post_id", "subject", telling.alias("fingerprint"))
+
+
+def letters(text: Column) -> Column:
+    """The first letters and digits of a text, lower case, without markup, be it escaped once or twice."""
+    plain = F.regexp_replace(F.lower(text), "&(amp;)+", "&")
+    markup = F.regexp_replace(F.regexp_replace(plain, "&lt;", "<"), "&gt;", ">")
+    bare = F.regexp_replace(markup, "<[^<>]*>|&#?[a-z0-9]+;", "")
+    return F.substring(F.regexp_replace(bare, r"[^\p{L}\p{N}]", ""), 1, COMPARED_LETTERS)

@@ -1,0 +1,32 @@
+"""Task A: rank a question's comments."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.tasks.task import Task
+
+
+class QuestionComment(Task):
+    """Comments of a thread, for the thread's question; only Good ones count (Nakov et al. 2016)."""
+
+    name = "question_comment"
+    letter = "A"
+    about = "rank the comments of a thread by how well they answer its question"
+    grades = MappingProxyType({"Good": 2, "PotentiallyUseful": 1, "Bad": 0})
+    relevant_from = 2
+
+    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The comments' authors."""
+        return comments.select("site", F.col("comment_id").alias("candidate_id"), "user_id")
+
+    def fold_key(self) -> Column:
+        """The first copy of the thread: its text and its labels come back in every repeat."""
+        return F.coalesce("same_as", "thread_id")
+
+    def keeps(self) -> Column:
+        """Threads that repeat an earlier one are skipped, as in the official task."""
+        return F.col("same_as").isNull()

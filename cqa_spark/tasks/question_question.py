@@ -1,0 +1,32 @@
+"""Task B: rank related questions for a new question."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.tasks.task import Task
+
+
+class QuestionQuestion(Task):
+    """Related questions, for an original question; perfect matches and relevant ones count (Nakov et al. 2016)."""
+
+    name = "question_question"
+    letter = "B"
+    about = "rank the questions that a search engine found by how much they are related to a new question"
+    grades = MappingProxyType({"PerfectMatch": 2, "Relevant": 1, "Irrelevant": 0})
+    relevant_from = 1
+
+    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The related questions' authors."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id")
+
+    def fold_key(self) -> Column:
+        """The original question: labels say how a pair relates, and no original question occurs twice.
+
+        Related threads do recur below other original questions, with labels of their own. To keep those together too
+        would tie 255 of the 267 original questions of the 2016 training files into one fold.
+        """
+        return F.col("query_id")

@@ -1,0 +1,27 @@
+"""The tasks that are known by name; a new one is added here and nowhere else."""
+
+from __future__ import annotations
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.tasks.external_comment import ExternalComment
+from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.tasks.question_question import QuestionQuestion
+from cqa_spark.tasks.task import Task
+
+TASKS: dict[str, Task] = {task.name: task for task in (QuestionComment(), QuestionQuestion(), ExternalComment())}
+
+
+def known_tasks() -> tuple[str, ...]:
+    """Names of all tasks, in the order of their letters."""
+    return tuple(TASKS)
+
+
+def task(name: str) -> Task:
+    """The task of a name.
+
+    Raises:
+        ConfigError: there is no such task; the known ones are listed.
+    """
+    if name not in TASKS:
+        raise ConfigError(f"unknown task: {name}", f"known tasks: {', '.join(TASKS)}")
+    return TASKS[name]

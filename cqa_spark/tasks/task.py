@@ -1,0 +1,81 @@
+"""What a task is: which judgments become examples, and what their labels are worth."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from itertools import chain
+from typing import ClassVar
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.lake.schemas.examples import EXAMPLES
+
+
+class Task(ABC):
+    """Turns the judgments that serve it into examples.
+
+    Attributes:
+        name: how the task is called in tables and settings.
+        letter: its subtask letter in SemEval-2016 Task 3.
+        about: one sentence for people.
+        grades: graded relevance of each label; 0 is none.
+        relevant_from: the lowest grade that counts as a hit.
+    """
+
+    name: ClassVar[str]
+    letter: ClassVar[str]
+    about: ClassVar[str]
+    grades: ClassVar[Mapping[str, int]]
+    relevant_from: ClassVar[int]
+
+    def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:
+        """One row per judged pair; the unannotated split only serves as text and makes none.
+
+        Args:
+            posts: of the schema ``POSTS``.
+            comments: of the schema ``COMMENTS``.
+            judgments: of the schema ``JUDGMENTS``; those of other tasks are left alone.
+
+        Returns:
+            A frame of the schema ``EXAMPLES``.
+        """
+        judged = judgments.where((F.col("task") == self.name) & (F.col("split") != UNANNOTATED))
+        repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
+        authors = self.authors(posts, comments).select("site", "candidate_id", F.col("user_id").alias("author_id"))
+        known = judged.join(repeats, on=["site", "thread_id"], how="left")
+        kept = known.where(self.keeps()).join(authors, on=["site", "candidate_id"], how="left")
+        grade = F.create_map(*chain.from_iterable((F.lit(label), F.lit(value)) for label, value in self.grades.items()))
+        graded = kept.withColumn("grade", grade[F.col("label")])
+        examples = graded.select(
+            "site", "task", "query_id", "candidate_id", "thread_id", self.fold_key().alias("fold_key"), "author_id",
+            _rank().alias("initial_rank"),
+            F.col("grade").alias("label"),
+            (F.col("grade") >= self.relevant_from).alias("relevant"),
+            "split",
+        )  # fmt: skip
+        return EXAMPLES.conform(examples)
+
+    @abstractmethod
+    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """Who wrote each candidate: site, candidate_id, user_id."""
+
+    @abstractmethod
+    def fold_key(self) -> Column:
+        """The thread that stands for a query and its repeats, from the columns of judgments and ``same_as``."""
+
+    def keeps(self) -> Column:
+        """Which judgments become examples, by the columns of judgments and ``same_as``; all of them by default."""
+        return F.lit(True)
+
+
+def _rank() -> Column:
+    """The rank given; candidates of unknown rank follow the known ones, in the order of the numbers in their ids."""
+    query = Window.partitionBy("site", "query_id")
+    last_known = F.max("initial_rank").over(query.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing))
+    numbers = F.transform(F.regexp_extract_all("candidate_id", F.lit("[0-9]+"), 0), lambda text: text.cast("bigint"))
+    unknown_last = query.orderBy(F.col("initial_rank").isNotNull(), numbers, "candidate_id")
+    place_among_unknown = F.row_number().over(unknown_last)
+    return F.coalesce("initial_rank", F.coalesce(last_known, F.lit(0)) + place_among_unknown)

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.accounting import Totals, check_accounting
+from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.errors import ContractError, InputError
+
+BLOCK_SIZE = "spark.sql.files.maxPartitionBytes"
+
+
+@pytest.fixture(params=["300b", "128m"])
+def blocks(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """Files in one block, and in so many that hardly one of them holds a whole thread."""
+    before = spark.conf.get(BLOCK_SIZE)
+    spark.conf.set(BLOCK_SIZE, request.param)
+    yield
+    spark.conf.set(BLOCK_SIZE, before)
+
+
+def thread(thread_id: str, body: str = "b", attributes: str = "") -> str:
+    return (
+        f'<Thread THREAD_SEQUENCE="{thread_id}"><RelQuestion RELQ_ID="{thread_id}" RELQ_USERID="U1" {attributes}>'
+        f"<RelQSubject>s</RelQSubject><RelQBody>{body}</RelQBody></RelQuestion>"
+        f'<RelComment RELC_ID="{thread_id}_C1" RELC_USERID="U2"><RelCText>c</RelCText></RelComment></Thread>'
+    )
+
+
+def write(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(spark: SparkSession, *paths: Path, split: str = "train") -> CommunityTables:
+    return read_qatar_living(spark, [InputFile(str(path), split) for path in paths])
+
+
+def rows(frame: DataFrame, *columns: str) -> list[tuple[object, ...]]:
+    return sorted((tuple(row) for row in frame.select(*columns).collect()), key=str)
+
+
+@pytest.mark.usefixtures("blocks")
+def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: SparkSession, tmp_path: Path) -> None:
+    first = thread("Q1_R2", attributes='RELQ_RANKING_ORDER="2" RELQ_RELEVANCE2ORGQ="Relevant" '
+                   'RELQ_DATE="2010-08-27 01:38:59" RELQ_USERNAME="ana"')  # fmt: skip
+    second = thread("Q1_RX9", attributes='RELQ_RELEVANCE2ORGQ="?"')
+    path = write(tmp_path / "train ä%20.xml", "<?xml version='1.0'?>\r\n<xml>\r\n<OrgQuestion ORGQ_ID='Q1'>"
+                 f"<OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>{first}\r\n{second}</OrgQuestion>\r\n</xml>\r\n")
+    with read(spark, path) as found:
+        assert rows(found.posts, "post_id", "thread_id", "subject", "body", "user_id") == [
+            ("Q1", "Q1", "os", "ob", None),
+            ("Q1_R2", "Q1_R2", "s", "b", "U1"),
+            ("Q1_RX9", "Q1_RX9", "s", "b", "U1"),
+        ]
+        posted = found.posts.where("created_at is not null").select(F.col("created_at").cast("long")).collect()
+        assert [row[0] for row in posted] == [datetime(2010, 8, 27, 1, 38, 59, tzinfo=UTC).timestamp()]
+        assert rows(found.comments, "comment_id", "post_id", "position", "user_id", "body") == [
+            ("Q1_R2_C1", "Q1_R2", 1, "U2", "c"),
+            ("Q1_RX9_C1", "Q1_RX9", 1, "U2", "c"),
+        ]
+        assert rows(found.users, "user_id", "name") == [("U1", "ana"), ("U2", None)]
+        assert rows(found.judgments, "task", "query_id", "candidate_id", "thread_id", "label", "initial_rank") == [
+            ("external_comment", "Q1", "Q1_R2_C1", "Q1_R2", None, 201),
+            ("external_comment", "Q1", "Q1_RX9_C1", "Q1_RX9", None, None),
+            ("question_comment", "Q1_R2", "Q1_R2_C1", "Q1_R2", None, 1),
+            ("question_comment", "Q1_RX9", "Q1_RX9_C1", "Q1_RX9", None, 1),
+            ("question_question", "Q1", "Q1_R2", "Q1_R2", "Relevant", 2),
+            ("question_question", "Q1", "Q1_RX9", "Q1_RX9", None, None),
+        ]
+        assert rows(found.posts, "source_file", "split")[0] == (str(path), "train")
+
+
+@pytest.mark.usefixtures("blocks")
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, tmp_path: Path, mark: bytes) -> None:
+    bomb = '<!DOCTYPE xml [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]>\r\n<xml>'
+    bad = {
+        thread("Q2", body="&lol2;"): "the thread refers to an entity, and entities are refused: Entity 'lol2' not "
+                                     "defined",
+        thread("Q3").replace('RELQ_ID="Q3"', ""): "the RelQuestion element has no RELQ_ID",
+        thread("Q4", body="<i>"): None,
+    }  # fmt: skip
+    text = mark + (bomb + thread("Q1") + "\r\n".join(bad) + thread("Q5")).encode()
+    invalid, cut = thread("Q6").encode().replace(b"<RelQBody>b", b"<RelQBody>\xff"), b'<Thread a="b"><RelQuestion REL'
+    path = write(tmp_path / "bad.xml", text + invalid + b"\n" + cut)
+    with read(spark, path) as found:
+        assert rows(found.posts, "post_id") == [("Q1",), ("Q5",)]
+        quarantined = found.quarantine.orderBy("byte_offset").collect()
+        whole = path.read_bytes()
+        assert [row.raw.encode() for row in quarantined[:3]] == [record.encode() for record in bad]
+        assert [row.byte_offset for row in quarantined] == [
+            *[whole.index(record.encode()) for record in bad], whole.index(invalid), whole.index(cut),
+        ]  # fmt: skip
+        assert [row.reason for row in quarantined[:2]] == list(bad.values())[:2]
+        assert quarantined[2].reason.startswith("the thread is not well-formed XML: ")
+        assert quarantined[3].reason == f"byte {invalid.index(255)} of the record is not valid UTF-8"
+        assert (quarantined[4].reason, quarantined[4].raw) == ("the file ends inside a thread", cut.decode())
+        assert check_accounting(found.ingested_files) == Totals(7, 2, 5)
+
+
+def test_an_external_entity_is_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    secret = write(tmp_path / "secret.txt", "hunter2")
+    path = write(tmp_path / "x.xml", f'<!DOCTYPE xml [<!ENTITY x SYSTEM "{secret.as_uri()}">]><xml>'
+                 + thread("Q1", body="&x;") + "</xml>")  # fmt: skip
+    with read(spark, path) as found:
+        assert found.posts.count() == 0
+        (row,) = found.quarantine.collect()
+        assert "entities are refused" in row.reason
+        assert "hunter2" not in row.raw
+
+
+def test_a_thread_that_lacks_only_its_closing_tag_is_cut(spark: SparkSession, tmp_path: Path) -> None:
+    path = write(tmp_path / "cut.xml", "<xml>" + thread("Q1") + thread("Q2").removesuffix("</Thread>"))
+    with read(spark, path) as found:
+        assert rows(found.posts, "post_id") == [("Q1",)]
+        assert rows(found.quarantine, "reason") == [("the file ends inside a thread",)]
+
+
+def test_a_file_may_end_with_a_closing_tag(spark: SparkSession, tmp_path: Path) -> None:
+    with read(spark, write(tmp_path / "bare.xml", thread("Q1") + thread("Q2"))) as found:
+        assert check_accounting(found.ingested_files) == Totals(2, 2, 0)
+
+
+@pytest.mark.usefixtures("blocks")
+def test_the_first_file_given_keeps_a_thread_that_stands_twice(spark: SparkSession, tmp_path: Path) -> None:
+    later = write(tmp_path / "a.xml", thread("Q1", body="later") + thread("Q2"))
+    first = write(tmp_path / "b.xml", thread("Q1", body="first") + thread("Q3", body="one") + thread("Q3", body="two"))
+    with read(spark, first, later) as found:
+        assert rows(found.posts, "post_id", "body") == [("Q1", "first"), ("Q2", "b"), ("Q3", "one")]
+        assert rows(found.quarantine, "source_file", "reason") == [
+            (str(later), f"the id Q1 already belongs to a thread of {first}"),
+            (str(first), f"the id Q3 already belongs to a thread of {first}"),
+        ]
+        assert rows(found.ingested_files, "source_file", "rows_in", "rows_out", "rows_quarantined") == [
+            (str(later), 2, 1, 1),
+            (str(first), 3, 2, 1),
+        ]
+
+
+def test_an_original_question_comes_before_a_thread_with_its_id(spark: SparkSession, tmp_path: Path) -> None:
+    dump = write(tmp_path / "dump.xml", thread("Q1"))
+    train = write(tmp_path / "train.xml", f"<OrgQuestion ORGQ_ID='Q1'>{thread('Q1_R1')}</OrgQuestion>")
+    with read(spark, dump, train) as found:
+        assert rows(found.posts, "post_id") == [("Q1",), ("Q1_R1",)]
+        assert rows(found.quarantine, "reason") == [(f"the id Q1 already belongs to an original question of {train}",)]
+
+
+def test_a_thread_in_two_annotated_splits_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    files = [InputFile(str(write(tmp_path / f"{split}.xml", thread("Q1") + thread(split))), split)
+             for split in ("train", "dev", "unannotated")]  # fmt: skip
+    with pytest.raises(InputError, match=r"(?s)1 threads stand in files of different splits:\n    Q1 in .*train\.xml"):
+        read_qatar_living(spark, files)
+    with read_qatar_living(spark, [files[0], files[2]]) as found:
+        assert rows(found.posts, "post_id", "split") == [
+            ("Q1", "train"), ("train", "train"), ("unannotated", "unannotated"),
+        ]  # fmt: skip
+
+
+def test_layouts_may_be_mixed(spark: SparkSession, tmp_path: Path) -> None:
+    old = write(tmp_path / "2015.xml", '<root>\n<Question QID = "Q7" QUSERID = "U1"><QSubject>s</QSubject><QBody>b'
+                '</QBody><Comment CID = "Q7_C1" CGOLD = "Potential"><CBody>c</CBody></Comment></Question>\n</root>')
+    with read(spark, old, write(tmp_path / "2016.xml", thread("Q1"))) as found:
+        assert rows(found.judgments, "query_id", "label") == [("Q1", None), ("Q7", "PotentiallyUseful")]
+        assert check_accounting(found.ingested_files) == Totals(2, 2, 0)
+
+
+@pytest.mark.parametrize("garbage", [b"\x89PNG\r\n\x00\xff garbage", b"<html><p>Not found", b"a,b\n1,2\n"])
+def test_garbage_is_quarantined_whole(spark: SparkSession, tmp_path: Path, garbage: bytes) -> None:
+    with read(spark, write(tmp_path / "garbage.xml", garbage)) as found:
+        assert found.posts.count() == found.judgments.count() == 0
+        assert rows(found.quarantine, "byte_offset", "reason") == [(0, "this text stands outside of any thread")]
+        assert check_accounting(found.ingested_files) == Totals(1, 0, 1)
+
+
+def test_an_empty_file_is_accounted_for(spark: SparkSession, tmp_path: Path) -> None:
+    with read(spark, write(tmp_path / "empty.xml", b"")) as found:
+        assert rows(found.ingested_files, "split", "rows_in", "rows_out") == [("train", 0, 0)]
+
+
+def test_a_file_that_is_missing_is_an_input_error(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read .*absent\.xml"):
+        read(spark, tmp_path / "absent.xml")
+
+
+def test_an_account_that_does_not_add_up_is_refused(spark: SparkSession) -> None:
+    files = spark.createDataFrame(
+        [("a.xml", 3, 2, 1), ("b.xml", 5, 3, 1)],
+        "source_file string, rows_in bigint, rows_out bigint, rows_quarantined bigint",
+    )
+    with pytest.raises(ContractError, match=r"b\.xml: 5 in, 3 out, 1 quarantined\n"):
+        check_accounting(files)
+    assert check_accounting(files.where("rows_in = 3")) == Totals(3, 2, 1)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.table import Table
+from cqa_spark.tasks.fingerprint import letters
+from cqa_spark.tasks.leakage import refuse_shared_threads, shared_threads
+from cqa_spark.tasks.registry import task
+
+SITE = {"site": "s", "source_file": "f.xml", "split": "train"}
+
+
+def frame(spark: SparkSession, table: Table, *rows: dict[str, object]) -> DataFrame:
+    names = table.schema.names
+    return spark.createDataFrame([tuple((SITE | row).get(name) for name in names) for row in rows], table.schema)
+
+
+def post(post_id: str, **others: object) -> dict[str, object]:
+    return {"post_id": post_id, "thread_id": post_id, "post_type": "question", "user_id": f"asks_{post_id}", **others}
+
+
+def comment(comment_id: str, thread_id: str, position: int = 1, **others: object) -> dict[str, object]:
+    return {"comment_id": comment_id, "post_id": thread_id, "thread_id": thread_id, "position": position,
+            "user_id": f"says_{comment_id}", **others}  # fmt: skip
+
+
+def judgment(name: str, query: str, candidate: str, thread: str, label: str | None, rank: int | None,
+             split: str = "train") -> dict[str, object]:  # fmt: skip
+    return {"task": name, "query_id": query, "candidate_id": candidate, "thread_id": thread, "label": label,
+            "initial_rank": rank, "split": split}  # fmt: skip
+
+
+def test_question_comment_skips_repeats_and_the_unannotated_split(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, post("T1"), post("T2", same_as="T1"), post("T3", split="unannotated"))
+    comments = frame(spark, COMMENTS, *[comment(f"{t}_C{n}", t, n) for t in ("T1", "T2", "T3") for n in (1, 2, 3, 4)])
+    labels = {1: "Good", 2: "PotentiallyUseful", 3: "Bad", 4: None}
+    judged = [judgment("question_comment", t, f"{t}_C{n}", t, label, n, "unannotated" if t == "T3" else "train")
+              for t in ("T1", "T2", "T3") for n, label in labels.items()]  # fmt: skip
+    built = task("question_comment").build(posts, comments, frame(spark, JUDGMENTS, *judged))
+    assert [tuple(row) for row in built.orderBy("initial_rank").collect()] == [
+        ("s", "question_comment", "T1", "T1_C1", "T1", "T1", "says_T1_C1", 1, 2, True, "train"),
+        ("s", "question_comment", "T1", "T1_C2", "T1", "T1", "says_T1_C2", 2, 1, False, "train"),
+        ("s", "question_comment", "T1", "T1_C3", "T1", "T1", "says_T1_C3", 3, 0, False, "train"),
+        ("s", "question_comment", "T1", "T1_C4", "T1", "T1", "says_T1_C4", 4, None, None, "train"),
+    ]
+
+
+def test_unknown_ranks_follow_the_known_ones_in_the_order_of_the_numbers(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, *[post(name) for name in ("Q1", "Q1_R31", "Q1_R4", "Q1_RX10", "Q1_RX9")])
+    judged = [judgment("question_question", "Q1", "Q1_R31", "Q1_R31", "Irrelevant", 31),
+              judgment("question_question", "Q1", "Q1_R4", "Q1_R4", "PerfectMatch", 4),
+              judgment("question_question", "Q1", "Q1_RX10", "Q1_RX10", "Relevant", None),
+              judgment("question_question", "Q1", "Q1_RX9", "Q1_RX9", None, None)]  # fmt: skip
+    built = task("question_question").build(posts, frame(spark, COMMENTS), frame(spark, JUDGMENTS, *judged))
+    columns = ("candidate_id", "initial_rank", "label", "relevant", "author_id", "fold_key")
+    assert [tuple(row) for row in built.select(*columns).orderBy("initial_rank").collect()] == [
+        ("Q1_R4", 4, 2, True, "asks_Q1_R4", "Q1"),
+        ("Q1_R31", 31, 0, False, "asks_Q1_R31", "Q1"),
+        ("Q1_RX9", 32, None, None, "asks_Q1_RX9", "Q1"),
+        ("Q1_RX10", 33, 1, True, "asks_Q1_RX10", "Q1"),
+    ]
+
+
+def test_external_comment_keeps_comments_of_repeats(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, post("Q1", user_id=None), post("Q1_R2", same_as="Q0_R1"))
+    judged = frame(spark, JUDGMENTS, judgment("external_comment", "Q1", "Q1_R2_C1", "Q1_R2", "Good", 201))
+    built = task("external_comment").build(posts, frame(spark, COMMENTS, comment("Q1_R2_C1", "Q1_R2")), judged)
+    columns = ("query_id", "candidate_id", "thread_id", "fold_key", "author_id", "initial_rank", "relevant")
+    assert [tuple(row) for row in built.select(*columns).collect()] == [
+        ("Q1", "Q1_R2_C1", "Q1_R2", "Q1", "says_Q1_R2_C1", 201, True)
+    ]
+
+
+def test_letters_of_a_raw_text_and_of_its_cleansed_copy_are_equal(spark: SparkSession) -> None:
+    raw = "Visa&amp;lt;p class=\"a\"&amp;gt; for Pakistanis,&amp;amp;nbsp;\n<br/>Kindly tell me: 2 mois à Évry?"
+    texts = spark.createDataFrame([(raw,), ("Visa  for Pakistanis; Kindly tell me: 2 mois à Évry",)], "text string")
+    found = {row[0] for row in texts.select(letters(F.col("text"))).collect()}
+    assert found == {"visaforpakistaniskindlytellme2moisàévry"}
+
+
+def examples(spark: SparkSession, *queries: tuple[str, str]) -> DataFrame:
+    rows = [{"task": "question_comment", "query_id": query, "candidate_id": f"{query}_C1", "thread_id": query,
+             "fold_key": query, "initial_rank": 1, "split": split} for split, query in queries]  # fmt: skip
+    return frame(spark, EXAMPLES, *rows)
+
+
+LONG = "Where can I find a school for children of four years near the Corniche?"
+
+
+@pytest.mark.parametrize(
+    ("trained", "evaluated", "replies", "shared"),
+    [
+        (LONG, LONG.replace("?", " ..... <b>"), ("this one", "another"), True),
+        (LONG, LONG.replace("four", "five"), ("same", "same"), False),
+        ("Good bank?", "good bank", ("Ask CBQ.", "ask cbq"), True),
+        ("Good bank?", "good bank", ("Ask CBQ.", "ask QNB"), False),
+        ("???", "!!!", ("same", "same"), False),
+    ],
+)
+def test_threads_are_shared_by_text(
+    spark: SparkSession, trained: str, evaluated: str, replies: tuple[str, str], shared: bool
+) -> None:
+    posts = frame(spark, POSTS, post("T1", body=trained), post("D1", subject=evaluated, split="dev"))
+    comments = frame(spark, COMMENTS, comment("T1_C1", "T1", body=replies[0]), comment("D1_C1", "D1", body=replies[1]))
+    found = shared_threads(examples(spark, ("train", "T1"), ("dev", "D1")), posts, comments).collect()
+    assert [(row.split, row.evaluated, row.trained, row.shared_by) for row in found] == (
+        [("dev", "D1", "T1", "text")] if shared else []
+    )
+
+
+def test_threads_shared_by_id_are_refused_with_the_list(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, *[post(f"T{n}", subject=f"{LONG} {n}") for n in range(10, 35)])
+    queries = [(split, f"T{n}") for n in range(10, 35) for split in ("train", "dev")]
+    with pytest.raises(InputError) as error:
+        refuse_shared_threads(examples(spark, *queries), posts, frame(spark, COMMENTS))
+    lines = error.value.problem.splitlines()
+    assert lines[0] == "25 threads stand both in the training and in the evaluation data:"
+    assert lines[1].strip() == f"question_comment: dev T10 = train T10 (by id), {LONG} 10"
+    assert lines[-1].strip() == "and 5 more"
+    assert len(lines) == 22

@@ -1,0 +1,91 @@
+"""The development set as examples: the same pairs, labels and ranks as the official gold files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.corpora.inputs import find_inputs
+from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.tasks.leakage import shared_threads
+from cqa_spark.tasks.registry import task
+
+Tables = tuple[DataFrame, DataFrame, DataFrame]
+GOLD = "scorer/SemEval2016-Task3-CQA-QL-dev"
+
+
+def stored(spark: SparkSession, folder: Path, **files: list[Path]) -> Tables:
+    """Posts, comments and judgments of the files of each split, as a lake would hold them."""
+    inputs = [file for split, paths in files.items() for file in find_inputs(paths, split)]
+    names = ("posts", "comments", "judgments")
+    with read_qatar_living(spark, inputs) as community:
+        for name in names:
+            getattr(community, name).write.parquet(str(folder / name))
+    posts, comments, judgments = (spark.read.parquet(str(folder / name)) for name in names)
+    return posts, comments, judgments
+
+
+@pytest.fixture(scope="module")
+def dev(spark: SparkSession, cqa_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    path = cqa_data / "semeval2016-task3/dev/SemEval2016-Task3-CQA-QL-dev.xml"
+    return stored(spark, tmp_path_factory.mktemp("dev"), dev=[path])
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "average_precision"),
+    [
+        ("question_comment", f"{GOLD}-subtaskA.xml.subtaskA.relevancy", 0.5384),
+        ("question_question", f"{GOLD}.xml.subtaskB.relevancy", 0.7135),
+        ("external_comment", f"{GOLD}.xml.subtaskC.relevancy", 0.3065),
+    ],
+)
+def test_examples_equal_the_official_gold(
+    dev: Tables, cqa_data: Path, name: str, gold: str, average_precision: float
+) -> None:
+    examples = task(name).build(*dev).collect()
+    with (cqa_data / "semeval2016-task3" / gold).open() as lines:
+        official = {(query, candidate): (int(rank), relevant == "true")
+                    for query, candidate, rank, _, relevant in csv.reader(lines, delimiter="\t")}
+    assert {(row.query_id, row.candidate_id): (row.initial_rank, row.relevant) for row in examples} == official
+    assert len(examples) == len(official)
+    assert round(mean_average_precision(official), 4) == average_precision
+
+
+def mean_average_precision(ranked: dict[tuple[str, str], tuple[int, bool]]) -> float:
+    """As the official scorer computes it for the given order: within the first ten."""
+    queries: dict[str, list[tuple[int, bool]]] = {}
+    for (query, _), candidate in ranked.items():
+        queries.setdefault(query, []).append(candidate)
+    total = 0.0
+    for candidates in queries.values():
+        hits = [place for place, (_, relevant) in enumerate(sorted(candidates)[:10], start=1) if relevant]
+        total += sum(count / place for count, place in enumerate(hits, start=1)) / max(len(hits), 1)
+    return total / len(queries)
+
+
+@pytest.mark.parametrize(
+    ("train", "shared"),
+    [
+        (["extra-2015/SemEval2015-Task3-CQA-QL-dev-reformatted-multiline.xml",
+          "extra-2015/SemEval2015-Task3-CQA-QL-test-reformatted-multiline.xml"],
+         {("Q294_R86", "Q2760"), ("Q313_R9", "Q2879"), ("Q278_R41", "Q2970")}),
+        (["train/train-part1-reconstructed.xml", "train/SemEval2016-Task3-CQA-QL-train-part2.xml",
+          "extra-2015/SemEval2015-Task3-CQA-QL-dev-reformatted-excluding-2016-questions-cleansed.xml",
+          "extra-2015/SemEval2015-Task3-CQA-QL-test-reformatted-excluding-2016-questions-multiline.xml"],
+         set()),
+    ],
+    ids=["2015 as released", "2016, and 2015 without its questions"],
+)  # fmt: skip
+def test_threads_shared_with_the_development_set_are_found_by_their_text(
+    spark: SparkSession, cqa_data: Path, tmp_path: Path, train: list[str], shared: set[tuple[str, str]]
+) -> None:
+    folder = cqa_data / "semeval2016-task3"
+    dev = folder / "dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml"
+    posts, comments, judgments = stored(spark, tmp_path, train=[folder / name for name in train], dev=[dev])
+    examples = task("question_comment").build(posts, comments, judgments)
+    found = shared_threads(examples, posts, comments).collect()
+    assert {(row.evaluated, row.trained) for row in found} == shared
+    assert {row.shared_by for row in found} <= {"text"}

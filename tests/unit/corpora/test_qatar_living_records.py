@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016
+from cqa_spark.corpora.qatar_living.records import OUTSIDE, UNCLOSED, Record, cut
+
+HEADER = b"""<?xml version="1.0"?>
+<!-- a <comment> -->
+<!DOCTYPE xml [
+<!ELEMENT xml (OrgQuestion*)>
+<!ENTITY bomb "boom">
+]>
+<xml version="1.0">
+"""
+
+
+def records(chunk: bytes) -> list[Record]:
+    return list(cut(chunk, LAYOUT_2016))
+
+
+def test_the_header_of_a_file_is_no_record() -> None:
+    assert records(HEADER + b"<Thread>a") == [Record(len(HEADER), b"<Thread>a", ends_chunk=True)]
+
+
+def test_a_record_starts_at_its_original_question() -> None:
+    before = b"\r\n</OrgQuestion>\r\n"
+    thread = b'<OrgQuestion ORGQ_ID="Q1"><OrgQBody>b</OrgQBody><Thread>a'
+    assert records(before + thread) == [Record(len(before), thread, ends_chunk=True)]
+
+
+def test_the_footer_of_a_file_is_no_record() -> None:
+    assert records(b"\n</OrgQuestion>\n</xml>\n") == []
+
+
+def test_text_outside_of_threads_is_a_record() -> None:
+    assert records(b" stray <Thread>a") == [
+        Record(0, b" stray ", ends_chunk=False, problem=OUTSIDE),
+        Record(7, b"<Thread>a", ends_chunk=True),
+    ]
+    assert records(b"<html>") == []
+    assert records(b"<html>hello") == [Record(0, b"<html>hello", ends_chunk=True, problem=OUTSIDE)]
+
+
+def test_an_original_question_without_a_thread_is_a_record() -> None:
+    remains = b'</OrgQuestion><OrgQuestion ORGQ_ID="Q2"><OrgQSub'
+    assert records(remains) == [Record(0, remains, ends_chunk=True, problem=OUTSIDE)]
+
+
+def test_a_thread_that_is_cut_does_not_take_the_next_one_with_it() -> None:
+    assert records(b"<Thread>a<OrgQuestion><Thread>b") == [
+        Record(0, b"<Thread>a", ends_chunk=False, problem=UNCLOSED),
+        Record(9, b"<OrgQuestion><Thread>b", ends_chunk=True),
+    ]
+
+
+PIECES = st.sampled_from([b"<Thread>", b"<Thread a='1'>", b"<OrgQuestion>", b"</OrgQuestion>", b"<xml>", b"text",
+                          b"<Threads>", b"\n", b"\xff", b"<RelQuestion>", b"<!--", b"-->"])  # fmt: skip
+
+
+@given(st.lists(PIECES).map(b"".join))
+def test_records_stand_where_they_say_and_every_opening_tag_makes_one(chunk: bytes) -> None:
+    found = records(chunk)
+    assert all(chunk[record.offset : record.offset + len(record.text)] == record.text for record in found)
+    assert [record.ends_chunk for record in found[:-1]] == [False] * len(found[:-1])
+    openings = chunk.count(b"<Thread>") + chunk.count(b"<Thread a")
+    assert sum(record.problem != OUTSIDE for record in found) == openings

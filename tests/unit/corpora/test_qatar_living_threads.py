@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.corpora.qatar_living.layout import LAYOUT_2015, LAYOUT_2016, Layout
+from cqa_spark.corpora.qatar_living.threads import ThreadRow, UnreadableThread, parse_thread
+
+QUESTION = '<RelQuestion RELQ_ID="Q1_R2"><RelQSubject>s</RelQSubject><RelQBody>b</RelQBody></RelQuestion>'
+
+
+def parse(text: str | bytes, layout: Layout = LAYOUT_2016) -> ThreadRow:
+    return parse_thread(text if isinstance(text, bytes) else text.encode(), layout)
+
+
+def test_every_attribute_and_text_of_the_layout_of_2016() -> None:
+    row = parse(
+        '<OrgQuestion ORGQ_ID="Q1"><OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>\r\n'
+        '<Thread THREAD_SEQUENCE="Q1_R2" SubtaskA_Skip_Because_Same_As_RelQuestion_ID="Q0_R9">'
+        '<RelQuestion RELQ_ID="Q1_R2" RELQ_RANKING_ORDER="2" RELQ_CATEGORY="Visas" RELQ_DATE="2010-08-27 01:38:59" '
+        'RELQ_USERID="U1" RELQ_USERNAME="ana" RELQ_RELEVANCE2ORGQ="PerfectMatch">'
+        "<RelQSubject>s &amp; t</RelQSubject><RelQBody>one\r\ntwo</RelQBody></RelQuestion>"
+        '<RelComment RELC_ID="Q1_R2_C1" RELC_DATE="2010-08-28 02:00:00" RELC_USERID="U2" RELC_USERNAME="ben" '
+        'RELC_RELEVANCE2ORGQ="Bad" RELC_RELEVANCE2RELQ="Good"><RelCText>c</RelCText></RelComment>'
+    )
+    assert row == {
+        "thread_id": "Q1_R2",
+        "same_as": "Q0_R9",
+        "original": {"original_id": "Q1", "subject": "os", "body": "ob"},
+        "ranking_order": 2,
+        "relevance": "PerfectMatch",
+        "user_id": "U1",
+        "user_name": "ana",
+        "created": "2010-08-27 01:38:59",
+        "category": "Visas",
+        "subject": "s & t",
+        "body": "one\ntwo",
+        "comments": [
+            {
+                "comment_id": "Q1_R2_C1",
+                "position": 1,
+                "user_id": "U2",
+                "user_name": "ben",
+                "created": "2010-08-28 02:00:00",
+                "body": "c",
+                "to_related": "Good",
+                "to_original": "Bad",
+            }
+        ],
+    }
+
+
+def test_missing_attributes_and_question_marks_are_unknown() -> None:
+    row = parse(f'<Thread>{QUESTION}<RelComment RELC_ID="C1" RELC_RELEVANCE2RELQ="?"/>')
+    assert row["original"] is row["user_id"] is row["category"] is row["ranking_order"] is row["same_as"] is None
+    comment = row["comments"][0]
+    assert comment["to_related"] is comment["to_original"] is comment["body"] is comment["created"] is None
+
+
+def test_the_multi_line_text_comes_before_its_cleansed_copy() -> None:
+    row = parse(
+        '<Thread><RelQuestion RELQ_ID="Q1"><RelQBody>a,\nb</RelQBody><RelQClean>s // a; b</RelQClean></RelQuestion>'
+        '<RelComment RELC_ID="C1"><RelCBody>c,\nd</RelCBody><RelCClean>c; d</RelCClean></RelComment>'
+    )
+    assert row["body"] == "a,\nb"
+    assert row["comments"][0]["body"] == "c,\nd"
+
+
+def test_later_threads_of_an_original_question_know_it_by_their_id() -> None:
+    row = parse('<Thread><RelQuestion RELQ_ID="Q12_R7" RELQ_RELEVANCE2ORGQ="?"/>')
+    assert row["original"] == {"original_id": "Q12", "subject": None, "body": None}
+
+
+def test_the_layout_of_2015_with_its_six_labels() -> None:
+    labels = ["Good", "Potential", "Bad", "Dialogue", "Not English", "Other", "?"]
+    comments = "".join(f'<Comment CID="Q9_C{n}" CUSERID="U{n}" CGOLD="{label}"><CSubject>RE</CSubject>'
+                       f"<CBody>c{n}</CBody></Comment>" for n, label in enumerate(labels))
+    row = parse(
+        '<Question QID = "Q9" QCATEGORY = "Visas" QDATE = "2010-08-27 01:38:59" QUSERID = "U1" QTYPE = "GENERAL" '
+        f'QGOLD_YN = "Not Applicable"><QSubject>s</QSubject><QBody>b</QBody>{comments}',
+        LAYOUT_2015,
+    )
+    assert (row["thread_id"], row["user_id"], row["category"], row["subject"], row["body"]) == (
+        "Q9", "U1", "Visas", "s", "b",
+    )  # fmt: skip
+    assert row["original"] is None
+    assert [comment["to_related"] for comment in row["comments"]] == [
+        "Good", "PotentiallyUseful", "Bad", "Bad", "Bad", "Bad", None,
+    ]  # fmt: skip
+    assert row["comments"][1]["body"] == "c1"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("<Thread>", "the Thread element has no RelQuestion element"),
+        ("<Thread><RelQuestion/>", "the RelQuestion element has no RELQ_ID"),
+        (f"<Thread>{QUESTION}<RelComment/>", "the RelComment element has no RELC_ID"),
+        (f'<Thread>{QUESTION}<RelComment RELC_ID="C1"/><RelComment RELC_ID="C1"/>',
+         "several comments of the thread have the id C1"),
+        (f'<Thread>{QUESTION}<RelComment RELC_ID="C1" RELC_RELEVANCE2RELQ="Great"/>',
+         "RELC_RELEVANCE2RELQ is 'Great', known are Good"),
+        ('<Thread><RelQuestion RELQ_ID="Q1_R1" RELQ_RANKING_ORDER="second"/>',
+         "RELQ_RANKING_ORDER is 'second', which is no rank"),
+        ('<Thread><RelQuestion RELQ_ID="7" RELQ_RANKING_ORDER="2"/>', "does not tell the original question"),
+        ("<OrgQuestion><Thread>" + QUESTION, "the OrgQuestion element has no ORGQ_ID"),
+        (f"<Thread>{QUESTION}&lol9;", "the thread refers to an entity, and entities are refused: Entity 'lol9'"),
+        ('<Thread><RelQuestion RELQ_ID="&x;"/>', "the thread refers to an entity, and entities are refused"),
+        (b"<Thread><RelQuestion RELQ_ID='\xff'/>", "byte 30 of the record is not valid UTF-8"),
+        (f"<Thread>{QUESTION}<RelComment>", "not well-formed XML: Opening and ending tag mismatch"),
+        ("<Thread>\x01", "not well-formed XML: .*, line 1 of the record"),
+    ],
+)  # fmt: skip
+def test_what_is_no_thread_is_refused_with_its_reason(text: str | bytes, reason: str) -> None:
+    with pytest.raises(UnreadableThread, match=reason):
+        parse(text)
