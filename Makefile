@@ -1,0 +1,73 @@
+# Everything that a fresh machine with Python 3.11, Java 17 and make needs. `make` alone prints what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+UV := $(BIN)/uv
+INSTALLED := .venv/.installed
+RESOLVED := .jars/.resolved
+ENVIRONMENT := build/environment.tar.gz
+
+.PHONY: help setup demo test lint format lock environment clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
+
+demo: setup ## run the whole pipeline on the built-in sample
+	$(BIN)/cqa synth qatar-living --output build/sample
+	$(BIN)/cqa run --config conf/demo.yaml
+
+test: lint ## lint, check types and layering, run all tests
+	$(BIN)/pytest
+
+lint: setup ## style, types, the one-way flow between packages
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## lay out the code as lint wants it
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+lock: $(INSTALLED) ## re-make the locks from pyproject.toml
+	$(call compile,locks/base.txt)
+	$(call compile,locks/dev.txt,--extra dev)
+
+environment: $(ENVIRONMENT) ## pack the dependencies for clusters that lack them
+
+clean: ## remove what was built; keep .venv and .jars
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# Hashes, so that nothing else gets installed; no registry's address, so that any mirror serves.
+define compile
+	$(UV) pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 \
+	    --custom-compile-command 'make lock' $(2) --output-file $(1) pyproject.toml
+endef
+
+# The venv starts with uv alone, at the version and hashes that the lock names.
+$(UV):
+	@python="$$(deploy/find-python)"; echo "setting up .venv with $$python"; "$$python" -m venv .venv
+	sed -n '/^uv==/,/[^\\]$$/p' locks/dev.txt > .venv/uv.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt
+
+$(INSTALLED): locks/dev.txt pyproject.toml | $(UV)
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes locks/dev.txt
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+$(RESOLVED): conf/spark/jars.conf deploy/resolve_jars.py | $(INSTALLED)
+	$(BIN)/python deploy/resolve_jars.py
+	@touch $@
+
+# Spark's own jars stay out: every cluster has them, and they are most of the size.
+$(ENVIRONMENT): locks/base.txt | $(INSTALLED)
+	rm -rf build/environment
+	$(UV) venv --quiet --python $(BIN)/python build/environment
+	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes locks/base.txt
+	$(BIN)/venv-pack --quiet --force --prefix build/environment --exclude '*/pyspark/jars/*' --output $@

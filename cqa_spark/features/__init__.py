@@ -1,0 +1,1 @@
+"""Feature groups: named, versioned, documented columns about questions, candidates, authors and pairs."""

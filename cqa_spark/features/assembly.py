@@ -1,0 +1,51 @@
+"""Puts the values of several groups beside the examples: the table that rankers learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.group import FeatureColumn, FeatureGroup
+from cqa_spark.features.registry import group_class
+
+
+def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
+    """The feature columns that ``assemble`` adds, ``{group}__{column}``, in order of groups, then columns."""
+    return tuple(_feature(found, column) for found in map(group_class, groups) for column in found.columns)
+
+
+def assemble(examples: DataFrame, values: Mapping[str, DataFrame]) -> DataFrame:
+    """Join the groups' values to the examples.
+
+    Args:
+        examples: the examples table.
+        values: by group name, the group's declared table.
+
+    Returns:
+        One row per example: its columns, then one double per feature, never null: where a value is not known stands
+        what the column declares as ``missing``.
+
+    Raises:
+        ConfigError: an unknown group.
+    """
+    joined = examples
+    for name, table in values.items():
+        found = group_class(name)
+        joined = joined.join(_features(found, table), on=list(found.entity.key), how="left")
+    filled = [
+        F.coalesce(F.nanvl(_feature(found, column), F.lit(None)), F.lit(column.missing)).alias(_feature(found, column))
+        for found in map(group_class, values)
+        for column in found.columns
+    ]
+    return joined.select(*examples.columns, *filled)
+
+
+def _features(found: type[FeatureGroup], table: DataFrame) -> DataFrame:
+    renamed = [F.col(column.name).alias(_feature(found, column)) for column in found.columns]
+    return table.select(*found.entity.key, *renamed)
+
+
+def _feature(found: type[FeatureGroup], column: FeatureColumn) -> str:
+    return f"{found.name}__{column.name}"

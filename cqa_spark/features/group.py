@@ -1,0 +1,149 @@
+"""What a feature group is: a named, versioned set of documented columns about one entity."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import ClassVar, Self
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.schemas.community import SITE
+from cqa_spark.lake.table import Table, column
+
+
+class Entity(Enum):
+    """What a group's columns describe; the value is the key of the group's table, beside the site."""
+
+    QUESTION = ("query_id",)
+    CANDIDATE = ("candidate_id",)
+    AUTHOR = ("author_id",)
+    PAIR = ("query_id", "candidate_id")
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Columns of the examples that identify the entity."""
+        return ("site", *self.value)
+
+
+@dataclass(frozen=True)
+class FeatureColumn:
+    """One documented feature.
+
+    Attributes:
+        name: column name within the group, snake case.
+        about: meaning and unit.
+        source: where the idea comes from (paper and section), or "ours".
+        missing: value that stands where the feature is not known.
+    """
+
+    name: str
+    about: str
+    source: str
+    missing: float = 0.0
+
+
+@dataclass(frozen=True)
+class FeatureInputs:
+    """The tables that groups compute from; declared in ``cqa_spark.lake.schemas``.
+
+    ``examples`` names the entities that values are wanted for. The other tables may hold more than that.
+    """
+
+    examples: DataFrame
+    posts: DataFrame
+    comments: DataFrame
+    documents: DataFrame
+    texts: DataFrame
+
+    def keep_examples(self, condition: Column) -> FeatureInputs:
+        """The same tables with fewer examples."""
+        return replace(self, examples=self.examples.where(condition))
+
+    def without_labels(self) -> FeatureInputs:
+        """The same tables with every label unknown."""
+        unknown = {name: F.lit(None).cast(self.examples.schema[name].dataType) for name in ("label", "relevant")}
+        return replace(self, examples=self.examples.withColumns(unknown))
+
+    def with_text(self, entities: DataFrame, document: str) -> DataFrame:
+        """Add the columns of ``texts`` to rows that name a post or comment; rows without a text are left out.
+
+        Args:
+            entities: rows with a site and the id of a document.
+            document: the column that holds the id.
+        """
+        documents = self.documents.select("site", F.col("document_id").alias(document), "text_id")
+        return entities.join(documents, on=["site", document], how="inner").join(self.texts, on="text_id", how="inner")
+
+
+class FeatureGroup(ABC):
+    """A group whose values follow from the tables alone, by a plain function of them."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    entity: ClassVar[Entity]
+    columns: ClassVar[tuple[FeatureColumn, ...]]
+
+    @classmethod
+    def table(cls) -> Table:
+        """The declared table that holds the group's values: the entity's key, then one double per feature."""
+        keys = [SITE, *[column(name, "string", "entity's id", nullable=False) for name in cls.entity.value]]
+        values = [T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"})
+                  for c in cls.columns]
+        return Table(f"features_{cls.name}", cls.about, (*keys, *values), key=cls.entity.key)
+
+    @classmethod
+    def entities(cls, examples: DataFrame) -> DataFrame:
+        """The distinct entities that the examples speak of; unknown authors are left out."""
+        keys = examples.select(*cls.entity.key).distinct()
+        return keys.where(F.col(cls.entity.value[0]).isNotNull())
+
+    @abstractmethod
+    def compute(self, inputs: FeatureInputs) -> DataFrame:
+        """One row per entity of ``inputs.examples``: its key and every column, as doubles.
+
+        An entity that is left out, or a null, stands for "not known". The examples come without labels.
+        """
+
+
+class FittedFeatureGroup(FeatureGroup):
+    """A group that first learns something from training examples, then acts like a plain group.
+
+    ``learns_from_labels`` says that what is learned contains the labels: such a group is cross-fitted, and no
+    training example ever sees a value that its own thread's labels had a part in. That needs a value of its own for
+    every example, so such a group describes a pair or a candidate.
+    """
+
+    learns_from_labels: ClassVar[bool]
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a group that would give examples of several folds one common value.
+
+        Raises:
+            ContractError: the group learns from labels and describes an author or a question.
+        """
+        super().__init_subclass__()
+        entity = getattr(cls, "entity", None)
+        if getattr(cls, "learns_from_labels", False) and entity not in (None, Entity.PAIR, Entity.CANDIDATE):
+            raise ContractError(
+                f"feature group {cls.name} learns from labels but describes the {entity.name.lower()}: training "
+                "examples of different folds would share one value and so see their own labels",
+                "declare entity = Entity.PAIR or Entity.CANDIDATE",
+            )
+
+    @abstractmethod
+    def fit(self, inputs: FeatureInputs) -> Self:
+        """Learn from ``inputs.examples`` (the training part) and return the group with what it learned."""
+
+    @abstractmethod
+    def save(self, path: str) -> None:
+        """Write what was learned to a new folder."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, path: str) -> Self:
+        """Read what ``save`` wrote; needs an active Spark session."""

@@ -1,0 +1,84 @@
+"""Finds feature groups: every group class that a module of ``cqa_spark.features.groups`` defines."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from types import MappingProxyType, ModuleType
+
+from cqa_spark.errors import ConfigError, ContractError
+from cqa_spark.features import groups
+from cqa_spark.features.group import FeatureGroup
+
+VERSIONED_NAME = re.compile(r"[a-z][a-z0-9_]*_v[1-9][0-9]*")
+
+
+def known_groups() -> tuple[str, ...]:
+    """The names of all feature groups, in alphabetical order."""
+    return tuple(_registered())
+
+
+def group_class(name: str) -> type[FeatureGroup]:
+    """The feature group of this name.
+
+    Raises:
+        ConfigError: there is no such group; close matches and all known names are given.
+    """
+    registered = _registered()
+    if name not in registered:
+        close = difflib.get_close_matches(name, registered, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}? " if close else ""
+        raise ConfigError(f"unknown feature group {name}", f"{hint}known groups: {', '.join(registered)}")
+    return registered[name]
+
+
+def index_by_name(classes: Iterable[type[FeatureGroup]]) -> Mapping[str, type[FeatureGroup]]:
+    """Group classes by name, in alphabetical order.
+
+    Raises:
+        ContractError: a name without a version, a name that is taken, or columns that are not distinct.
+    """
+    index: dict[str, type[FeatureGroup]] = {}
+    for found in classes:
+        _check(found)
+        if found.name in index:
+            raise ContractError(
+                f"two feature groups are named {found.name}: {index[found.name].__module__} and {found.__module__}",
+                "give one of them another name or the next version",
+            )
+        index[found.name] = found
+    return MappingProxyType(dict(sorted(index.items())))
+
+
+@cache
+def _registered() -> Mapping[str, type[FeatureGroup]]:
+    found = pkgutil.iter_modules(groups.__path__, prefix=f"{groups.__name__}.")
+    modules = [importlib.import_module(module.name) for module in found]
+    return index_by_name(found for module in modules for found in _groups_of(module))
+
+
+def _groups_of(module: ModuleType) -> Iterator[type[FeatureGroup]]:
+    for _, member in inspect.getmembers(module, inspect.isclass):
+        defined_here = member.__module__ == module.__name__
+        if defined_here and issubclass(member, FeatureGroup) and not inspect.isabstract(member):
+            yield member
+
+
+def _check(found: type[FeatureGroup]) -> None:
+    if not VERSIONED_NAME.fullmatch(found.name):
+        raise ContractError(
+            f"feature group {found.name} of {found.__module__} has no version",
+            f"end its name in one: {found.name}_v1",
+        )
+    names = [column.name for column in found.columns]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated or not names:
+        raise ContractError(
+            f"feature group {found.name} declares " + (f"{', '.join(repeated)} twice" if names else "no columns"),
+            "declare every column once",
+        )

@@ -1,0 +1,61 @@
+"""Every step from dumps to a published run, in one Spark application."""
+
+from __future__ import annotations
+
+from pyspark.sql import functions as F
+
+from cqa_spark.config.settings import RunSettings
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.pipeline.analyse import analyse_step
+from cqa_spark.pipeline.evaluate import evaluate_step
+from cqa_spark.pipeline.featurize import featurize_step, groups_of, read_systems
+from cqa_spark.pipeline.ingest import ingest_step, input_files
+from cqa_spark.pipeline.pair import pair_step
+from cqa_spark.pipeline.publish import publish_run
+from cqa_spark.pipeline.report import report_step, show
+from cqa_spark.pipeline.score import score_step, trained_in_run
+from cqa_spark.pipeline.tracking import track
+from cqa_spark.pipeline.train import model_artifact, train_step
+from cqa_spark.pipeline.workspace import open_job
+from cqa_spark.reports.content import RunReport
+from cqa_spark.tasks.registry import known_tasks
+
+
+def run(settings: RunSettings) -> None:
+    """Ingest, pair, analyse, featurize, train, score, evaluate, report, publish, track."""
+    inputs = input_files(settings.inputs.by_split())
+    systems = read_systems(settings.systems)
+    with open_job(settings, "run", resume=False) as opened:
+        ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
+        pair_step(opened, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
+        analyse_step(opened)
+        featurize_step(opened, groups_of(systems), task=settings.task, folds=settings.features.folds)
+        train_step(opened, systems, task=settings.task)
+        score_step(opened, trained_in_run(opened, settings.systems), task=settings.task)
+        evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
+        content = report_step(opened, path=settings.report, measures=settings.evaluation.measures,
+                              baseline=settings.baseline)
+    if settings.publish:
+        publish_run(opened.lake, opened.run_id)
+    if settings.tracking.enabled:
+        _track(opened, settings, content)
+    show(content, opened.record.artifacts["report"])
+    print(f"run: {opened.run_id}{', published' if settings.publish else ''}")
+
+
+def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
+    metrics = finished.read(METRICS).where(F.col("split") == content.evaluation.split)
+    values = {f"{m['system']}/{m['measure'].replace('@', '_at_')}": m["value"] for m in metrics.collect()}
+    parameters = {
+        "task": settings.task,
+        "systems": " ".join(settings.systems),
+        "config_hash": finished.record.config_hash,
+        "folds": str(settings.features.folds),
+        "evaluation_seed": str(settings.evaluation.seed),
+        **{f"inputs_{split}": " ".join(paths) for split, paths in settings.inputs.by_split().items()},
+    }
+    artifacts = finished.record.artifacts
+    best = content.evaluation.best_system
+    track(finished.record, settings.tracking, parameters, values,
+          {"report": artifacts["report"], f"model/{best}": artifacts[model_artifact(best)]})

@@ -1,0 +1,75 @@
+"""models + features → rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.settings import ScoreSettings
+from cqa_spark.errors import InputError
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.pipeline.analyse import analyse_step
+from cqa_spark.pipeline.featurize import compute_step
+from cqa_spark.pipeline.ingest import ingest_step, input_files
+from cqa_spark.pipeline.pair import pair_step
+from cqa_spark.pipeline.predictions import write_predictions
+from cqa_spark.pipeline.train import model_artifact, system_frame
+from cqa_spark.pipeline.trained_system import TrainedSystem
+from cqa_spark.pipeline.workspace import open_job, with_lake
+from cqa_spark.rankers.rankings import rank
+
+
+def score(settings: ScoreSettings) -> None:
+    """Rank the examples of a run, or a file when the folder of a trained system is given."""
+    if settings.model is not None and settings.input is not None and settings.predictions is not None:
+        _score_file(settings, settings.model, settings.input, settings.predictions)
+        return
+    with open_job(settings, "score", resume=True) as run:
+        score_step(run, trained_in_run(run, settings.systems), task=settings.task)
+
+
+def trained_in_run(run: Run, systems: tuple[str, ...]) -> dict[str, TrainedSystem]:
+    """The systems that the run has trained, by name.
+
+    Raises:
+        InputError: the run has not trained one of them.
+    """
+    missing = [name for name in systems if model_artifact(name) not in run.record.artifacts]
+    if missing:
+        raise InputError(f"run {run.run_id} has not trained {', '.join(missing)}",
+                         f"train first: cqa train --run-id {run.run_id} --systems {' '.join(missing)}")
+    return {name: TrainedSystem.load(run.record.artifacts[model_artifact(name)]) for name in systems}
+
+
+def score_step(run: Run, systems: Mapping[str, TrainedSystem], *, task: str) -> None:
+    """Rank the candidates of every query outside the training part with every system.
+
+    Raises:
+        InputError: there is nothing to rank.
+    """
+    with run.step("score") as step:
+        rankings: list[DataFrame] = []
+        for name, trained in systems.items():
+            frame = system_frame(run, trained.system, task=task).where(F.col("split") != "train")
+            rankings.append(rank(trained.model.transform(frame), name, run.run_id))
+        step.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, rankings)).rows
+        step.rows_in = step.rows_out // len(rankings)
+        if step.rows_out == 0:
+            raise InputError(f"the input has no candidates to rank for {task}",
+                             "give a file that holds queries of the task; see cqa runs show for what was read")
+
+
+def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predictions: str) -> None:
+    inputs = input_files({"test": (input_path,)})
+    with with_lake(settings) as held, open_job(held, "score", resume=False) as run:
+        trained = TrainedSystem.load(model_path)
+        ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
+        pair_step(run, tasks=[settings.task], allow_shared_threads=True)
+        analyse_step(run)
+        compute_step(run, trained.groups, task=settings.task)
+        score_step(run, {trained.system.name: trained}, task=settings.task)
+        write_predictions(run.read(RANKINGS), predictions)

@@ -1,0 +1,59 @@
+"""A finished run in MLflow: parameters, measures, the report, the manifest, the models."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from cqa_spark.config.settings import TrackingSettings
+from cqa_spark.lake.run_record import RunRecord
+
+
+def track(
+    record: RunRecord, settings: TrackingSettings, parameters: Mapping[str, str], metrics: Mapping[str, float],
+    artifacts: Mapping[str, str],
+) -> bool:
+    """Log a run; a server that cannot be reached costs a warning on stderr, never the run.
+
+    Args:
+        record: the run.
+        settings: where to log.
+        parameters: settings by dotted key.
+        metrics: value by name, such as ``best_a/MAP_10``.
+        artifacts: local path by artifact folder; remote ones are recorded by their path in the manifest alone.
+
+    Returns:
+        Whether it was logged.
+    """
+    try:
+        _log(record, settings, parameters, metrics, artifacts)
+    except Exception as error:  # whatever a tracking client raises must not cost the run
+        print(f"warning: the run was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _log(
+    record: RunRecord, settings: TrackingSettings, parameters: Mapping[str, str], metrics: Mapping[str, float],
+    artifacts: Mapping[str, str],
+) -> None:
+    import mlflow
+
+    mlflow.set_tracking_uri(settings.uri)
+    mlflow.set_experiment(settings.experiment)
+    with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
+        mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
+        mlflow.log_params(dict(parameters))
+        mlflow.log_metrics(dict(metrics))
+        manifest = Path(folder) / "manifest.json"
+        manifest.write_text(json.dumps(asdict(record), default=str, indent=2), encoding="utf-8")
+        mlflow.log_artifact(str(manifest))
+        for name, path in artifacts.items():
+            if Path(path).is_dir():
+                mlflow.log_artifacts(path, artifact_path=name)
+            elif Path(path).is_file():
+                mlflow.log_artifact(path, artifact_path=name)

@@ -1,0 +1,76 @@
+"""features + labels → models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.settings import TrainSettings
+from cqa_spark.features.assembly import assemble
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.pipeline.analyse import analyse_step
+from cqa_spark.pipeline.featurize import GROUPS, featurize_step, groups_of, read_systems
+from cqa_spark.pipeline.ingest import ingest_step, input_files
+from cqa_spark.pipeline.pair import pair_step
+from cqa_spark.pipeline.trained_system import TrainedSystem, load_groups
+from cqa_spark.pipeline.workspace import open_job, with_lake
+from cqa_spark.rankers.rankings import importances
+from cqa_spark.rankers.system import System
+
+
+def train(settings: TrainSettings) -> None:
+    """Train the systems of a run, or one system on files when a folder for its model is given."""
+    if settings.model is not None and settings.system is not None:
+        _train_on_files(settings, settings.system, settings.model)
+        return
+    with open_job(settings, "train", resume=True) as run:
+        train_step(run, read_systems(settings.systems), task=settings.task)
+
+
+def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
+    """Fit every system on the training part; keep its model and how much each feature counts."""
+    with run.step("train") as step:
+        learned: list[DataFrame] = []
+        for system in systems:
+            frame = system_frame(run, system, task=task).where(F.col("split") == "train")
+            model = system.build().fit(frame)
+            groups = load_groups(system.feature_groups, run.record.artifacts[GROUPS])
+            path = run.artifact_path("models", "systems", system.name)
+            TrainedSystem(system, model, groups, run.run_id).save(path)
+            run.add_artifact(model_artifact(system.name), path)
+            learned.append(importances(run.lake.spark, system.name, model))
+            if model.description.training is not None:
+                step.rows_in += model.description.training.rows
+            step.rows_out += 1
+        run.write(FEATURE_IMPORTANCES, reduce(DataFrame.unionByName, learned))
+
+
+def system_frame(run: Run, system: System, *, task: str) -> DataFrame:
+    """The examples of a task with the features that a system looks at."""
+    examples = run.read(EXAMPLES).where(F.col("task") == task)
+    values = {name: run.read(group_class(name).table()) for name in system.feature_groups}
+    return assemble(examples, values)
+
+
+def model_artifact(system: str) -> str:
+    """What a run calls the folder of a trained system among its artifacts."""
+    return f"model/{system}"
+
+
+def _train_on_files(settings: TrainSettings, name: str, model_path: str) -> None:
+    inputs = input_files(settings.inputs.by_split())
+    systems = read_systems([name])
+    with with_lake(settings) as held, open_job(held, "train", resume=False) as run:
+        ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
+        pair_step(run, tasks=[settings.task], allow_shared_threads=True)
+        analyse_step(run)
+        featurize_step(run, groups_of(systems), task=settings.task, folds=settings.features.folds)
+        train_step(run, systems, task=settings.task)
+        TrainedSystem.load(run.record.artifacts[model_artifact(name)]).save(model_path)
+    print(f"{name} trained: {model_path}")

@@ -1,0 +1,70 @@
+"""From settings to an open run: the session, the lake, the log entry."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from cqa_spark.config.dump import config_hash, config_yaml
+from cqa_spark.config.settings import JobSettings
+from cqa_spark.lake.run import Run, open_run
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.storage import Lake, require_writable
+from cqa_spark.pipeline.progress import print_header, print_step
+from cqa_spark.pipeline.provenance import code_version
+from cqa_spark.session import spark_session
+
+S = TypeVar("S", bound=JobSettings)
+
+
+@contextmanager
+def with_lake(settings: S) -> Iterator[S]:
+    """The settings with a lake: their own, or one for the time of the job where they name none."""
+    if settings.lake:
+        yield settings
+        return
+    with tempfile.TemporaryDirectory(prefix="cqa-lake-") as folder:
+        yield settings.model_copy(update={"lake": folder})
+
+
+def open_lake(settings: JobSettings) -> Lake:
+    """Start Spark and open the lake that the settings name."""
+    require_writable(settings.lake)
+    spark = spark_session(
+        "cqa-spark",
+        master=settings.spark.master,
+        partitions=settings.spark.partitions,
+        driver_memory=settings.spark.driver_memory,
+    )
+    return Lake(spark, settings.lake)
+
+
+@contextmanager
+def open_job(settings: JobSettings, job: str, *, resume: bool) -> Iterator[Run]:
+    """Open the run that a job works on.
+
+    Args:
+        settings: what the job was told.
+        job: its name, for the log.
+        resume: go on with what earlier jobs of the same run wrote.
+    """
+    begin = RunRecord(
+        run_id=settings.run_id or new_run_id(settings),
+        status="running",
+        job=job,
+        config_hash=config_hash(settings),
+        config=config_yaml(settings),
+        code_version=code_version(),
+    )
+    lake = open_lake(settings)
+    print_header()
+    with open_run(lake, begin, resume=resume, on_step=print_step) as run:
+        yield run
+
+
+def new_run_id(settings: JobSettings) -> str:
+    """A run id that sorts by time and shows which settings it ran with."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{config_hash(settings)[:8]}"

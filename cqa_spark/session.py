@@ -1,0 +1,119 @@
+"""The only place that builds a SparkSession; the settings themselves stand in `conf/spark/`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from cqa_spark.config.home import project_home
+from cqa_spark.errors import EnvironmentProblem
+
+JAVA = 17
+
+
+def spark_session(
+    app_name: str,
+    *,
+    master: str | None = None,
+    partitions: int | None = None,
+    driver_memory: str | None = None,
+) -> SparkSession:
+    """Start Spark, or give the session that runs already.
+
+    Under spark-submit the settings came with the command; otherwise they are those of `conf/spark/common.conf` and
+    `local.conf`.
+
+    Args:
+        app_name: what Spark calls the application.
+        master: Spark master URL; None takes the configured one.
+        partitions: tasks of a shuffle; None takes the configured number.
+        driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
+
+    Raises:
+        EnvironmentProblem: no Java, another Java than Spark needs, or no jars.
+    """
+    settings = {} if _under_spark_submit() else _own_settings(master)
+    if master:
+        settings["spark.master"] = master
+    if partitions:
+        settings["spark.sql.shuffle.partitions"] = settings["spark.default.parallelism"] = str(partitions)
+    if driver_memory:
+        settings["spark.driver.memory"] = driver_memory
+    builder = SparkSession.builder.appName(app_name)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def read_settings(path: Path) -> dict[str, str]:
+    """Read a Spark properties file: a name, white space, a value; `#` starts a comment line.
+
+    Args:
+        path: such as `conf/spark/common.conf`.
+    """
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    pairs = (line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
+    return {name: value for name, value in pairs}
+
+
+def check_java() -> None:
+    """Refuse to start without the Java that Spark runs on.
+
+    Raises:
+        EnvironmentProblem: no Java, or another version; says which was found and where.
+    """
+    remedy = f"install Java {JAVA} (Debian: apt-get install openjdk-{JAVA}-jre-headless) and point JAVA_HOME to it"
+    java = _java_command()
+    if java is None:
+        raise EnvironmentProblem("Spark needs Java, and none was found in JAVA_HOME or on the PATH", remedy)
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    version = _java_version(answer.stderr)
+    if version != JAVA:
+        found = f"Java {version}" if version else "a program that names no Java version"
+        raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {found}", remedy)
+
+
+def _under_spark_submit() -> bool:
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _own_settings(master: str | None) -> dict[str, str]:
+    check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start whatever python3 is
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
+    home = project_home()
+    jars = _jars(home)
+    settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
+    settings["spark.driver.extraJavaOptions"] = (
+        f"-Dlog4j2.configurationFile={(home / 'conf/spark/log4j2.properties').as_uri()}"
+    )
+    settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
+    if master and not master.startswith("local"):
+        settings["spark.jars"] = ",".join(jars)
+    settings["spark.ui.showConsoleProgress"] = str(sys.stderr.isatty()).lower()
+    return settings
+
+
+def _jars(home: Path) -> list[str]:
+    jars = sorted(str(jar) for jar in (home / ".jars").glob("*.jar"))
+    if not jars:
+        raise EnvironmentProblem(f"no jars in {home / '.jars'}", "run `make setup`, which resolves them")
+    return jars
+
+
+def _java_command() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+
+
+def _java_version(banner: str) -> int | None:
+    found = re.search(r'version "(?:1\.)?(\d+)', banner)
+    return int(found[1]) if found else None

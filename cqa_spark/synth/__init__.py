@@ -1,0 +1,1 @@
+"""Invented communities with learnable signal, as dumps: the sample, the tests' and benchmarks' input."""

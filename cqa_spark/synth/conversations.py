@@ -1,0 +1,97 @@
+"""Invents conversations: who says what, and how good it is.
+
+The signal to learn: good answers come from members who often help, name what was asked for, give places, prices,
+numbers and addresses, and come a little earlier; the asker thanks and asks back; the rest chats. The noise: helpful
+members chat too, advertisements look like answers, and every sixth label is another than it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from random import Random
+
+from cqa_spark.synth import phrases
+from cqa_spark.synth.entities import Comment, Conversation, User
+from cqa_spark.synth.topics import TOPICS, Topic
+
+GOOD, USEFUL, BAD = LABELS = ("Good", "PotentiallyUseful", "Bad")
+COMMENTS = 10
+WRONG_LABELS = 0.18
+ASKER_SPEAKS = 0.15
+WORTH_OF_PLACE = 0.08  # how much less likely an answer gets with each comment before it
+FIRST_DAY = datetime(2012, 1, 1)
+
+NOT_ANSWERS: tuple[tuple[Sequence[str], str, float], ...] = (
+    (phrases.GUESSES, USEFUL, 0.25),
+    (phrases.CHATTER, BAD, 0.35),
+    (phrases.JOKES, BAD, 0.10),
+    (phrases.QUESTIONS, BAD, 0.20),
+    (phrases.ADVERTISEMENTS, BAD, 0.10),
+)
+
+
+def invent_users(count: int, rng: Random) -> list[User]:
+    """Invent members: a quarter mostly helps, a quarter mostly chats."""
+    kinds = (0.75, 0.4, 0.4, 0.08)
+    return [User(f"U{number}", _name(rng, number), kinds[number % len(kinds)]) for number in range(1, count + 1)]
+
+
+def invent_question(rng: Random, topic: Topic, thing: str) -> tuple[str, str]:
+    """Invent subject and body of a question about a thing."""
+    parts = (phrases.SUBJECTS, phrases.OPENINGS, phrases.DETAILS, phrases.DETAILS, phrases.CLOSINGS)
+    subject, *body = (_say(rng, part, _gaps(rng, topic, thing, "all")) for part in parts)
+    return subject, " ".join(body)
+
+
+def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing: str) -> Conversation:
+    """Invent a question about a thing, and its comments."""
+    subject, body = invent_question(rng, topic, thing)
+    asker = rng.choice(users)
+    asked = time = FIRST_DAY + timedelta(minutes=rng.randrange(2 * 365 * 24 * 60))
+    liveliness = rng.uniform(0.3, 1.4)  # some questions nobody can answer
+    comments: list[Comment] = []
+    for place in range(COMMENTS):
+        time += timedelta(seconds=rng.randrange(60, 12 * 3600))
+        author = asker if place and rng.random() < ASKER_SPEAKS else rng.choice(users)
+        chance = author.helpfulness * liveliness * (1.4 - WORTH_OF_PLACE * place)
+        sentences, label = _intention(rng, by_asker=author is asker, chance=chance)
+        before = comments[-1].author.name if comments else asker.name
+        text = _say(rng, sentences, _gaps(rng, topic, thing, before))
+        comments.append(Comment(author, time, text, _label(rng, label)))
+    return Conversation(topic, thing, subject, body, asker, asked, tuple(comments))
+
+
+def _intention(rng: Random, *, by_asker: bool, chance: float) -> tuple[Sequence[str], str]:
+    """What the speaker is up to: sentences to choose from, and how good they are as an answer."""
+    if by_asker:
+        return rng.choice((phrases.THANKS, phrases.ASKER_REPLIES)), BAD
+    if rng.random() < chance:
+        return (phrases.ANSWERS if rng.random() < 0.7 else phrases.SHORT_ANSWERS), GOOD
+    sentences, label, _ = rng.choices(NOT_ANSWERS, weights=[weight for _, _, weight in NOT_ANSWERS])[0]
+    return sentences, label
+
+
+def _label(rng: Random, label: str) -> str:
+    return rng.choice([other for other in LABELS if other != label]) if rng.random() < WRONG_LABELS else label
+
+
+def _say(rng: Random, sentences: Sequence[str], gaps: dict[str, str]) -> str:
+    return rng.choice(sentences).format_map(gaps)
+
+
+def _gaps(rng: Random, topic: Topic, thing: str, name: str) -> dict[str, str]:
+    return {
+        "thing": thing,
+        "place": rng.choice(topic.places),
+        "fact": rng.choice(topic.facts),
+        "other": rng.choice(rng.choice(TOPICS).things),
+        "name": name,
+        "price": str(rng.randrange(50, 9000, 10)),
+        "phone": f"44{rng.randrange(10**5, 10**6)}",
+        "url": f"http://www.example.org/?topic={topic.category[:4].lower()}&page={rng.randrange(100, 1000)}",
+    }
+
+
+def _name(rng: Random, number: int) -> str:
+    return f"{rng.choice(phrases.FIRST_NAMES)} {rng.choice(phrases.SECOND_NAMES)}{number}"

@@ -1,0 +1,77 @@
+"""What the invented forum is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cqa_spark.synth.topics import Topic
+
+
+@dataclass(frozen=True)
+class User:
+    """A member.
+
+    Attributes:
+        id: such as ``U17``.
+        name: how the forum shows the member.
+        helpfulness: probability that a comment of theirs answers the question.
+    """
+
+    id: str
+    name: str
+    helpfulness: float
+
+
+@dataclass(frozen=True)
+class Comment:
+    """One comment; the label says how it answers the question of its own thread."""
+
+    author: User
+    written: datetime
+    text: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A question with its comments, before any search found it."""
+
+    topic: Topic
+    thing: str
+    subject: str
+    body: str
+    asker: User
+    asked: datetime
+    comments: tuple[Comment, ...]
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A conversation as the search result for an original question.
+
+    Attributes:
+        id: such as ``Q3_R7``.
+        search_rank: its place among the results, from 1.
+        relevance: of the thread's question to the original question.
+        conversation: what was said.
+        original_labels: of each comment, to the original question.
+        same_as: id of the earlier thread with the same conversation.
+    """
+
+    id: str
+    search_rank: int
+    relevance: str
+    conversation: Conversation
+    original_labels: tuple[str, ...]
+    same_as: str | None = None
+
+
+@dataclass(frozen=True)
+class OriginalQuestion:
+    """A new question and the threads that a search found for it, best first."""
+
+    id: str
+    subject: str
+    body: str
+    threads: tuple[Thread, ...]

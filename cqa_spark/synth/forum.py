@@ -1,0 +1,100 @@
+"""Invents original questions with the threads that a search finds for them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from cqa_spark.synth.conversations import BAD, GOOD, USEFUL, invent_conversation, invent_question, invent_users
+from cqa_spark.synth.entities import Conversation, OriginalQuestion, Thread, User
+from cqa_spark.synth.topics import TOPICS, Topic
+
+PERFECT, RELEVANT, IRRELEVANT = ("PerfectMatch", "Relevant", "Irrelevant")
+THREADS_EACH = 10
+REPEATS = 0.04
+RECENT = 40  # how far back a repeat reaches
+
+
+class Forum:
+    """An invented forum; everything follows from the seed, in the order of the calls.
+
+    Args:
+        seed: of everything that is invented.
+        users: number of members.
+    """
+
+    def __init__(self, seed: int, users: int) -> None:
+        self._rng = Random(seed)
+        self._users: Sequence[User] = invent_users(users, self._rng)
+        self._asked: set[str] = set()
+        self._questions = 0
+
+    def original_questions(self, threads: int) -> Iterator[OriginalQuestion]:
+        """Invent one file's worth of questions; no conversation of an earlier file comes again.
+
+        Args:
+            threads: in all; ten for each original question, the rest for the last one.
+        """
+        earlier: deque[tuple[str, Conversation]] = deque(maxlen=RECENT)
+        for begin in range(0, threads, THREADS_EACH):
+            yield self._original_question(min(THREADS_EACH, threads - begin), earlier)
+
+    def _original_question(self, threads: int, earlier: deque[tuple[str, Conversation]]) -> OriginalQuestion:
+        self._questions += 1
+        identifier = f"Q{self._questions}"
+        topic = self._rng.choice(TOPICS)
+        thing = self._rng.choice(topic.things)
+        subject, body = invent_question(self._rng, topic, thing)
+        repeatable = list(earlier)
+        found = sorted(
+            (self._find(topic, thing, repeatable) for _ in range(threads)), key=lambda result: result[0], reverse=True
+        )
+        results = [
+            self._thread(f"{identifier}_R{rank}", rank, relevance, conversation, same_as)
+            for rank, (_, relevance, conversation, same_as) in enumerate(found, start=1)
+        ]
+        earlier.extend((thread.id, thread.conversation) for thread in results if thread.same_as is None)
+        return OriginalQuestion(identifier, subject, body, tuple(results))
+
+    def _find(
+        self, topic: Topic, thing: str, earlier: list[tuple[str, Conversation]]
+    ) -> tuple[float, str, Conversation, str | None]:
+        """One search result: the engine's score, true relevance, what was found, and whether it was found before."""
+        same_as = None
+        if earlier and self._rng.random() < REPEATS:
+            same_as, conversation = earlier.pop(self._rng.randrange(len(earlier)))
+        else:
+            conversation = self._new_conversation(topic, thing)
+        if conversation.topic is not topic:
+            relevance, worth = IRRELEVANT, 0
+        elif conversation.thing != thing:
+            relevance, worth = RELEVANT, 1
+        else:
+            relevance, worth = PERFECT, 2
+        return worth + self._rng.gauss(0, 1.2), relevance, conversation, same_as
+
+    def _new_conversation(self, topic: Topic, thing: str) -> Conversation:
+        """A conversation near the topic, that was never had before."""
+        while True:
+            kind = self._rng.choices((PERFECT, RELEVANT, IRRELEVANT), weights=(15, 40, 45))[0]
+            about = self._rng.choice(TOPICS) if kind == IRRELEVANT else topic
+            asks_for = thing if kind == PERFECT else self._rng.choice(about.things)
+            conversation = invent_conversation(self._rng, self._users, about, asks_for)
+            if conversation.body not in self._asked:
+                self._asked.add(conversation.body)
+                return conversation
+
+    def _thread(
+        self, identifier: str, rank: int, relevance: str, conversation: Conversation, same_as: str | None
+    ) -> Thread:
+        labels = tuple(self._original_label(relevance, comment.label) for comment in conversation.comments)
+        return Thread(identifier, rank, relevance, conversation, labels, same_as)
+
+    def _original_label(self, relevance: str, label: str) -> str:
+        """How a comment answers the original question: as its own if that is the same, else less."""
+        if relevance == PERFECT or label == BAD:
+            return label
+        if relevance == RELEVANT:
+            return GOOD if label == GOOD and self._rng.random() < 0.4 else USEFUL
+        return BAD

@@ -1,0 +1,79 @@
+"""Writes an invented Qatar Living: training and development dumps, a gold file, and a dump without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from cqa_spark.errors import InputError
+from cqa_spark.synth.forum import Forum
+from cqa_spark.synth.official_layout import HEAD, TAIL, flat_layout, nested_layout, scorer_lines
+
+# Real dumps have such threads: an entity that nobody declared. It belongs into quarantine, and the rest is read.
+BROKEN_THREAD = """
+<OrgQuestion ORGQ_ID="Q0">
+	<OrgQSubject>Is this thread readable?</OrgQSubject>
+	<OrgQBody>It is not; and everything around it is.</OrgQBody>
+
+	<Thread THREAD_SEQUENCE="Q0_R1">
+		<RelQuestion RELQ_ID="Q0_R1" RELQ_RANKING_ORDER="1" RELQ_CATEGORY="Finance" RELQ_DATE="2013-01-01 00:00:00" \
+RELQ_USERID="U1" RELQ_USERNAME="nobody" RELQ_RELEVANCE2ORGQ="Irrelevant">
+			<RelQSubject>Savings &undeclared; loans</RelQSubject>
+			<RelQBody>The subject names an entity that no one declared.</RelQBody>
+		</RelQuestion>
+	</Thread>
+</OrgQuestion>
+"""
+
+
+@dataclass(frozen=True)
+class SamplePaths:
+    """The files of a sample.
+
+    Attributes:
+        train: labelled threads to learn from, one of them broken.
+        dev: labelled threads to measure on.
+        gold: judgments of subtask A on `dev`, in the format of the official scorer.
+        unlabelled: threads of subtask A whose labels are unknown.
+    """
+
+    train: Path
+    dev: Path
+    gold: Path
+    unlabelled: Path
+
+
+def write_sample(output: Path, *, threads: int, dev_threads: int, seed: int) -> SamplePaths:
+    """Invent a forum and write its dumps; the same arguments give the same bytes.
+
+    Args:
+        output: folder, made if it does not exist.
+        threads: readable threads of the training dump.
+        dev_threads: threads of the development dump; a third as many have no labels.
+        seed: of everything that is invented.
+
+    Raises:
+        InputError: the folder cannot be written to.
+    """
+    paths = SamplePaths(output / "train.xml", output / "dev.xml", output / "dev.relevancy", output / "unlabelled.xml")
+    forum = Forum(seed, users=30 + threads // 2)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        _write(paths.train, chain([HEAD], nested_layout(forum.original_questions(threads)), [BROKEN_THREAD, TAIL]))
+        dev = list(forum.original_questions(dev_threads))
+        _write(paths.dev, chain([HEAD], nested_layout(dev), [TAIL]))
+        _write(paths.gold, scorer_lines(dev))
+        unlabelled = forum.original_questions(max(1, dev_threads // 3))
+        _write(paths.unlabelled, chain([HEAD], flat_layout(unlabelled), [TAIL]))
+    except OSError as error:
+        raise InputError(
+            f"cannot write the sample to {output}: {error.strerror}", "name a folder that you may write to"
+        ) from error
+    return paths
+
+
+def _write(path: Path, pieces: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(pieces)

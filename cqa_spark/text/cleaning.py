@@ -1,0 +1,136 @@
+"""From a dump's raw text to clean text: markup goes, links, images and emoticons become tokens.
+
+Each step is one native expression; ``clean`` applies them in order.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+BLOCK_TAGS = "p|br|div|li|ul|ol|dl|dt|dd|table|tr|td|h[1-6]|blockquote|pre|hr"
+TOP_DOMAINS = "com|net|org|info|edu|gov|qa"
+WEB_ADDRESS = r"(?:https?://|www\.)"
+NOT_IN_WORD_BEFORE = r"(?<![\p{L}\p{N}])"
+NOT_IN_WORD_AFTER = r"(?![\p{L}\p{N}])"
+
+# Eyes, an optional tear or nose, a mouth. A letter or slash as mouth counts only where the whole emoticon stands
+# alone, and brackets that open only where no word follows, so that "D:Drive", "1:(a)" and "and:/or" are left alone.
+# "8)", "XP" and "=3" are left out: in forums they mostly are list items, Windows and sums.
+SMILES = (
+    r"[:;=]['^]?[-o]?[)\]]+"
+    rf"|{NOT_IN_WORD_BEFORE}(?:[:;=]-?[DPp]|[xX]D){NOT_IN_WORD_AFTER}"
+    r"|\^_*\^|<3+(?!\d)"
+    r"|[\x{1F600}-\x{1F60E}\x{1F617}-\x{1F61D}\x{1F638}-\x{1F63B}\x{1F642}\x{1F643}\x{1F917}\x{1F929}\x{1F970}"
+    r"\x{263A}\x{2665}\x{2764}\x{1F493}\x{1F495}-\x{1F49F}\x{1F44D}\x{1F44F}]\x{FE0F}?"
+)
+FROWNS = (
+    rf"[:;=]['^]?[-o]?[(\[]+{NOT_IN_WORD_AFTER}"
+    rf"|{NOT_IN_WORD_BEFORE}[:=]-?[/\\|](?![\p{{L}}\p{{N}}/])"
+    r"|[\x{1F612}-\x{1F616}\x{1F61E}-\x{1F62D}\x{1F63E}\x{1F63F}\x{1F641}\x{2639}\x{1F494}\x{1F44E}]\x{FE0F}?"
+)
+OTHER_EMOJI = r"[\x{1F000}-\x{1FAFF}\x{2600}-\x{27BF}][\x{FE0F}\x{200D}\x{1F3FB}-\x{1F3FF}]*"
+
+
+def clean(raw: Column) -> Column:
+    """Clean a raw text.
+
+    Args:
+        raw: text as in the dump: plain, HTML, or HTML escaped once more.
+
+    Returns:
+        Text without markup, on lines that follow the markup's blocks; URLs, images, e-mail addresses and emoticons
+        stand as urltoken, imagetoken, emailtoken, smiletoken, frowntoken and emojitoken.
+    """
+    steps = (
+        drop_cut_marker,
+        strip_markup,
+        unescape,
+        strip_markup,
+        replace_forum_images,
+        straighten_quotes,
+        replace_emails,
+        replace_urls,
+        replace_emoticons,
+        shorten_repeats,
+        separate_words,
+        normalise_space,
+    )
+    return reduce(lambda text, step: step(text), steps, raw)
+
+
+def drop_cut_marker(text: Column) -> Column:
+    """Drop the five dots that end a text which the SemEval release cut at about 1,000 characters."""
+    return F.regexp_replace(text, r"\s\.{5}\s*$", "")
+
+
+def strip_markup(text: Column) -> Column:
+    """Take HTML tags away: images and links leave their token, blocks a line break, other tags nothing.
+
+    What merely looks like a tag, such as ``a < b`` or ``<name@host>``, stays.
+    """
+    steps = (
+        (r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", " "),
+        (r"(?i)<img\s[^<>]*>", " imagetoken "),
+        (rf"(?i)<a\s[^<>]*>\s*{WEB_ADDRESS}[^<]*</a>|<a\s[^<>]*href[^<>]*>", " urltoken "),
+        (rf"(?i)</?(?:{BLOCK_TAGS})(?:\s[^<>]*)?/?>", "\n"),
+        (r"</?[a-zA-Z][a-zA-Z0-9:]*(?:\s[^<>]*)?/?>", ""),
+    )
+    return reduce(lambda found, step: F.regexp_replace(found, *step), steps, text)
+
+
+def unescape(text: Column) -> Column:
+    """Turn HTML entities into their characters, by the library that ships with Spark."""
+    return F.java_method(F.lit("org.apache.commons.text.StringEscapeUtils"), F.lit("unescapeHtml4"), text)
+
+
+def replace_forum_images(text: Column) -> Column:
+    """Replace the image markup of Drupal and bulletin boards, cut short or not, and the release's IMAGE_LINK."""
+    markup = r"(?i)\[img_assist\|[^\]]*(?:\]|$)|\[img\][^\[]*(?:\[/img\]|$)|\bIMAGE_LINK\b"
+    return F.regexp_replace(text, markup, " imagetoken ")
+
+
+def straighten_quotes(text: Column) -> Column:
+    """Make curly quotes and accents that stand for them straight, so that contractions are spelt one way."""
+    return F.translate(text, "‘’´`“”„", "''''\"\"\"")
+
+
+def replace_emails(text: Column) -> Column:
+    """Replace e-mail addresses."""
+    return F.regexp_replace(text, r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+", " emailtoken ")
+
+
+def replace_urls(text: Column) -> Column:
+    """Replace addresses of pictures, then all other web addresses, bare host names of common domains included."""
+    address = rf"(?i){NOT_IN_WORD_BEFORE}{WEB_ADDRESS}[^\s<>\"')\]]+"
+    picture = rf"{address}\.(?:jpe?g|png|gif|bmp){NOT_IN_WORD_AFTER}[^\s<>\"')\]]*"
+    bare = rf"(?i){NOT_IN_WORD_BEFORE}(?:[a-z0-9-]+\.)+(?:{TOP_DOMAINS})(?:\.[a-z]{{2}})?{NOT_IN_WORD_AFTER}(?:/[^\s<>]*)?"
+    without_pictures = F.regexp_replace(text, picture, " imagetoken ")
+    return F.regexp_replace(F.regexp_replace(without_pictures, address, " urltoken "), bare, " urltoken ")
+
+
+def replace_emoticons(text: Column) -> Column:
+    """Replace emoticons and emoji by smiletoken, frowntoken or, where they are neither, emojitoken."""
+    kinds = ((FROWNS, " frowntoken "), (SMILES, " smiletoken "), (OTHER_EMOJI, " emojitoken "))
+    return reduce(lambda found, kind: F.regexp_replace(found, *kind), kinds, text)
+
+
+def shorten_repeats(text: Column) -> Column:
+    """Leave two of a letter repeated more often, one of a repeated mark, and an ellipsis of repeated dots."""
+    letters = F.regexp_replace(text, r"(?i)(\p{L})\1{2,}", "$1$1")
+    dots = F.regexp_replace(letters, r"\.{2,}|…+", " … ")
+    return F.regexp_replace(dots, r"([!?,;:*=~_#+|-])\1+", "$1")
+
+
+def separate_words(text: Column) -> Column:
+    """Put a blank between words that are glued together by a mark, as in ``good?yes``, ``QR/month``, ``end.Then``."""
+    marks = F.regexp_replace(text, r"(?<=[\p{L}\p{N}])([?!;:,/&|()]+)(?=\p{L})", " $1 ")
+    return F.regexp_replace(marks, r"(?<=\p{L}{2})\.(?=\p{L}{2})", ". ")
+
+
+def normalise_space(text: Column) -> Column:
+    """Leave single blanks and single line breaks, none at the ends; control characters count as blanks."""
+    blanks = F.regexp_replace(text, r"[\p{Z}\p{Cc}\x{200B}\x{FEFF}&&[^\n]]+", " ")
+    return F.trim(F.regexp_replace(blanks, r" ?\n[\n ]*", "\n"))

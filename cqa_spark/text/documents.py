@@ -1,0 +1,65 @@
+"""Which text each post and comment has; equal texts share one key."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.text import DOCUMENTS
+
+
+def documents(posts: DataFrame, comments: DataFrame) -> DataFrame:
+    """Name the text of every post and comment.
+
+    Args:
+        posts: the table ``posts``; a post's text is its subject and its body, a line each.
+        comments: the table ``comments``; a comment's text is its body.
+
+    Returns:
+        The table ``documents``, one row per post and comment.
+    """
+    return DOCUMENTS.conform(
+        _written(posts, comments).select(
+            "site",
+            "document_id",
+            _text_id(F.col("raw")).alias("text_id"),
+            _text_id(F.col("subject")).alias("subject_text_id"),
+            "split",
+        )
+    )
+
+
+def distinct_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
+    """Give every text that ``documents`` names once, for ``analyse``.
+
+    Args:
+        posts: the table ``posts``.
+        comments: the table ``comments``.
+
+    Returns:
+        ``text_id`` (SHA-256, hexadecimal) and ``raw`` (the text as in the dump), one row per distinct text.
+    """
+    both = _written(posts, comments).select(F.explode(F.array("raw", "subject")).alias("raw"))
+    return both.where(F.col("raw").isNotNull()).select(_text_id(F.col("raw")).alias("text_id"), "raw").distinct()
+
+
+def _written(posts: DataFrame, comments: DataFrame) -> DataFrame:
+    from_posts = posts.select(
+        "site",
+        F.col("post_id").alias("document_id"),
+        F.concat_ws("\n", "subject", "body").alias("raw"),
+        "subject",
+        "split",
+    )
+    from_comments = comments.select(
+        "site",
+        F.col("comment_id").alias("document_id"),
+        F.coalesce("body", F.lit("")).alias("raw"),
+        F.lit(None).cast("string").alias("subject"),
+        "split",
+    )
+    return from_posts.unionByName(from_comments)
+
+
+def _text_id(text: Column) -> Column:
+    return F.sha2(text, 256)

@@ -1,0 +1,68 @@
+"""The linguistics of every distinct text, by one Spark NLP pipeline."""
+
+from __future__ import annotations
+
+from pyspark.ml import Pipeline
+from pyspark.ml.feature import StopWordsRemover
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from sparknlp.annotator import NGramGenerator, Normalizer, SentenceDetector, Stemmer, StopWordsCleaner, Tokenizer
+from sparknlp.base import DocumentAssembler
+
+from cqa_spark.lake.schemas.text import TEXTS
+from cqa_spark.text.cleaning import clean
+
+# What is not a letter, accent or digit at either end of a token, and the possessive before its right end.
+WORD_EDGES = r"^[^\p{L}\p{M}\p{N}]+|(?:'[sS])?[^\p{L}\p{M}\p{N}]*$"
+
+
+def analyse(texts: DataFrame) -> DataFrame:
+    """Clean and analyse every text once.
+
+    Args:
+        texts: ``text_id`` and ``raw`` of each distinct text, as ``distinct_texts`` gives them.
+
+    Returns:
+        The table ``texts``; arrays are in text order, and empty where a text has nothing to hold.
+    """
+    cleaned = _spread(texts).select("text_id", "raw", clean(F.col("raw")).alias("clean"))
+    analysed = linguistics().fit(cleaned).transform(cleaned)
+    return TEXTS.conform(
+        analysed.select(
+            "text_id",
+            "raw",
+            "clean",
+            F.col("sentence.result").alias("sentences"),
+            F.transform("token.result", F.lower).alias("tokens"),
+            F.col("word.result").alias("words"),
+            F.col("content_word.result").alias("content_words"),
+            F.col("stem.result").alias("stems"),
+            F.col("bigram.result").alias("bigrams"),
+        )
+    )
+
+
+def linguistics() -> Pipeline:
+    """Build the pipeline: sentences, tokens, words, words without stop words, stems, bigrams of the column ``clean``.
+
+    The stop words are those that Spark ML ships for English. Stems are Porter's (1980, An algorithm for suffix
+    stripping).
+    """
+    stop_words = StopWordsRemover.loadDefaultStopWords("english")
+    return Pipeline(
+        stages=[
+            DocumentAssembler().setInputCol("clean").setOutputCol("document"),
+            SentenceDetector().setInputCols(["document"]).setOutputCol("sentence").setCustomBounds(["\n"]),
+            Tokenizer().setInputCols(["sentence"]).setOutputCol("token"),
+            Normalizer().setInputCols(["token"]).setOutputCol("word").setLowercase(True).setCleanupPatterns([WORD_EDGES]),
+            StopWordsCleaner().setInputCols(["word"]).setOutputCol("content_word").setStopWords(stop_words),
+            Stemmer().setInputCols(["content_word"]).setOutputCol("stem"),
+            NGramGenerator().setInputCols(["word"]).setOutputCol("bigram").setN(2),
+        ]
+    )
+
+
+def _spread(texts: DataFrame) -> DataFrame:
+    """Spread the texts over a stated number of partitions: Spark would judge by bytes, and the work per byte is large."""
+    partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    return texts.repartition(partitions, "text_id")

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Runs a job of jobs/ on any Spark master, with the project's package, settings and jars.
+set -euo pipefail
+
+HERE="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"
+PACKAGE="$HERE/build/cqa_spark.zip"
+TAKE_A_VALUE=(
+    --environment --master --deploy-mode --name --jars --packages --exclude-packages --repositories --py-files --files
+    --archives --conf -c --properties-file --driver-memory --driver-java-options --driver-library-path
+    --driver-class-path --driver-cores --executor-memory --executor-cores --total-executor-cores --num-executors
+    --proxy-user --principal --keytab --queue
+)
+
+usage() {
+    cat <<END
+usage: ./spark-submit.sh [options] [spark-submit options] JOB [job options]
+
+Runs jobs/JOB.py with spark-submit: ships the package (--py-files), the jars (--jars) and conf/spark/common.conf.
+The driver runs here; without --master, so does everything.
+
+jobs: $(jobs)
+
+options:
+  --environment FILE  ship this packed Python, made by 'make environment', to workers that lack our dependencies;
+                      they need Python 3.11 where this machine has it (also: CQA_ENVIRONMENT=FILE)
+  --dry-run           print the resolved command and stop
+  --help              print this and stop
+
+environment variables:
+  SPARK_HOME      the Spark to run on; default: the one in .venv
+  PYSPARK_PYTHON  the workers' Python; default: the one in .venv
+
+examples:
+  ./spark-submit.sh --master spark://host:7077 --executor-memory 4g run --config conf/semeval2016.yaml
+  ./spark-submit.sh --master yarn --environment build/environment.tar.gz run --config conf/semeval2016.yaml
+  ./spark-submit.sh --dry-run run --config conf/demo.yaml
+END
+}
+
+fail() {
+    printf 'spark-submit.sh: %s\n  → %s\n' "$1" "$2" >&2
+    exit 2
+}
+
+jobs() {
+    local names=("$HERE"/jobs/*.py)
+    names=("${names[@]##*/}")
+    echo "${names[*]%.py}"
+}
+
+# Reads the options before JOB; what is left are the job's own.
+parse() {
+    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" JOB=""
+    while (($#)); do
+        case "$1" in
+            --help | -h) usage && exit ;;
+            --dry-run) DRY_RUN=yes && shift && continue ;;
+            --supervise | --verbose | -v) SUBMIT+=("$1") && shift && continue ;;
+            --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+            -*) ;;
+            *) JOB="$1" && shift && break ;;
+        esac
+        [[ " ${TAKE_A_VALUE[*]} " == *" $1 "* ]] ||
+            fail "unknown option $1" "options of the job stand after its name; see ./spark-submit.sh --help"
+        (($# > 1)) || fail "$1 needs a value" "see ./spark-submit.sh --help"
+        case "$1" in
+            --environment) ENVIRONMENT="$2" ;;
+            --jars) MORE_JARS=",$2" ;;
+            --py-files) MORE_PY_FILES=",$2" ;;
+            --archives) MORE_ARCHIVES=",$2" ;;
+            --properties-file) fail "the settings come from conf/spark/common.conf" "override single ones with --conf" ;;
+            --deploy-mode) [[ $2 == client ]] || fail "the driver reads conf/ and runs here" "leave out --deploy-mode $2" ;;
+            *) SUBMIT+=("$1" "$2") ;;
+        esac
+        shift 2
+    done
+    JOB_OPTIONS=("$@")
+}
+
+spark_submit() {
+    local program="${SPARK_HOME:-$HERE/.venv}/bin/spark-submit"
+    [[ $DRY_RUN || -x $program ]] || fail "there is no $program" "run 'make setup', or point SPARK_HOME to a Spark 3.5"
+    echo "$program"
+}
+
+# What workers and driver find in their environment.
+environment() {
+    local python="${PYSPARK_PYTHON:-$HERE/.venv/bin/python}"
+    VARIABLES=("CQA_HOME=$HERE" "PYSPARK_PYTHON=$python")
+    if [[ $ENVIRONMENT ]]; then
+        [[ $DRY_RUN || -f $ENVIRONMENT ]] || fail "there is no $ENVIRONMENT" "run 'make environment'"
+        VARIABLES=("CQA_HOME=$HERE" "PYSPARK_PYTHON=./environment/bin/python" "PYSPARK_DRIVER_PYTHON=$python")
+        MORE_ARCHIVES=",$ENVIRONMENT#environment$MORE_ARCHIVES"
+    fi
+}
+
+command_line() {
+    local jars
+    jars="$(find "$HERE/.jars" -name '*.jar' 2>/dev/null | LC_ALL=C sort | paste -sd,)"
+    [[ $DRY_RUN || $jars ]] || fail "no jars in .jars" "run 'make setup', which resolves them"
+    COMMAND=(
+        "$(spark_submit)"
+        --properties-file "$HERE/conf/spark/common.conf"
+        --driver-java-options "-Dlog4j2.configurationFile=file:$HERE/conf/spark/log4j2.properties"
+        --jars "$jars$MORE_JARS"
+        --py-files "$PACKAGE$MORE_PY_FILES"
+        ${MORE_ARCHIVES:+--archives "${MORE_ARCHIVES#,}"}
+        ${SUBMIT[@]+"${SUBMIT[@]}"}
+        "$HERE/jobs/$JOB.py"
+        ${JOB_OPTIONS[@]+"${JOB_OPTIONS[@]}"}
+    )
+}
+
+parse "$@"
+[[ $JOB ]] || fail "no JOB given" "the jobs are: $(jobs)"
+[[ -f $HERE/jobs/$JOB.py ]] || fail "there is no job '$JOB'" "the jobs are: $(jobs)"
+environment
+command_line
+if [[ $DRY_RUN ]]; then
+    printf '%q ' "${VARIABLES[@]}" "${COMMAND[@]}"
+    echo
+else
+    "$HERE/.venv/bin/python" "$HERE/deploy/zip_package.py" "$PACKAGE"
+    exec env "${VARIABLES[@]}" "${COMMAND[@]}"
+fi

@@ -1,0 +1,18 @@
+"""Fixtures of the feature groups' tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pytest
+from literal_community import Thread, community_of
+from pyspark.sql import SparkSession
+
+from cqa_spark.features.group import FeatureInputs
+
+
+@pytest.fixture
+def community(spark: SparkSession) -> Callable[[Sequence[Thread]], FeatureInputs]:
+    """Makes the inputs of feature groups from literal threads."""
+    return partial(community_of, spark)

@@ -1,0 +1,97 @@
+"""Small communities, written down as literals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.table import Table
+
+SITE = "qatarliving.com"
+
+
+@dataclass(frozen=True)
+class Said:
+    """One comment of a thread: who said what, and whether it was judged relevant."""
+
+    author: str | None
+    text: str
+    relevant: bool | None = None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A question with its comments; comment ids are the thread's id, ``_C`` and the position."""
+
+    thread_id: str
+    asker: str | None
+    said: Sequence[Said]
+    split: str = "train"
+    at: datetime | None = None
+    same_as: str | None = None
+
+
+def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInputs:
+    """The inputs of feature groups; texts are split at blanks and are clean already."""
+    comments = [(thread, place, said) for thread in threads for place, said in enumerate(thread.said, start=1)]
+    return FeatureInputs(
+        examples=_table(spark, EXAMPLES, [_example(*each) for each in comments]),
+        posts=_table(spark, POSTS, [_post(thread) for thread in threads]),
+        comments=_table(spark, COMMENTS, [_comment(*each) for each in comments]),
+        documents=_table(spark, DOCUMENTS, [_document(*each) for each in comments]),
+        texts=_table(spark, TEXTS, [_text(text) for text in sorted({said.text for _, _, said in comments})]),
+    )
+
+
+def _table(spark: SparkSession, table: Table, rows: list[dict[str, object]]) -> DataFrame:
+    complete = [tuple(row.get(field.name) for field in table.columns) for row in rows]
+    return spark.createDataFrame(complete, table.schema)
+
+
+def _example(thread: Thread, place: int, said: Said) -> dict[str, object]:
+    return {
+        "site": SITE, "task": "question_comment", "query_id": thread.thread_id,
+        "candidate_id": f"{thread.thread_id}_C{place}", "thread_id": thread.thread_id,
+        "fold_key": thread.same_as or thread.thread_id, "author_id": said.author, "initial_rank": place,
+        "label": None if said.relevant is None else int(said.relevant), "relevant": said.relevant,
+        "split": thread.split,
+    }
+
+
+def _post(thread: Thread) -> dict[str, object]:
+    return {
+        "site": SITE, "post_id": thread.thread_id, "post_type": "question", "thread_id": thread.thread_id,
+        "same_as": thread.same_as, "user_id": thread.asker, "created_at": thread.at, "split": thread.split,
+        "source_file": "literal",
+    }
+
+
+def _comment(thread: Thread, place: int, said: Said) -> dict[str, object]:
+    return {
+        "site": SITE, "comment_id": f"{thread.thread_id}_C{place}", "post_id": thread.thread_id,
+        "thread_id": thread.thread_id, "position": place, "user_id": said.author, "created_at": said.at,
+        "body": said.text, "split": thread.split, "source_file": "literal",
+    }
+
+
+def _document(thread: Thread, place: int, said: Said) -> dict[str, object]:
+    return {"site": SITE, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text, "split": thread.split}
+
+
+def _text(text: str) -> dict[str, object]:
+    tokens = text.lower().split()
+    words = [token for token in tokens if any(letter.isalnum() for letter in token)]
+    return {
+        "text_id": text, "raw": text, "clean": text, "sentences": [text], "tokens": tokens, "words": words,
+        "content_words": words, "stems": words,
+        "bigrams": [" ".join(pair) for pair in pairwise(words)],
+    }

@@ -1,0 +1,55 @@
+"""Values are put beside the examples by each group's own key."""
+
+from __future__ import annotations
+
+import pytest
+from literal_community import SITE, Said, Thread
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.features.assembly import assemble, feature_names
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.registry import group_class
+
+
+@pytest.fixture
+def inputs(community) -> FeatureInputs:
+    return community([
+        Thread("Q1", "U9", [Said("U7", "a"), Said("U7", "b"), Said(None, "c")]),
+        Thread("Q2", "U9", [Said("U8", "d")], split="dev"),
+    ])
+
+
+def _values(spark: SparkSession, name: str, rows: list[tuple]) -> DataFrame:
+    return spark.createDataFrame(rows, group_class(name).table().schema)
+
+
+def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, inputs: FeatureInputs) -> None:
+    values = {
+        "lexicon_v1": _values(spark, "lexicon_v1", [(SITE, "Q1_C1", 2.5, 0.9)]),
+        "author_activity_v1": _values(spark, "author_activity_v1", [(SITE, "U7", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)]),
+    }
+    table = assemble(inputs.examples, values)
+    names = feature_names(values)
+    assert table.columns == [*inputs.examples.columns, *names]
+    rows = {row["candidate_id"]: tuple(row[name] for name in names) for row in table.collect()}
+    unknown_author = (0.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0)
+    assert rows == {
+        "Q1_C1": (2.5, 0.9, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
+        "Q1_C2": (0.0, 0.4, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
+        "Q1_C3": (0.0, 0.4, *unknown_author),
+        "Q2_C1": (0.0, 0.4, *unknown_author),
+    }
+
+
+def test_null_and_not_a_number_are_what_the_column_declares_as_missing(
+    spark: SparkSession, inputs: FeatureInputs
+) -> None:
+    rows = [(SITE, "Q1_C1", 1.0, None), (SITE, "Q1_C2", 1.0, float("nan"))]
+    table = assemble(inputs.examples, {"lexicon_v1": _values(spark, "lexicon_v1", rows)})
+    assert {row["lexicon_v1__probability"] for row in table.collect()} == {0.4}
+
+
+def test_an_unknown_group_is_refused(inputs: FeatureInputs) -> None:
+    with pytest.raises(ConfigError, match="unknown feature group horoscope_v1"):
+        assemble(inputs.examples, {"horoscope_v1": inputs.examples})

@@ -1,0 +1,67 @@
+"""What is known of a comment's author from other threads."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+from literal_community import Said, Thread
+
+from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.registry import group_class
+
+
+@pytest.fixture
+def inputs(community) -> FeatureInputs:
+    good, bad = {"relevant": True}, {"relevant": False}
+    return community([
+        Thread("Q1", "U9", [Said("U7", "a", **good), Said("U8", "b", **bad), Said("U7", "c", **bad)]),
+        Thread("Q2", "U7", [Said("U7", "d", **bad), Said("U2", "e", **good), Said(None, "f", **good)]),
+        Thread("Q3", "U9", [Said("U8", "g"), Said("U7", "h")], split="unannotated"),
+        Thread("Q4", "U9", [Said("U7", "i", **good), Said("U6", "j", **bad), Said("U2", "k")], split="dev"),
+    ])
+
+
+def test_activity_counts_training_and_unannotated_threads(inputs: FeatureInputs) -> None:
+    _, values = fit_and_compute(group_class("author_activity_v1"), inputs, folds=2)
+    rows = {row["author_id"]: row.asDict() for row in values.collect()}
+    assert set(rows) == {"U6", "U7", "U8"}
+    assert rows["U7"]["log_comments"] == pytest.approx(log(1 + 4))
+    assert rows["U7"]["log_threads"] == pytest.approx(log(1 + 3))
+    assert rows["U7"]["log_questions"] == pytest.approx(log(1 + 1))
+    assert rows["U7"]["comments_per_thread"] == pytest.approx(4 / 3)
+    assert rows["U7"]["mean_position"] == pytest.approx((1 + 3 + 1 + 2) / 4)
+    assert rows["U7"]["first_share"] == 0.5
+    assert rows["U6"] == {"site": "qatarliving.com", "author_id": "U6", "known": 1.0, **dict.fromkeys(
+        ("log_comments", "log_threads", "log_questions", "comments_per_thread", "mean_position", "first_share"), 0.0)}
+
+
+def test_quality_of_a_development_author_comes_from_all_training_threads(inputs: FeatureInputs) -> None:
+    _, values = fit_and_compute(group_class("author_quality_v1"), inputs, folds=2)
+    rows = {row["candidate_id"]: row.asDict() for row in values.collect()}
+    prior, helper_prior = 1 / 4, 1 / 3
+    assert rows["Q4_C1"]["relevant_share"] == pytest.approx((1 + 5 * prior) / (3 + 5))
+    assert rows["Q4_C1"]["relevant_share_as_helper"] == pytest.approx((1 + 5 * helper_prior) / (2 + 5))
+    assert rows["Q4_C1"]["log_judged"] == pytest.approx(log(1 + 3))
+    assert rows["Q4_C1"]["log_relevant"] == pytest.approx(log(1 + 1))
+    assert rows["Q4_C1"]["log_irrelevant"] == pytest.approx(log(1 + 2))
+    assert rows["Q4_C2"]["relevant_share"] == pytest.approx(prior)
+    assert rows["Q4_C2"]["log_judged"] == 0.0
+    assert {"Q2_C2", "Q2_C3", "Q4_C3"}.isdisjoint(rows)
+
+
+def test_quality_of_a_training_author_leaves_the_own_thread_out(community) -> None:
+    said = [Said("U7", "a", relevant=True)]
+    inputs = community([Thread(f"Q{n}", "U9", said) for n in range(12)])
+    _, values = fit_and_compute(group_class("author_quality_v1"), inputs, folds=12)
+    assert all(row["log_judged"] < log(1 + 12) for row in values.collect())
+    assert values.count() == 12
+
+
+@pytest.mark.parametrize("name", ["author_activity_v1", "author_quality_v1"])
+def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
+    fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
+    fitted.save(str(tmp_path / name))
+    again = group_class(name).load(str(tmp_path / name))
+    assert sorted(compute_values(again, inputs).collect()) == sorted(compute_values(fitted, inputs).collect())

@@ -1,0 +1,63 @@
+"""What the words of a comment say of its label."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+from literal_community import Said, Thread
+from pyspark.sql import DataFrame
+
+from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.registry import group_class
+
+
+@pytest.fixture
+def inputs(community) -> FeatureInputs:
+    """Eight training threads: what speaks of the souq is relevant, what laughs is not."""
+    said = [Said("U7", "the souq has it", relevant=True), Said("U8", "lol the joke", relevant=False)]
+    unseen = [Said("U7", "the souq"), Said("U8", "lol"), Said("U6", "zebra")]
+    return community([*[Thread(f"Q{n}", "U9", said) for n in range(8)], Thread("Q9", "U9", unseen, split="dev")])
+
+
+def _by_candidate(values: DataFrame) -> dict[str, dict[str, float]]:
+    return {row["candidate_id"]: row.asDict() for row in values.collect()}
+
+
+def test_the_lexicon_tells_good_words_from_bad(inputs: FeatureInputs) -> None:
+    _, values = fit_and_compute(group_class("lexicon_v1"), inputs, folds=3)
+    rows = _by_candidate(values)
+    assert len(rows) == 19
+    assert rows["Q9_C1"]["log_odds"] > 1.0 > -1.0 > rows["Q9_C2"]["log_odds"]
+    assert rows["Q9_C3"]["probability"] == pytest.approx(0.5, abs=0.2)
+    for row in rows.values():
+        assert row["log_odds"] == pytest.approx(log(row["probability"] / (1 - row["probability"])))
+
+
+def test_the_lexicon_is_the_same_to_the_last_bit_however_rows_are_spread(inputs: FeatureInputs) -> None:
+    one, many = (
+        FeatureInputs(inputs.examples.repartition(count), *list(vars(inputs).values())[1:]) for count in (1, 7)
+    )
+    first, second = (fit_and_compute(group_class("lexicon_v1"), each, folds=2)[1].collect() for each in (one, many))
+    assert sorted(first) == sorted(second)
+
+
+def test_polarity_is_the_log_of_smoothed_odds_over_the_prior(inputs: FeatureInputs) -> None:
+    _, values = fit_and_compute(group_class("goodness_pmi_v1"), inputs, folds=3)
+    rows = _by_candidate(values)
+    souq, the, prior = log(9 / 1), log(9 / 9), log(9 / 9)
+    assert rows["Q9_C1"]["max"] == pytest.approx(souq - prior)
+    assert rows["Q9_C1"]["min"] == pytest.approx(the - prior)
+    assert rows["Q9_C2"]["mean"] == pytest.approx(-souq)
+    assert rows["Q9_C2"]["good_share"] == 0.0
+    assert rows["Q9_C3"] == {"site": "qatarliving.com", "candidate_id": "Q9_C3", "mean": 0.0, "max": 0.0, "min": 0.0,
+                             "sum": 0.0, "good_share": 0.0}
+
+
+@pytest.mark.parametrize("name", ["lexicon_v1", "goodness_pmi_v1"])
+def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
+    fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
+    fitted.save(str(tmp_path / name))
+    again = group_class(name).load(str(tmp_path / name))
+    assert sorted(compute_values(again, inputs).collect()) == sorted(compute_values(fitted, inputs).collect())

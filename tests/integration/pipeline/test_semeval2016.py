@@ -1,0 +1,29 @@
+"""The main job on the real development set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cqa_spark.cli import main
+from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.storage import Lake
+
+
+@pytest.mark.slow
+def test_the_given_order_to_the_digit_and_the_best_system_far_above_it(
+    spark: SparkSession, cqa_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CQA_DATA", str(cqa_data))
+    lake = Lake(spark, str(tmp_path / "lake"))
+    assert main(["run", "--config", "conf/semeval2016.yaml", "--lake", lake.root, "--no-tracking.enabled",
+                 "--systems", "given_order", "best_a", "--evaluation.resamples", "999"]) == 0
+    rows = published_snapshot(lake).read(METRICS).where("split = 'dev'").collect()
+    values = {(row["system"], row["measure"]): row["value"] for row in rows}
+    assert round(values["given_order", "MAP@10"], 4) == 0.5384
+    assert round(values["given_order", "AvgRec@10"], 4) == 0.7278
+    assert round(100 * values["given_order", "MRR@10"], 2) == 63.13
+    assert values["best_a", "MAP@10"] >= 0.680

@@ -1,0 +1,120 @@
+"""The main job on the invented forum: what it leaves behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.cli import main
+from cqa_spark.evaluation.evaluate_file import evaluate_file
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.synth.qatar_living import SamplePaths
+
+
+def figures(metrics: DataFrame) -> dict[tuple[str, str], float]:
+    return {(row["system"], row["measure"]): row["value"] for row in metrics.collect()}
+
+
+def ranking(rankings: DataFrame) -> list[Row]:
+    columns = ["system", "query_id", "candidate_id", "score", "rank", "predicted"]
+    return rankings.select(*columns).orderBy("system", "query_id", "rank").collect()
+
+
+def test_the_run_is_published_with_every_step_accounted_for(finished: Any) -> None:
+    record = finished.snapshot.record
+    assert (record.run_id, record.status) == ("r1", "published")
+    assert [step.step for step in record.steps] == [
+        "ingest", "pair", "text", "features", "train", "score", "evaluate", "report"]
+    ingest = record.steps[0]
+    assert (ingest.rows_in, ingest.rows_out, ingest.rows_quarantined) == (56, 55, 1)
+    assert [(Path(each.path).name, each.split) for each in record.inputs] == [
+        ("train.xml", "train"), ("dev.xml", "dev")]
+    assert all(each.bytes == Path(each.path).stat().st_size and len(each.sha256 or "") == 64
+               for each in record.inputs)
+
+
+def test_the_broken_thread_is_in_quarantine_where_it_stood(finished: Any, sample: SamplePaths) -> None:
+    (broken,) = finished.snapshot.read(QUARANTINE).collect()
+    raw = sample.train.read_bytes()
+    assert raw[broken["byte_offset"]:].startswith(b"<OrgQuestion ORGQ_ID=\"Q0\">")
+    assert "entit" in broken["reason"]
+    assert "&undeclared;" in broken["raw"]
+    (counts,) = finished.snapshot.read(INGESTED_FILES).where(F.col("split") == "train").collect()
+    assert (counts["rows_in"], counts["rows_out"], counts["rows_quarantined"]) == (41, 40, 1)
+
+
+def test_every_query_is_ranked_whole_by_every_system(finished: Any) -> None:
+    dev = finished.snapshot.read(EXAMPLES).where("task = 'question_comment' and split = 'dev'")
+    candidates = {row["query_id"]: row["count"] for row in dev.groupBy("query_id").count().collect()}
+    ranks = finished.snapshot.read(RANKINGS).groupBy("system", "query_id").agg(F.sort_array(F.collect_list("rank")))
+    found = {(row[0], row[1]): row[2] for row in ranks.collect()}
+    assert found == {(system, query): list(range(1, count + 1))
+                     for system in ("given_order", "logistic_a") for query, count in candidates.items()}
+
+
+def test_the_learned_system_beats_the_given_order(finished: Any) -> None:
+    values = figures(finished.snapshot.read(METRICS))
+    assert values["logistic_a", "MAP@10"] > values["given_order", "MAP@10"] + 0.1
+    map_test = finished.snapshot.read(COMPARISONS).where("measure = 'MAP@10'").first()
+    assert (map_test["system"], map_test["baseline"]) == ("logistic_a", "given_order")
+    assert map_test["difference"] == values["logistic_a", "MAP@10"] - values["given_order", "MAP@10"]
+
+
+def test_the_report_stands_alone_and_shows_the_quarantine(finished: Any) -> None:
+    page = Path(finished.snapshot.record.artifacts["report"]).read_text(encoding="utf-8")
+    assert "logistic_a" in page
+    assert "&amp;undeclared;" in page
+    assert "&undeclared;" not in page.replace("&amp;undeclared;", "")
+
+
+def test_the_same_run_again_gives_the_same_tables(
+    finished: Any, sample: SamplePaths, whole_run: Any
+) -> None:
+    before = finished.snapshot
+    assert main(whole_run(sample, finished.lake.root, "--no-tracking.enabled")) == 0
+    again = finished.snapshot
+    assert again.record.table_versions != before.record.table_versions
+    for table in (RANKINGS, METRICS, COMPARISONS):
+        assert again.read(table).exceptAll(before.read(table)).isEmpty()
+        assert before.read(table).exceptAll(again.read(table)).isEmpty()
+
+
+@pytest.mark.parametrize("partitions", ["1", "16"])
+def test_the_figures_do_not_depend_on_the_partitions(
+    finished: Any, sample: SamplePaths, whole_run: Any, tmp_path: Path, partitions: str
+) -> None:
+    lake = type(finished.lake)(finished.lake.spark, str(tmp_path / "lake"))
+    assert main(whole_run(sample, lake.root, "--no-tracking.enabled", "--spark.partitions", partitions)) == 0
+    other = RunLog(lake).published()
+    assert other is not None
+    snapshot = type(finished.snapshot)(lake, other)
+    assert ranking(snapshot.read(RANKINGS)) == ranking(finished.snapshot.read(RANKINGS))
+    assert figures(snapshot.read(METRICS)) == figures(finished.snapshot.read(METRICS))
+
+
+def test_a_saved_system_ranks_a_file_as_the_run_did(finished: Any, sample: SamplePaths, tmp_path: Path) -> None:
+    model = finished.snapshot.record.artifacts["model/logistic_a"]
+    predictions = tmp_path / "dev.pred"
+    assert main(["score", "--model", model, "--input", str(sample.dev), "--predictions", str(predictions)]) == 0
+    scores = evaluate_file(sample.gold, predictions)
+    values = figures(finished.snapshot.read(METRICS))
+    assert scores["map"] == values["logistic_a", "MAP@10"]
+    assert scores["avg_rec"] == values["logistic_a", "AvgRec@10"]
+    assert scores["f1"] == values["logistic_a", "F1"]
+
+
+def test_an_unlabelled_file_is_ranked_in_the_official_format(sample: SamplePaths, tmp_path: Path) -> None:
+    predictions = tmp_path / "unlabelled.pred"
+    assert main(["rank", "--system", "given_order", "--train", str(sample.train), "--input", str(sample.unlabelled),
+                 "--predictions", str(predictions)]) == 0
+    rows = [line.split("\t") for line in predictions.read_text().splitlines()]
+    assert len(rows) == sample.unlabelled.read_text().count("<RelComment ")
+    assert all(len(row) == 5 and row[2] == "0" and row[4] == "true" for row in rows)

@@ -1,0 +1,117 @@
+"""A real cluster on this machine: what it ranks is what local mode ranks."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pyspark
+import pytest
+import yaml
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.synth.qatar_living import write_sample
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
+HERE = "127.0.0.1"
+WORKERS = 2
+PATIENCE_SECONDS = 60
+SYSTEMS = ["given_order", "length", "logistic_a", "boosted_a"]
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a standalone master with two workers of one core each; they end with the tests."""
+    folder = tmp_path_factory.mktemp("cluster")
+    port, page = free_port(), free_port()
+    url = f"spark://{HERE}:{port}"
+    with ExitStack() as running:
+        running.enter_context(
+            daemon(folder / "master.log", "master.Master", "--port", str(port), "--webui-port", str(page))
+        )
+        for number in range(WORKERS):
+            size = ("--cores", "1", "--memory", "1g", "--webui-port", "0")
+            work = ("--work-dir", str(folder / f"worker{number}"))
+            running.enter_context(daemon(folder / f"worker{number}.log", "worker.Worker", *size, *work, url))
+        wait_for_workers(f"http://{HERE}:{page}/json/", folder)
+        yield url
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HERE, 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def daemon(log: Path, name: str, *options: str) -> Iterator[None]:
+    variables = {"SPARK_LOCAL_IP": HERE, "SPARK_DAEMON_MEMORY": "512m", "PYSPARK_PYTHON": sys.executable}
+    command = [str(SPARK_CLASS), f"org.apache.spark.deploy.{name}", "--host", HERE, *options]
+    with (
+        log.open("w") as output,
+        subprocess.Popen(command, env=os.environ | variables, stdout=output, stderr=subprocess.STDOUT) as process,
+    ):
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+def wait_for_workers(page: str, logs: Path) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            with urlopen(page) as answer:
+                if json.load(answer)["aliveworkers"] == WORKERS:
+                    return
+        except (URLError, ConnectionError):
+            pass  # the master is still starting
+        time.sleep(0.5)
+    pytest.fail(f"the cluster did not start within {PATIENCE_SECONDS} s; its logs are in {logs}")
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("work")
+    write_sample(folder, threads=40, dev_threads=10, seed=7)
+    return folder
+
+
+def run(command: list[str], work: Path, lake: str) -> None:
+    config = work / f"{lake}.yaml"
+    settings = {
+        "lake": str(work / lake),
+        "run_id": "the-run",
+        "inputs": {"train": str(work / "train.xml"), "dev": str(work / "dev.xml")},
+        "systems": SYSTEMS,
+        "tracking": {"enabled": False},
+    }
+    config.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    answer = subprocess.run(
+        [*command, "run", "--config", str(config)], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def rankings(spark: SparkSession, lake: Path) -> DataFrame:
+    return spark.read.format("delta").load(str(lake / RANKINGS.name)).orderBy(*RANKINGS.key)
+
+
+@pytest.mark.slow
+def test_a_cluster_ranks_as_local_mode_does(spark: SparkSession, cluster: str, work: Path) -> None:
+    settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false"}
+    options = [option for name, value in settings.items() for option in ("--conf", f"{name}={value}")]
+    run([str(REPOSITORY / "spark-submit.sh"), "--master", cluster, *options], work, "cluster")
+    run([sys.executable, "-m", "cqa_spark.cli"], work, "local")
+    expected = rankings(spark, work / "local").collect()
+    assert {row["system"] for row in expected} == set(SYSTEMS)
+    assert rankings(spark, work / "cluster").collect() == expected

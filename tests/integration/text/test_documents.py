@@ -1,0 +1,53 @@
+"""Which text a post or comment has."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.lake.schemas.text import DOCUMENTS
+from cqa_spark.text import distinct_texts, documents
+
+_POST = "site string, post_id string, subject string, body string, split string"
+_COMMENT = "site string, comment_id string, body string, split string"
+
+
+def _key(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def community(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    posts = [
+        ("s", "Q1", "Visa", "How? ☺", "train"),
+        ("s", "Q2", "Thanks", None, "dev"),
+        ("s", "A1", None, "Thanks", "train"),
+    ]
+    comments = [("s", "Q1_C1", "Thanks", "train"), ("s", "Q1_C2", None, "train"), ("t", "Q1_C1", "Visa", "dev")]
+    return spark.createDataFrame(posts, _POST), spark.createDataFrame(comments, _COMMENT)
+
+
+def test_every_post_and_comment_names_its_text(community: tuple[DataFrame, DataFrame]) -> None:
+    found = documents(*community)
+    assert found.columns == [column.name for column in DOCUMENTS.columns]
+    assert {tuple(row) for row in found.collect()} == {
+        ("s", "Q1", _key("Visa\nHow? ☺"), _key("Visa"), "train"),
+        ("s", "Q2", _key("Thanks"), _key("Thanks"), "dev"),
+        ("s", "A1", _key("Thanks"), None, "train"),
+        ("s", "Q1_C1", _key("Thanks"), None, "train"),
+        ("s", "Q1_C2", _key(""), None, "train"),
+        ("t", "Q1_C1", _key("Visa"), None, "dev"),
+    }
+
+
+def test_equal_texts_are_given_once(community: tuple[DataFrame, DataFrame]) -> None:
+    found = sorted(tuple(row) for row in distinct_texts(*community).collect())
+    assert found == sorted((_key(text), text) for text in ("", "Thanks", "Visa", "Visa\nHow? ☺"))
+
+
+def test_every_named_text_is_given(community: tuple[DataFrame, DataFrame]) -> None:
+    named = documents(*community)
+    ids = named.select("text_id").union(named.select("subject_text_id").where("subject_text_id is not null"))
+    assert ids.join(distinct_texts(*community), on="text_id", how="left_anti").count() == 0

@@ -1,0 +1,99 @@
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def submit(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    command = [str(REPOSITORY / "spark-submit.sh"), *options]
+    return subprocess.run(command, env=clean | variables, capture_output=True, text=True, check=False)
+
+
+def resolved(*options: str, **variables: str) -> list[str]:
+    answer = submit("--dry-run", *options, **variables)
+    assert answer.returncode == 0, answer.stderr
+    return shlex.split(answer.stdout)
+
+
+def value_of(option: str, command: list[str]) -> str:
+    return command[command.index(option) + 1]
+
+
+def test_options_before_the_job_go_to_spark_and_those_after_it_to_the_job() -> None:
+    command = resolved("--master", "spark://host:7077", "--supervise", "run", "--config", "a b.yaml", "--master", "x")
+    job = command.index(str(REPOSITORY / "jobs/run.py"))
+    assert command[job - 3 : job] == ["--master", "spark://host:7077", "--supervise"]
+    assert command[job + 1 :] == ["--config", "a b.yaml", "--master", "x"]
+
+
+def test_an_option_may_carry_its_value_after_an_equals_sign() -> None:
+    assert value_of("--conf", resolved("--conf=spark.a=b c", "run")) == "spark.a=b c"
+
+
+def test_package_settings_and_conf_folder_are_shipped() -> None:
+    command = resolved("run")
+    assert value_of("--py-files", command) == str(REPOSITORY / "build/cqa_spark.zip")
+    assert value_of("--properties-file", command) == str(REPOSITORY / "conf/spark/common.conf")
+    assert f"CQA_HOME={REPOSITORY}" in command
+    assert f"PYSPARK_PYTHON={REPOSITORY / '.venv/bin/python'}" in command
+
+
+def test_jars_and_files_of_the_user_come_beside_ours() -> None:
+    command = resolved("--jars", "mine.jar", "--py-files", "mine.py", "run")
+    assert value_of("--jars", command).endswith(",mine.jar")
+    assert value_of("--py-files", command) == f"{REPOSITORY / 'build/cqa_spark.zip'},mine.py"
+
+
+@pytest.mark.parametrize(
+    ("options", "variables"),
+    [(("--environment", "env.tar.gz"), {}), ((), {"CQA_ENVIRONMENT": "env.tar.gz"})],
+)
+def test_a_packed_environment_is_the_python_of_the_workers_only(
+    options: tuple[str, ...], variables: dict[str, str]
+) -> None:
+    command = resolved(*options, "run", **variables)
+    assert value_of("--archives", command) == "env.tar.gz#environment"
+    assert "PYSPARK_PYTHON=./environment/bin/python" in command
+    assert f"PYSPARK_DRIVER_PYTHON={REPOSITORY / '.venv/bin/python'}" in command
+
+
+def test_spark_home_names_the_spark_to_use() -> None:
+    assert "/opt/spark/bin/spark-submit" in resolved("run", SPARK_HOME="/opt/spark")
+
+
+def test_works_from_any_folder(tmp_path: Path) -> None:
+    answer = subprocess.run(
+        [REPOSITORY / "spark-submit.sh", "--dry-run", "run"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert str(REPOSITORY / "jobs/run.py") in shlex.split(answer.stdout)
+
+
+def test_help_needs_no_spark_and_names_the_jobs() -> None:
+    answer = submit("--help", SPARK_HOME="/nowhere")
+    assert answer.returncode == 0
+    assert "jobs: " in answer.stdout
+    assert " run " in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "problem", "remedy"),
+    [
+        ((), "no JOB given", "run"),
+        (("walk",), "there is no job 'walk'", "run"),
+        (("--lake", "x", "run"), "unknown option --lake", "after its name"),
+        (("--master",), "--master needs a value", "--help"),
+        (("--deploy-mode", "cluster", "run"), "runs here", "leave out"),
+        (("--properties-file", "x", "run"), "conf/spark/common.conf", "--conf"),
+        (("--environment", "nowhere.tar.gz", "run"), "there is no nowhere.tar.gz", "make environment"),
+    ],
+)
+def test_mistakes_are_explained(options: tuple[str, ...], problem: str, remedy: str) -> None:
+    answer = submit(*options)
+    assert answer.returncode == 2
+    assert problem in answer.stderr
+    assert remedy in answer.stderr
