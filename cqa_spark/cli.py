@@ -44,42 +44,80 @@ class Job:
 
 JOBS: dict[str, tuple[Job, ...]] = {
     "the whole way": (
-        Job("run", "every step, from dumps to a report and a published run", f"{SETTINGS}:RunSettings",
-            f"{PIPELINE}.run:run"),
+        Job(
+            "run",
+            "every step, from dumps to a report and a published run",
+            f"{SETTINGS}:RunSettings",
+            f"{PIPELINE}.run:run",
+        ),
     ),
     "step by step, each on the tables that the one before wrote": (
         Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{PIPELINE}.ingest:ingest"),
         Job("pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{PIPELINE}.pair:pair"),
         Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{PIPELINE}.featurize:featurize"),
-        Job("train", "features → trained systems; or training files → a model folder", f"{SETTINGS}:TrainSettings",
-            f"{PIPELINE}.train:train"),
-        Job("score", "trained systems → rankings; or a model folder and a file → predictions",
-            f"{SETTINGS}:ScoreSettings", f"{PIPELINE}.score:score"),
-        Job("evaluate", "rankings → measures, intervals, tests", f"{SETTINGS}:EvaluateSettings",
-            f"{PIPELINE}.evaluate:evaluate"),
+        Job(
+            "train",
+            "features → trained systems; or training files → a model folder",
+            f"{SETTINGS}:TrainSettings",
+            f"{PIPELINE}.train:train",
+        ),
+        Job(
+            "score",
+            "trained systems → rankings; or a model folder and a file → predictions",
+            f"{SETTINGS}:ScoreSettings",
+            f"{PIPELINE}.score:score",
+        ),
+        Job(
+            "evaluate",
+            "rankings → measures, intervals, tests",
+            f"{SETTINGS}:EvaluateSettings",
+            f"{PIPELINE}.evaluate:evaluate",
+        ),
         Job("report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{PIPELINE}.report:report"),
-        Job("publish", "a finished run → what readers see", f"{SETTINGS}:PublishSettings",
-            f"{PIPELINE}.publish:publish"),
+        Job(
+            "publish", "a finished run → what readers see", f"{SETTINGS}:PublishSettings", f"{PIPELINE}.publish:publish"
+        ),
     ),
     "on files": (
-        Job("rank", "train on files and rank another file, in one go", f"{SETTINGS}:RankSettings",
-            f"{PIPELINE}.rank:rank"),
-        Job("evaluate-file", "score official prediction files, without Spark", f"{TOOLS}:EvaluateFileSettings",
-            "cqa_spark.cli:print_scores"),
-        Job("synth qatar-living", "invent a dump to try things on", f"{TOOLS}:SynthSettings",
-            "cqa_spark.cli:write_sample"),
+        Job(
+            "rank",
+            "train on files and rank another file, in one go",
+            f"{SETTINGS}:RankSettings",
+            f"{PIPELINE}.rank:rank",
+        ),
+        Job(
+            "evaluate-file",
+            "score official prediction files, without Spark",
+            f"{TOOLS}:EvaluateFileSettings",
+            "cqa_spark.cli:print_scores",
+        ),
+        Job(
+            "synth qatar-living",
+            "invent a dump to try things on",
+            f"{TOOLS}:SynthSettings",
+            "cqa_spark.cli:write_sample",
+        ),
     ),
     "what there is": (
         Job("runs list", "the runs of a lake", f"{SETTINGS}:ListRunsSettings", f"{PIPELINE}.runs:list_runs"),
         Job("runs show", "one run", f"{SETTINGS}:ShowRunSettings", f"{PIPELINE}.runs:show_run"),
         Job("runs publish", "let readers see a run", f"{SETTINGS}:PublishRunSettings", f"{PIPELINE}.publish:publish"),
-        Job("runs rollback", "let readers see the run before", f"{SETTINGS}:RollbackSettings",
-            f"{PIPELINE}.publish:rollback"),
+        Job(
+            "runs rollback",
+            "let readers see the run before",
+            f"{SETTINGS}:RollbackSettings",
+            f"{PIPELINE}.publish:rollback",
+        ),
         Job("features list", "feature groups", f"{TOOLS}:CatalogueSettings", "cqa_spark.cli:print_groups"),
-        Job("features show", "the columns of a feature group", f"{TOOLS}:ShowGroupSettings",
-            "cqa_spark.cli:print_group"),
-        Job("systems list", "systems: recipes of feature groups and a ranker", f"{TOOLS}:CatalogueSettings",
-            "cqa_spark.cli:print_systems"),
+        Job(
+            "features show", "the columns of a feature group", f"{TOOLS}:ShowGroupSettings", "cqa_spark.cli:print_group"
+        ),
+        Job(
+            "systems list",
+            "systems: recipes of feature groups and a ranker",
+            f"{TOOLS}:CatalogueSettings",
+            "cqa_spark.cli:print_systems",
+        ),
     ),
 }
 
@@ -160,8 +198,7 @@ def write_sample(settings: SynthSettings) -> None:
     from cqa_spark.synth import qatar_living
 
     output = Path(settings.output)
-    qatar_living.write_sample(
-        output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed)
+    qatar_living.write_sample(output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed)
     print(f"wrote {output / 'train.xml'} and {output / 'dev.xml'}")
 
 

@@ -26,7 +26,8 @@ def config_hash(settings: Part) -> str:
     tables, models and reports lie, the run's id, publishing, tracking and the Spark session.
     """
     asides = {
-        name for name, field in type(settings).model_fields.items()
+        name
+        for name, field in type(settings).model_fields.items()
         if any(isinstance(each, Aside) for each in field.metadata)
     }
     settled = settings.model_dump(mode="json", exclude=asides)
@@ -42,14 +43,16 @@ def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:
 
 def dry_run(program: str, settings: Command) -> str:
     """What ``--dry-run`` prints: the settings, and below them, as comments, what would be read and written."""
-    return "\n".join([
-        f"# {program}, settings with hash {config_hash(settings)}",
-        config_yaml(settings).rstrip(),
-        "# would read",
-        *(f"#   {each}" for each in settings.reads() or ["nothing"]),
-        "# would write",
-        *(f"#   {each}" for each in settings.writes() or ["nothing"]),
-    ])
+    return "\n".join(
+        [
+            f"# {program}, settings with hash {config_hash(settings)}",
+            config_yaml(settings).rstrip(),
+            "# would read",
+            *(f"#   {each}" for each in settings.reads() or ["nothing"]),
+            "# would write",
+            *(f"#   {each}" for each in settings.writes() or ["nothing"]),
+        ]
+    )
 
 
 def _yaml(values: Mapping[str, Any]) -> str:

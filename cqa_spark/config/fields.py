@@ -11,10 +11,12 @@ from cqa_spark.config.parts import SparkSettings
 
 Lake = Annotated[Location, Aside(), Field(description="folder or object storage that holds the tables of all runs")]
 OptionalLake = Annotated[
-    str, Aside(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")]
+    str, Aside(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")
+]
 RunId = Annotated[RunName, Aside(), Field(description="run to go on with")]
 NewRunId = Annotated[
-    RunName | None, Aside(), Field(description="id of the run; unset: made from the time and the config hash")]
+    RunName | None, Aside(), Field(description="id of the run; unset: made from the time and the config hash")
+]
 Spark = Annotated[SparkSettings, Aside()]
 Site = Annotated[str, Shown("NAME"), Field(description="community that the inputs come from; every key starts with it")]
 Corpus = Annotated[CorpusName, Field(description="source format of the inputs")]
@@ -22,6 +24,6 @@ Task = Annotated[TaskName, Field(description="what is ranked for what")]
 Systems = Annotated[SystemNames, Field(description="systems to train and rank with; cqa systems list names them")]
 Baseline = Annotated[SystemName, Field(description="system that all others are compared with")]
 AllowSharedThreads = Annotated[
-    bool, Field(description="go on although training and evaluation data share threads: the figures flatter")]
-Report = Annotated[
-    Location | None, Aside(), Field(description="HTML file to write; unset: LAKE/reports/RUN_ID.html")]
+    bool, Field(description="go on although training and evaluation data share threads: the figures flatter")
+]
+Report = Annotated[Location | None, Aside(), Field(description="HTML file to write; unset: LAKE/reports/RUN_ID.html")]

@@ -66,7 +66,8 @@ class ScoreSettings(FileOrRunSettings):
     model: Annotated[InputFile | None, Aside(), Shown("PATH"), Field(description="folder of a trained system")] = None
     input: Annotated[InputFile | None, Field(description="file whose queries are ranked; labels are not needed")] = None
     predictions: Annotated[
-        Location | None, Aside(), Field(description="file to write, in the official prediction format")] = None
+        Location | None, Aside(), Field(description="file to write, in the official prediction format")
+    ] = None
 
     def reads(self) -> list[str]:
         """The model and the file, or the run."""

@@ -100,14 +100,25 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
         with_files: whether ``--config`` is taken too.
     """
     parser = argparse.ArgumentParser(
-        program, usage=f"{program} {_places(model)}[options]", description=_first_line(model),
+        program,
+        usage=f"{program} {_places(model)}[options]",
+        description=_first_line(model),
         epilog="\n  ".join(["examples:", *model.examples]) if model.examples else None,
-        formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False, allow_abbrev=False, exit_on_error=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        allow_abbrev=False,
+        exit_on_error=False,
     )
     always = parser.add_argument_group("always")
     if with_files:
-        always.add_argument("--config", action="append", default=[], metavar="FILE", help="YAML file of settings, laid "
-                            "over conf/base.yaml; may be given again, the later over the earlier; flags go over all")
+        always.add_argument(
+            "--config",
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="YAML file of settings, laid "
+            "over conf/base.yaml; may be given again, the later over the earlier; flags go over all",
+        )
     always.add_argument("--dry-run", action="store_true", help="print the settings and what would be read and written")
     always.add_argument("-h", "--help", action="help", help="print this text")
     groups: dict[type[Part], argparse._ArgumentGroup] = {}
@@ -120,7 +131,9 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
 
 
 def read_flags(
-    parser: argparse.ArgumentParser, model: type[Part], arguments: Sequence[str],
+    parser: argparse.ArgumentParser,
+    model: type[Part],
+    arguments: Sequence[str],
 ) -> tuple[argparse.Namespace, Layer, list[Problem]]:
     """What the command line says: the parsed arguments, the settings among them, and every mistake.
 
@@ -151,7 +164,8 @@ def _add(group: argparse._ArgumentGroup, flag: Flag) -> None:
         group.add_argument(flag.spelling, dest=destination, action=argparse.BooleanOptionalAction, help=flag.help)
     elif flag.many:
         group.add_argument(
-            flag.spelling, dest=destination, nargs="+", action="extend", metavar=flag.metavar, help=flag.help)
+            flag.spelling, dest=destination, nargs="+", action="extend", metavar=flag.metavar, help=flag.help
+        )
     else:
         group.add_argument(flag.spelling, dest=destination, metavar=flag.metavar, help=flag.help)
 

@@ -91,10 +91,14 @@ def _expand(value: Any, key: Key, place: str, problems: list[Problem]) -> Any:
     def variable(match: re.Match[str]) -> str:
         found: str | None = os.environ.get(match["name"]) or match["default"]
         if found is None:
-            problems.append(Problem(
-                place, ".".join(key), f"the environment variable {match['name']} is not set",
-                f"set it, or write ${{{match['name']}:-default}}",
-            ))
+            problems.append(
+                Problem(
+                    place,
+                    ".".join(key),
+                    f"the environment variable {match['name']} is not set",
+                    f"set it, or write ${{{match['name']}:-default}}",
+                )
+            )
         return found or ""
 
     return _VARIABLE.sub(variable, value)

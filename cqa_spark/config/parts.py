@@ -37,10 +37,12 @@ class Inputs(TrainingInputs):
     """Input files, by what they are for."""
 
     dev: InputFiles = Field(
-        default=(), description="labelled files that systems are measured on while they are developed")
+        default=(), description="labelled files that systems are measured on while they are developed"
+    )
     test: InputFiles = Field(default=(), description="files that systems are measured on once")
     unannotated: InputFiles = Field(
-        default=(), description="files without judgments; they give text and user statistics")
+        default=(), description="files without judgments; they give text and user statistics"
+    )
 
 
 class FeatureSettings(Part):
@@ -54,7 +56,8 @@ class EvaluationSettings(Part):
 
     measures: MeasureNames = Field(
         default=("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy"),
-        min_length=1, description="measures to report; the first one orders the report",
+        min_length=1,
+        description="measures to report; the first one orders the report",
     )
     resamples: int = Field(default=9999, ge=1, description="resamples of the bootstrap and of the randomization test")
     confidence: float = Field(default=0.95, gt=0, lt=1, description="coverage of the bootstrap intervals")
@@ -64,10 +67,10 @@ class EvaluationSettings(Part):
 class TrackingSettings(Part):
     """MLflow: where runs are logged for comparison."""
 
-    enabled: bool = Field(
-        default=True, description="log the run; a server that cannot be reached costs a warning only")
+    enabled: bool = Field(default=True, description="log the run; a server that cannot be reached costs a warning only")
     uri: Annotated[str, Shown("URI")] = Field(
-        default="sqlite:///mlflow.db", description="MLflow server or SQLite file; beside a local lake: LAKE.mlflow.db")
+        default="sqlite:///mlflow.db", description="MLflow server or SQLite file; beside a local lake: LAKE.mlflow.db"
+    )
     experiment: Annotated[str, Shown("NAME")] = Field(default="cqa-spark", description="MLflow experiment")
 
 
@@ -75,10 +78,15 @@ class SparkSettings(Part):
     """The Spark session; everything else about it stands in conf/spark/*.conf."""
 
     master: Annotated[str | None, Shown("URL")] = Field(
-        default=None, description="Spark master; unset: what spark-submit says")
+        default=None, description="Spark master; unset: what spark-submit says"
+    )
     partitions: int | None = Field(
-        default=None, ge=1,
-        description="partitions after a shuffle; they never change a figure; unset: what conf/spark says")
+        default=None,
+        ge=1,
+        description="partitions after a shuffle; they never change a figure; unset: what conf/spark says",
+    )
     driver_memory: Annotated[str | None, Shown("SIZE")] = Field(
-        default=None, pattern=r"^[1-9][0-9]*[mg]$",
-        description="memory of the driver, such as 2g; unset: what conf/spark says")
+        default=None,
+        pattern=r"^[1-9][0-9]*[mg]$",
+        description="memory of the driver, such as 2g; unset: what conf/spark says",
+    )

@@ -30,7 +30,10 @@ class Resolved(NamedTuple, Generic[SettingsT]):
 
 
 def resolve(
-    program: str, model: type[SettingsT], arguments: Sequence[str], checks: Checks,
+    program: str,
+    model: type[SettingsT],
+    arguments: Sequence[str],
+    checks: Checks,
 ) -> Resolved[SettingsT]:
     """Settle the settings of a job.
 
@@ -106,7 +109,10 @@ def _contradictions(model: type[Command], values: Mapping[str, Any], layers: Seq
 
 
 def _validated(
-    model: type[SettingsT], values: Mapping[str, Any], layers: Sequence[Layer], checks: Checks,
+    model: type[SettingsT],
+    values: Mapping[str, Any],
+    layers: Sequence[Layer],
+    checks: Checks,
     problems: list[Problem],
 ) -> SettingsT | None:
     """The settings, or None after a problem was noted for everything that the model refuses."""

@@ -17,7 +17,8 @@ class IngestSettings(JobSettings):
     """Read dumps into community tables; what cannot be understood goes to quarantine."""
 
     examples: ClassVar[tuple[str, ...]] = (
-        "cqa ingest --lake build/lake --run-id mine --train train.xml --dev dev.xml",)
+        "cqa ingest --lake build/lake --run-id mine --train train.xml --dev dev.xml",
+    )
 
     site: Site = "qatarliving.com"
     corpus: Corpus = "qatar_living"

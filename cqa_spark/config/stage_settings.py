@@ -32,7 +32,8 @@ class FeaturizeSettings(StageSettings):
     task: Task = "question_comment"
     systems: Systems = ()
     groups: Annotated[
-        GroupNames, Field(description="feature groups beyond those of the systems; cqa features list names them")] = ()
+        GroupNames, Field(description="feature groups beyond those of the systems; cqa features list names them")
+    ] = ()
     features: FeatureSettings = FeatureSettings()
 
     @classmethod

@@ -32,7 +32,8 @@ class EvaluateFileSettings(Command):
 
     gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
     predictions: Annotated[
-        InputFiles, Positional(), Field(min_length=1, description="official prediction files, each scored by itself")]
+        InputFiles, Positional(), Field(min_length=1, description="official prediction files, each scored by itself")
+    ]
     format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
 
     def reads(self) -> list[str]:

@@ -32,8 +32,10 @@ def check_accounting(ingested_files: DataFrame) -> Totals:
     wrong = ingested_files.where(F.col("rows_in") != F.col("rows_out") + F.col("rows_quarantined"))
     rows = wrong.orderBy("source_file").limit(SHOWN_FILES).collect()
     if rows:
-        lines = [f"{row.source_file}: {row.rows_in} in, {row.rows_out} out, {row.rows_quarantined} quarantined"
-                 for row in rows]
+        lines = [
+            f"{row.source_file}: {row.rows_in} in, {row.rows_out} out, {row.rows_quarantined} quarantined"
+            for row in rows
+        ]
         raise ContractError(
             "records were lost or made up while reading: " + "; ".join(lines),
             "keep the file and report it: the reader does not understand its layout",

@@ -82,12 +82,15 @@ def ranked_queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:
         raise InputError(f"{prediction}: has no query in common with {gold}", "give the gold file of the same data")
     _say_what_is_left_out(gold, judged.keys() - predicted.keys())
     _say_what_is_left_out(prediction, predicted.keys() - judged.keys())
-    unknown = [row for query_id in shared for row in predicted[query_id].values()
-               if row.candidate_id not in judged[query_id]]
+    unknown = [
+        row for query_id in shared for row in predicted[query_id].values() if row.candidate_id not in judged[query_id]
+    ]
     if unknown:
         names = _some([f"{row.candidate_id} of query {row.query_id}" for row in unknown])
-        raise InputError(f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
-                         "give the gold file of the same data, or rank only its candidates")
+        raise InputError(
+            f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
+            "give the gold file of the same data, or rank only its candidates",
+        )
     return {query_id: _ranked(judged[query_id], predicted[query_id]) for query_id in shared}
 
 
@@ -114,8 +117,9 @@ def _judged(hit: bool, predicted: bool) -> Candidate:
 def _say_what_is_left_out(path: Path, queries: Iterable[str]) -> None:
     only_here = sorted(queries)
     if only_here:
-        _log.warning("%s: %d queries are not in the other file and are left out: %s", path, len(only_here),
-                     _some(only_here))
+        _log.warning(
+            "%s: %d queries are not in the other file and are left out: %s", path, len(only_here), _some(only_here)
+        )
 
 
 def _some(names: list[str]) -> str:

@@ -52,8 +52,11 @@ def _judged_for_every_system(rankings: DataFrame, examples: DataFrame) -> DataFr
 def _ranked_queries(judged: DataFrame) -> DataFrame:
     """One row per system and query; the candidates' columns are arrays in the order of rank, unranked ones last."""
     # The id after the rank makes the order total where nothing is ranked.
-    best_first = F.sort_array(F.collect_list(F.struct(F.col("rank").isNull().alias("unranked"), "rank", "candidate_id",
-                                                      "relevant", "label", "predicted")))
+    best_first = F.sort_array(
+        F.collect_list(
+            F.struct(F.col("rank").isNull().alias("unranked"), "rank", "candidate_id", "relevant", "label", "predicted")
+        )
+    )
     queries = judged.groupBy(*_QUERY).agg(best_first.alias("candidates"))
     return queries.select(*_QUERY, *map(_candidates, ("unranked", "relevant", "label", "predicted")))
 
@@ -63,8 +66,10 @@ def _candidates(name: str) -> Column:
 
 
 def _measured(measures: tuple[Measure, ...]) -> Callable[[Batches], Batches]:
-    schema = pa.schema([(name, pa.string()) for name in (*_QUERY, "measure")]
-                       + [("value", pa.float64()), ("components", pa.list_(pa.float64()))])
+    schema = pa.schema(
+        [(name, pa.string()) for name in (*_QUERY, "measure")]
+        + [("value", pa.float64()), ("components", pa.list_(pa.float64()))]
+    )
 
     def measure_batches(batches: Batches) -> Batches:
         for batch in batches:

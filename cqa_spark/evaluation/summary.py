@@ -82,16 +82,21 @@ def _check_pairs(query_metrics: DataFrame, baseline: str) -> None:
     of_baseline = F.col("system") == baseline
     all_queries = F.xxhash64(F.sort_array(F.collect_list(query)))
     systems = query_metrics.groupBy(*_GROUP, "system").agg(all_queries.alias("queries"))
-    groups = systems.groupBy(*_GROUP).agg(F.max(of_baseline).alias("has_baseline"),
-                                          F.countDistinct("queries").alias("query_sets"))
+    groups = systems.groupBy(*_GROUP).agg(
+        F.max(of_baseline).alias("has_baseline"), F.countDistinct("queries").alias("query_sets")
+    )
     for group in groups.orderBy(*_GROUP).collect():
         where = f"{group.measure} of {group.task}, {group.split}"
         if not group.has_baseline:
-            raise ContractError(f"{where}: baseline {baseline} is not among the systems",
-                                "rank with the baseline, too, or name another baseline")
+            raise ContractError(
+                f"{where}: baseline {baseline} is not among the systems",
+                "rank with the baseline, too, or name another baseline",
+            )
         if group.query_sets > 1:
-            raise ContractError(f"{where}: the systems were measured on different queries",
-                                "compute query_metrics of all systems together, from the same examples")
+            raise ContractError(
+                f"{where}: the systems were measured on different queries",
+                "compute query_metrics of all systems together, from the same examples",
+            )
 
 
 class _Systems(NamedTuple):
@@ -108,8 +113,11 @@ class _Systems(NamedTuple):
         ordered = rows.sort_values(["system", "site", "query_id"], kind="stable")
         names = np.array(sorted(ordered["system"].unique()), dtype=object)
         components = np.stack([np.asarray(vector, dtype=np.float64) for vector in ordered["components"]])
-        return cls(names, ordered["value"].to_numpy().reshape(len(names), -1),
-                   components.reshape(len(names), -1, components.shape[1]))
+        return cls(
+            names,
+            ordered["value"].to_numpy().reshape(len(names), -1),
+            components.reshape(len(names), -1, components.shape[1]),
+        )
 
     def totals(self, measure: Measure) -> NDArray[np.float64]:
         """The measure of each system over all queries."""
@@ -124,13 +132,24 @@ def _summarised(drawn: Resampling) -> Callable[[tuple[str, ...], pd.DataFrame], 
 
         task, split, written = key
         measure, systems = parse_measure(written), _Systems.of(rows)
-        low, high = bootstrap_intervals(measure, systems.components, resamples=drawn.resamples, seed=drawn.seed,
-                                        confidence=drawn.confidence)
-        return pd.DataFrame({
-            "system": systems.names, "task": task, "split": split, "measure": written,
-            "value": systems.totals(measure), "low": low, "high": high, "confidence": drawn.confidence,
-            "queries": systems.values.shape[1], "resamples": drawn.resamples, "seed": drawn.seed,
-        })
+        low, high = bootstrap_intervals(
+            measure, systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
+        )
+        return pd.DataFrame(
+            {
+                "system": systems.names,
+                "task": task,
+                "split": split,
+                "measure": written,
+                "value": systems.totals(measure),
+                "low": low,
+                "high": high,
+                "confidence": drawn.confidence,
+                "queries": systems.values.shape[1],
+                "resamples": drawn.resamples,
+                "seed": drawn.seed,
+            }
+        )
 
     return summarise_group
 
@@ -144,15 +163,25 @@ def _compared(baseline: str, drawn: Resampling) -> Callable[[tuple[str, ...], pd
         measure, systems = parse_measure(written), _Systems.of(rows)
         base, others = systems.names.tolist().index(baseline), np.flatnonzero(systems.names != baseline)
         totals = systems.totals(measure)
-        p_values = randomization_test(measure, systems.components[others], systems.components[base],
-                                      resamples=drawn.resamples, seed=drawn.seed)
+        p_values = randomization_test(
+            measure, systems.components[others], systems.components[base], resamples=drawn.resamples, seed=drawn.seed
+        )
         better = np.sign(systems.values[others] - systems.values[base])
-        return pd.DataFrame({
-            "task": task, "split": split, "measure": written,
-            "system": systems.names[others], "baseline": baseline,
-            "difference": totals[others] - totals[base], "p_value": p_values,
-            "wins": (better > 0).sum(axis=1), "losses": (better < 0).sum(axis=1), "ties": (better == 0).sum(axis=1),
-            "resamples": drawn.resamples, "seed": drawn.seed,
-        })
+        return pd.DataFrame(
+            {
+                "task": task,
+                "split": split,
+                "measure": written,
+                "system": systems.names[others],
+                "baseline": baseline,
+                "difference": totals[others] - totals[base],
+                "p_value": p_values,
+                "wins": (better > 0).sum(axis=1),
+                "losses": (better < 0).sum(axis=1),
+                "ties": (better == 0).sum(axis=1),
+                "resamples": drawn.resamples,
+                "seed": drawn.seed,
+            }
+        )
 
     return compare_group

@@ -92,8 +92,9 @@ class FeatureGroup(ABC):
     def table(cls) -> Table:
         """The declared table that holds the group's values: the entity's key, then one double per feature."""
         keys = [SITE, *[column(name, "string", "entity's id", nullable=False) for name in cls.entity.value]]
-        values = [T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"})
-                  for c in cls.columns]
+        values = [
+            T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"}) for c in cls.columns
+        ]
         return Table(f"features_{cls.name}", cls.about, (*keys, *values), key=cls.entity.key)
 
     @classmethod

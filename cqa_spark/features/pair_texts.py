@@ -12,9 +12,7 @@ from cqa_spark.features.group import FeatureInputs
 _SIDES = ("query", "subject", "candidate")
 
 
-def pair_texts(
-    pairs: DataFrame, inputs: FeatureInputs, describe: Callable[[DataFrame], DataFrame]
-) -> DataFrame:
+def pair_texts(pairs: DataFrame, inputs: FeatureInputs, describe: Callable[[DataFrame], DataFrame]) -> DataFrame:
     """Join what is wanted of the three texts of each pair: the query, its subject alone, and the candidate.
 
     Args:
@@ -45,6 +43,8 @@ def _with_text_ids(pairs: DataFrame, documents: DataFrame) -> DataFrame:
         F.col("text_id").alias("query"),
         F.col("subject_text_id").alias("subject"),
     )
-    candidates = documents.select("site", F.col("document_id").alias("candidate_id"), F.col("text_id").alias("candidate"))
+    candidates = documents.select(
+        "site", F.col("document_id").alias("candidate_id"), F.col("text_id").alias("candidate")
+    )
     with_query = pairs.join(queries, on=["site", "query_id"], how="left")
     return with_query.join(candidates, on=["site", "candidate_id"], how="left")

@@ -58,7 +58,9 @@ def publish(lake: Lake, run_id: str, *, reason: str = "published") -> RunRecord:
     current = log.published()
     if current is not None and _shows_the_same(current, success):
         return current
-    return log.append(replace(success, status="published", job="publish", message=reason, recorded_at=datetime.now(UTC)))
+    return log.append(
+        replace(success, status="published", job="publish", message=reason, recorded_at=datetime.now(UTC))
+    )
 
 
 def rollback(lake: Lake, to: str | None = None) -> RunRecord:
@@ -79,8 +81,9 @@ def rollback(lake: Lake, to: str | None = None) -> RunRecord:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
         raise InputError(f"{wanted} in {lake.root}", "see what there is with: cqa runs list")
     reason = f"rolled back from {current}"
-    return log.append(replace(earlier[-1], status="published", job="rollback", message=reason,
-                              recorded_at=datetime.now(UTC)))
+    return log.append(
+        replace(earlier[-1], status="published", job="rollback", message=reason, recorded_at=datetime.now(UTC))
+    )
 
 
 def _shows_the_same(current: RunRecord, candidate: RunRecord) -> bool:

@@ -94,8 +94,13 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
     log = RunLog(lake)
     before = log.last_success(begin.run_id) if resume else None
     if before is not None:
-        begin = replace(begin, inputs=before.inputs, steps=before.steps, table_versions=before.table_versions,
-                        artifacts=before.artifacts)
+        begin = replace(
+            begin,
+            inputs=before.inputs,
+            steps=before.steps,
+            table_versions=before.table_versions,
+            artifacts=before.artifacts,
+        )
     run = Run(lake, log.append(replace(begin, status="running")), on_step)
     try:
         yield run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from pyspark.sql import functions as F
 
@@ -43,8 +44,7 @@ def groups_of(systems: Iterable[System]) -> list[str]:
 
 def featurize_step(run: Run, groups: Iterable[str], *, task: str, folds: int) -> None:
     """Fit the groups that learn on the training part, write all values, keep what was learned."""
-    with run.step("features") as step:
-        inputs = feature_inputs(run, task)
+    with run.step("features") as step, feature_inputs(run, task) as inputs:
         step.rows_in = inputs.examples.count()
         fitted: dict[str, FeatureGroup] = {}
         for name in groups:
@@ -57,19 +57,24 @@ def featurize_step(run: Run, groups: Iterable[str], *, task: str, folds: int) ->
 
 def compute_step(run: Run, groups: Mapping[str, FeatureGroup], *, task: str) -> None:
     """Write the values of groups that have learned already, for a saved model."""
-    with run.step("features") as step:
-        inputs = feature_inputs(run, task)
+    with run.step("features") as step, feature_inputs(run, task) as inputs:
         step.rows_in = inputs.examples.count()
         for group in groups.values():
             step.rows_out += run.write(group.table(), compute_values(group, inputs)).rows
 
 
-def feature_inputs(run: Run, task: str) -> FeatureInputs:
-    """The run's tables, with the examples of one task."""
-    return FeatureInputs(
-        examples=run.read(EXAMPLES).where(F.col("task") == task),
-        posts=run.read(POSTS),
-        comments=run.read(COMMENTS),
-        documents=run.read(DOCUMENTS),
-        texts=run.read(TEXTS),
+@contextmanager
+def feature_inputs(run: Run, task: str) -> Iterator[FeatureInputs]:
+    """The run's tables, with the examples of one task; held in memory and on disk, since every group reads them."""
+    inputs = FeatureInputs(
+        examples=run.read(EXAMPLES).where(F.col("task") == task).persist(),
+        posts=run.read(POSTS).persist(),
+        comments=run.read(COMMENTS).persist(),
+        documents=run.read(DOCUMENTS).persist(),
+        texts=run.read(TEXTS).persist(),
     )
+    try:
+        yield inputs
+    finally:
+        for held in (inputs.examples, inputs.posts, inputs.comments, inputs.documents, inputs.texts):
+            held.unpersist()

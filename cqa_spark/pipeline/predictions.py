@@ -21,7 +21,9 @@ def write_predictions(rankings: DataFrame, path: str) -> None:
     """
     ordered = rankings.orderBy(_numbers("query_id"), "query_id", _numbers("candidate_id"), "candidate_id")
     rows = ordered.select("query_id", "candidate_id", "score", "predicted").toLocalIterator()
-    write_official(Path(path), (OfficialRow(r["query_id"], r["candidate_id"], r["score"], r["predicted"]) for r in rows))
+    write_official(
+        Path(path), (OfficialRow(r["query_id"], r["candidate_id"], r["score"], r["predicted"]) for r in rows)
+    )
     print(f"predictions: {path}")
 
 

@@ -32,7 +32,10 @@ def code_version() -> str:
     try:
         commit = subprocess.run(
             ["git", "-C", str(project_home()), "rev-parse", "--short=12", "HEAD"],
-            capture_output=True, text=True, check=True, timeout=10,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=10,
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return __version__

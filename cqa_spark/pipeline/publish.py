@@ -46,8 +46,11 @@ def _check_rankings_are_complete(tables: Snapshot) -> None:
     """Every system has to rank every candidate of every query that it ranks candidates of."""
     query = ["site", "task", "query_id"]
     wanted = tables.read(EXAMPLES).groupBy(*query).agg(F.count("*").alias("wanted"))
-    ranked = tables.read(RANKINGS).groupBy("system", *query).agg(
-        F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
+    ranked = (
+        tables.read(RANKINGS)
+        .groupBy("system", *query)
+        .agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
+    )
     whole = (F.col("ranked") == F.col("wanted")) & (F.col("last_rank") == F.col("wanted"))
     broken = ranked.join(wanted, on=query, how="left").where(~F.coalesce(whole, F.lit(False)))
     first = broken.orderBy("system", *query).first()

@@ -21,15 +21,27 @@ from cqa_spark.reports.console import print_systems
 from cqa_spark.reports.content import RunReport
 from cqa_spark.reports.render import write_report
 
-SHOWN = (RANKINGS, EXAMPLES, METRICS, COMPARISONS, QUERY_METRICS, FEATURE_IMPORTANCES, DOCUMENTS, TEXTS, POSTS,
-         QUARANTINE, INGESTED_FILES)
+SHOWN = (
+    RANKINGS,
+    EXAMPLES,
+    METRICS,
+    COMPARISONS,
+    QUERY_METRICS,
+    FEATURE_IMPORTANCES,
+    DOCUMENTS,
+    TEXTS,
+    POSTS,
+    QUARANTINE,
+    INGESTED_FILES,
+)
 
 
 def report(settings: ReportSettings) -> None:
     """Write the report of a run that was evaluated."""
     with open_job(settings, "report", resume=True) as run:
-        content = report_step(run, path=settings.report, measures=settings.evaluation.measures,
-                              baseline=settings.baseline)
+        content = report_step(
+            run, path=settings.report, measures=settings.evaluation.measures, baseline=settings.baseline
+        )
     show(content, run.record.artifacts["report"])
 
 
@@ -47,8 +59,13 @@ def report_step(run: Run, *, path: str | None, measures: tuple[str, ...], baseli
         task, split, best_system = _headline(run, measures[0])
         content = collect_content(
             {table.name: run.read(table) for table in SHOWN if table.name in run.record.table_versions},
-            run_facts(run.record), task=task, split=split, best_system=best_system, baseline=baseline,
-            main_measure=measures[0], measures=measures,
+            run_facts(run.record),
+            task=task,
+            split=split,
+            best_system=best_system,
+            baseline=baseline,
+            main_measure=measures[0],
+            measures=measures,
         )
         target = Path(path or run.lake.path("reports", f"{run.run_id}.html"))
         write_report(content, target)

@@ -34,8 +34,9 @@ def run(settings: RunSettings) -> None:
         train_step(opened, systems, task=settings.task)
         score_step(opened, trained_in_run(opened, settings.systems), task=settings.task)
         evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
-        content = report_step(opened, path=settings.report, measures=settings.evaluation.measures,
-                              baseline=settings.baseline)
+        content = report_step(
+            opened, path=settings.report, measures=settings.evaluation.measures, baseline=settings.baseline
+        )
     if settings.publish:
         publish_run(opened.lake, opened.run_id)
     if settings.tracking.enabled:
@@ -57,5 +58,10 @@ def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
     }
     artifacts = finished.record.artifacts
     best = content.evaluation.best_system
-    track(finished.record, settings.tracking, parameters, values,
-          {"report": artifacts["report"], f"model/{best}": artifacts[model_artifact(best)]})
+    track(
+        finished.record,
+        settings.tracking,
+        parameters,
+        values,
+        {"report": artifacts["report"], f"model/{best}": artifacts[model_artifact(best)]},
+    )

@@ -35,10 +35,18 @@ def show_run(settings: ShowRunSettings) -> None:
     last = records[-1]
     console = Console()
     console.print(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
-    console.print(_table("inputs", ("path", "split", "bytes", "sha256"),
-                         ((i.path, i.split, i.bytes, i.sha256) for i in last.inputs)))
-    console.print(_table("steps", ("step", "rows in", "rows out", "quarantined", "seconds"),
-                         ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps)))
+    console.print(
+        _table(
+            "inputs", ("path", "split", "bytes", "sha256"), ((i.path, i.split, i.bytes, i.sha256) for i in last.inputs)
+        )
+    )
+    console.print(
+        _table(
+            "steps",
+            ("step", "rows in", "rows out", "quarantined", "seconds"),
+            ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps),
+        )
+    )
     console.print(_table("tables", ("table", "version"), sorted(last.table_versions.items())))
     console.print(_table("artifacts", ("artifact", "path"), sorted(last.artifacts.items())))
     console.print(_table("log", ("sequence", "when", "status", "job", "message"), map(_log_row, records)))

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import ScoreSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.analyse import analyse_step
+from cqa_spark.pipeline.feature_frames import OUTSIDE_TRAINING, feature_frames
 from cqa_spark.pipeline.featurize import compute_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
-from cqa_spark.pipeline.train import model_artifact, system_frame
+from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.pipeline.workspace import open_job, with_lake
 from cqa_spark.rankers.rankings import rank
@@ -40,8 +40,10 @@ def trained_in_run(run: Run, systems: tuple[str, ...]) -> dict[str, TrainedSyste
     """
     missing = [name for name in systems if model_artifact(name) not in run.record.artifacts]
     if missing:
-        raise InputError(f"run {run.run_id} has not trained {', '.join(missing)}",
-                         f"train first: cqa train --run-id {run.run_id} --systems {' '.join(missing)}")
+        raise InputError(
+            f"run {run.run_id} has not trained {', '.join(missing)}",
+            f"train first: cqa train --run-id {run.run_id} --systems {' '.join(missing)}",
+        )
     return {name: TrainedSystem.load(run.record.artifacts[model_artifact(name)]) for name in systems}
 
 
@@ -51,16 +53,19 @@ def score_step(run: Run, systems: Mapping[str, TrainedSystem], *, task: str) -> 
     Raises:
         InputError: there is nothing to rank.
     """
-    with run.step("score") as step:
-        rankings: list[DataFrame] = []
-        for name, trained in systems.items():
-            frame = system_frame(run, trained.system, task=task).where(F.col("split") != "train")
-            rankings.append(rank(trained.model.transform(frame), name, run.run_id))
+    recipes = [trained.system for trained in systems.values()]
+    with run.step("score") as step, feature_frames(run, recipes, task=task, condition=OUTSIDE_TRAINING) as frame_of:
+        rankings = [
+            rank(trained.model.transform(frame_of(trained.system)), name, run.run_id)
+            for name, trained in systems.items()
+        ]
         step.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, rankings)).rows
         step.rows_in = step.rows_out // len(rankings)
         if step.rows_out == 0:
-            raise InputError(f"the input has no candidates to rank for {task}",
-                             "give a file that holds queries of the task; see cqa runs show for what was read")
+            raise InputError(
+                f"the input has no candidates to rank for {task}",
+                "give a file that holds queries of the task; see cqa runs show for what was read",
+            )
 
 
 def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predictions: str) -> None:

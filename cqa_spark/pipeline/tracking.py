@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -12,9 +13,14 @@ from pathlib import Path
 from cqa_spark.config.settings import TrackingSettings
 from cqa_spark.lake.run_record import RunRecord
 
+SQLITE = "sqlite:///"
+
 
 def track(
-    record: RunRecord, settings: TrackingSettings, parameters: Mapping[str, str], metrics: Mapping[str, float],
+    record: RunRecord,
+    settings: TrackingSettings,
+    parameters: Mapping[str, str],
+    metrics: Mapping[str, float],
     artifacts: Mapping[str, str],
 ) -> bool:
     """Log a run; a server that cannot be reached costs a warning on stderr, never the run.
@@ -38,12 +44,19 @@ def track(
 
 
 def _log(
-    record: RunRecord, settings: TrackingSettings, parameters: Mapping[str, str], metrics: Mapping[str, float],
+    record: RunRecord,
+    settings: TrackingSettings,
+    parameters: Mapping[str, str],
+    metrics: Mapping[str, float],
     artifacts: Mapping[str, str],
 ) -> None:
     import mlflow
 
+    logging.getLogger("mlflow").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     mlflow.set_tracking_uri(settings.uri)
+    if mlflow.get_experiment_by_name(settings.experiment) is None:
+        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings.uri))
     mlflow.set_experiment(settings.experiment)
     with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
         mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
@@ -57,3 +70,10 @@ def _log(
                 mlflow.log_artifacts(path, artifact_path=name)
             elif Path(path).is_file():
                 mlflow.log_artifact(path, artifact_path=name)
+
+
+def _artifact_location(uri: str) -> str | None:
+    """A folder beside the SQLite file, where MLflow would take the working directory; a server has its own place."""
+    if not uri.startswith(SQLITE):
+        return None
+    return Path(f"{uri.removeprefix(SQLITE)}.artifacts").resolve().as_uri()

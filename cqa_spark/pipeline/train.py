@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from functools import reduce
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import TrainSettings
-from cqa_spark.features.assembly import assemble
-from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.pipeline.analyse import analyse_step
+from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
 from cqa_spark.pipeline.featurize import GROUPS, featurize_step, groups_of, read_systems
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
@@ -35,11 +32,10 @@ def train(settings: TrainSettings) -> None:
 
 def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
     """Fit every system on the training part; keep its model and how much each feature counts."""
-    with run.step("train") as step:
+    with run.step("train") as step, feature_frames(run, systems, task=task, condition=IN_TRAINING) as frame_of:
         learned: list[DataFrame] = []
         for system in systems:
-            frame = system_frame(run, system, task=task).where(F.col("split") == "train")
-            model = system.build().fit(frame)
+            model = system.build().fit(frame_of(system))
             groups = load_groups(system.feature_groups, run.record.artifacts[GROUPS])
             path = run.artifact_path("models", "systems", system.name)
             TrainedSystem(system, model, groups, run.run_id).save(path)
@@ -49,13 +45,6 @@ def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
                 step.rows_in += model.description.training.rows
             step.rows_out += 1
         run.write(FEATURE_IMPORTANCES, reduce(DataFrame.unionByName, learned))
-
-
-def system_frame(run: Run, system: System, *, task: str) -> DataFrame:
-    """The examples of a task with the features that a system looks at."""
-    examples = run.read(EXAMPLES).where(F.col("task") == task)
-    values = {name: run.read(group_class(name).table()) for name in system.feature_groups}
-    return assemble(examples, values)
 
 
 def model_artifact(system: str) -> str:

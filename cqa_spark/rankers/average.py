@@ -94,9 +94,7 @@ class AverageRanker(Ranker[AverageParameters]):
         """Learn ``relevant`` from the features, once per member."""
         members = tuple(_build(member).fit(frame) for member in self.parameters.members)
         training = members[0].description.training
-        description = self.describe(
-            feature_columns(frame), threshold=self.parameters.threshold, training=training
-        )
+        description = self.describe(feature_columns(frame), threshold=self.parameters.threshold, training=training)
         return AverageModel(description, members)
 
 

@@ -35,24 +35,35 @@ def require_features(frame: DataFrame, trained_on: Sequence[str], ranker: str) -
         )
 
 
-def is_not_a_number(feature: str) -> Column:
-    """Whether a feature's value is null, NaN or infinite."""
-    value = F.col(feature)
-    return value.isNull() | F.isnan(value) | (F.abs(value) == float("inf"))
+def is_not_a_number(column: str) -> Column:
+    """Whether a value is null, NaN or infinite."""
+    return _is_bad(F.col(column))
 
 
-def guarded(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """The same frame; a row where one of the columns is not a number stops the job and says which row.
+def bad_features(features: Sequence[str]) -> Column:
+    """Names of the features of a row that are null, NaN or infinite.
+
+    One expression over an array: as many expressions as features would be more code than Spark compiles well.
+    """
+    checked = F.arrays_zip(F.array(*map(F.lit, features)).alias("name"), F.array(*map(F.col, features)).alias("value"))
+    return F.transform(F.filter(checked, lambda feature: _is_bad(feature["value"])), lambda feature: feature["name"])
+
+
+def guarded(frame: DataFrame, features: Sequence[str]) -> DataFrame:
+    """The same frame; a row where one of the features is not a number stops the job and says which row.
 
     It costs no pass of its own over the data, and so the error comes when the frame is computed.
     """
-    names = frame.columns
-    return frame.select(*[_guard(name) if name in columns else F.col(name) for name in names])
-
-
-def _guard(name: str) -> Column:
+    if not features:
+        return frame
+    bad = bad_features(features)
     message = F.concat(
-        F.lit(f"{name} is not a number for query "), F.col("query_id"), F.lit(", candidate "), F.col("candidate_id"),
-        F.lit(f": the feature group {name.split(SEPARATOR)[0]} has to state what stands for a missing value"),
-    )
-    return F.when(is_not_a_number(name), F.raise_error(message)).otherwise(F.col(name)).alias(name)
+        F.array_join(bad, ", "), F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
+        F.col("candidate_id"), F.lit(": the feature group has to state what stands for a missing value"),
+    )  # fmt: skip
+    checked = F.when(F.size(bad) > 0, F.raise_error(message)).otherwise(F.col("candidate_id"))
+    return frame.withColumn("candidate_id", checked)
+
+
+def _is_bad(value: Column) -> Column:
+    return value.isNull() | F.isnan(value) | (F.abs(value) == float("inf"))

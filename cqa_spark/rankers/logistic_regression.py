@@ -63,9 +63,7 @@ class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):
         """Learn ``relevant`` from the features."""
         with training_rows(frame, target="relevant") as training:
             learned = self._pipeline(training.features).fit(training.frame)
-        description = self.describe(
-            training.features, threshold=self.parameters.threshold, training=training.counts
-        )
+        description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
         return LogisticRegressionModel(description, learned)
 
     def _pipeline(self, features: tuple[str, ...]) -> Pipeline:

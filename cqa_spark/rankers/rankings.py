@@ -41,8 +41,10 @@ def rank(scored: DataFrame, system: str, run_id: str) -> DataFrame:
 
 def _number_or_stop(system: str) -> Column:
     message = F.concat(
-        F.lit(f"system {system} gave no number as the score of query "), F.col("query_id"),
-        F.lit(", candidate "), F.col("candidate_id"),
+        F.lit(f"system {system} gave no number as the score of query "),
+        F.col("query_id"),
+        F.lit(", candidate "),
+        F.col("candidate_id"),
     )
     return F.when(is_not_a_number("score"), F.raise_error(message)).otherwise(F.col("score"))
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError, ContractError, InputError
-from cqa_spark.rankers.feature_contract import feature_columns, is_not_a_number
+from cqa_spark.rankers.feature_contract import bad_features, feature_columns
 from cqa_spark.rankers.model import TrainingCounts
 
 
@@ -78,10 +78,10 @@ def _checked_counts(rows: DataFrame, features: tuple[str, ...], *, given: int) -
         F.coalesce(F.max("query_number"), F.lit(0)).alias("queries"),
         F.count("*").alias("rows"),
         F.count_if("relevant").alias("relevant"),
-        *[F.count_if(is_not_a_number(name)).alias(name) for name in features],
+        F.array_sort(F.array_distinct(F.flatten(F.collect_set(bad_features(features))))).alias("bad"),
     ).first()
     assert counted is not None  # an aggregate without groups has one row
-    _require_numbers({name: counted[name] for name in features})
+    _require_numbers(counted["bad"])
     counts = TrainingCounts(
         queries=counted["queries"],
         rows=counted["rows"],
@@ -92,11 +92,10 @@ def _checked_counts(rows: DataFrame, features: tuple[str, ...], *, given: int) -
     return counts
 
 
-def _require_numbers(bad_rows: dict[str, int]) -> None:
-    problems = [f"{name} ({count} rows)" for name, count in bad_rows.items() if count]
-    if problems:
+def _require_numbers(bad: list[str]) -> None:
+    if bad:
         raise ContractError(
-            f"features that are null, NaN or infinite in the training examples: {', '.join(problems)}",
+            f"features that are null, NaN or infinite in the training examples: {', '.join(bad)}",
             "let the feature group state what stands for a missing value",
         )
 

@@ -26,8 +26,9 @@ def print_systems(report: RunReport, console: Console) -> None:
     """
     evaluation = report.evaluation
     queries, candidates = counted(evaluation.queries, "query", "queries"), counted(evaluation.candidates, "candidate")
-    console.print(f"{readable(evaluation.task)} on {evaluation.split}: {queries}, {candidates}", highlight=False,
-                  soft_wrap=True)
+    console.print(
+        f"{readable(evaluation.task)} on {evaluation.split}: {queries}, {candidates}", highlight=False, soft_wrap=True
+    )
     shown = evaluation.measures
     if console.is_terminal:
         while len(shown) > 1 and _width(_table(evaluation, shown)) > console.width:
@@ -35,7 +36,7 @@ def print_systems(report: RunReport, console: Console) -> None:
     table = _table(evaluation, shown)
     wide_enough = console if console.is_terminal else Console(file=console.file, width=_width(table))
     wide_enough.print(table)
-    if hidden := evaluation.measures[len(shown):]:
+    if hidden := evaluation.measures[len(shown) :]:
         console.print(f"also in the report: {', '.join(hidden)}", highlight=False, soft_wrap=True)
     if not evaluation.measurements:
         console.print("No label is known: nothing was measured.", highlight=False, soft_wrap=True)
@@ -72,5 +73,6 @@ def _comparison(evaluation: Evaluation, system: str) -> Text:
     comparison = evaluation.comparison(system, evaluation.main_measure)
     if comparison is None:
         return Text(MISSING)
-    return Text(f"{signed_points(comparison.difference)}  {p_value(comparison.p_value)}",
-                style=_STYLE[verdict(comparison)])
+    return Text(
+        f"{signed_points(comparison.difference)}  {p_value(comparison.p_value)}", style=_STYLE[verdict(comparison)]
+    )

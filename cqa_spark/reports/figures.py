@@ -56,20 +56,28 @@ class Figures:
 def draw_figures(report: RunReport) -> Figures:
     """Draw what there is data for."""
     evaluation = report.evaluation
-    measured = [measure for measure in evaluation.measures
-                if any(m.measure == measure for m in evaluation.measurements)]
+    measured = [
+        measure for measure in evaluation.measures if any(m.measure == measure for m in evaluation.measurements)
+    ]
     main = evaluation.main_measure
     return Figures(
         main_measure=_both(lambda name, width: plot_measure(evaluation, main, name, width), "main")
-        if main in measured else None,
-        other_measures={measure: Drawing(plot_measure(evaluation, measure, f"measure{number}", NARROW))
-                        for number, measure in enumerate(measured) if measure != main},
+        if main in measured
+        else None,
+        other_measures={
+            measure: Drawing(plot_measure(evaluation, measure, f"measure{number}", NARROW))
+            for number, measure in enumerate(measured)
+            if measure != main
+        },
         differences=_differences(report),
-        scores={histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
-                for number, histogram in enumerate(report.histograms)},
+        scores={
+            histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
+            for number, histogram in enumerate(report.histograms)
+        },
         learned=_learned(report),
         steps=_both(lambda name, width: plot_steps(report.run.steps, name, width), "steps")
-        if report.run.steps else None,
+        if report.run.steps
+        else None,
     )
 
 
@@ -89,8 +97,10 @@ def _learned(report: RunReport) -> tuple[LearnedSystem, ...]:
     roles = _group_roles(report.importances)
     known = {item.system for item in report.importances}
     ranked = [system for system in report.evaluation.systems if system in known]
-    return tuple(_learned_system(system, number, report.importances, roles)
-                 for number, system in enumerate([*ranked, *sorted(known.difference(ranked))]))
+    return tuple(
+        _learned_system(system, number, report.importances, roles)
+        for number, system in enumerate([*ranked, *sorted(known.difference(ranked))])
+    )
 
 
 def _group_roles(importances: tuple[FeatureImportance, ...]) -> dict[str, str]:
@@ -101,8 +111,9 @@ def _group_roles(importances: tuple[FeatureImportance, ...]) -> dict[str, str]:
     return {group: group_role(index) for index, group in enumerate(ordered)}
 
 
-def _learned_system(system: str, number: int, importances: tuple[FeatureImportance, ...],
-                    roles: dict[str, str]) -> LearnedSystem:
+def _learned_system(
+    system: str, number: int, importances: tuple[FeatureImportance, ...], roles: dict[str, str]
+) -> LearnedSystem:
     features = tuple(item for item in importances if item.system == system)
     shown = features[:FEATURES_SHOWN]
     drawing = _both(lambda name, width: plot_importances(shown, roles, name, width), f"features{number}")

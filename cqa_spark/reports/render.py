@@ -12,8 +12,18 @@ from cqa_spark.reports import wording
 from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
 from cqa_spark.reports.figures import draw_figures
 
-_FILTERS = ("points", "signed_points", "score", "p_value", "count", "duration", "size", "visible", "readable",
-            "verdict")
+_FILTERS = (
+    "points",
+    "signed_points",
+    "score",
+    "p_value",
+    "count",
+    "duration",
+    "size",
+    "visible",
+    "readable",
+    "verdict",
+)
 
 
 def render(report: RunReport) -> str:

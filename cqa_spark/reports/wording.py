@@ -90,8 +90,10 @@ def verdict(comparison: Comparison | None) -> str:
 def summary(report: RunReport) -> tuple[str, ...]:
     """The page in a few plain sentences."""
     evaluation = report.evaluation
-    counts = (f"{counted(evaluation.queries, 'query', 'queries')} of the {evaluation.split} part, "
-              f"{counted(evaluation.candidates, 'candidate')}, {counted(len(evaluation.systems), 'system')}")
+    counts = (
+        f"{counted(evaluation.queries, 'query', 'queries')} of the {evaluation.split} part, "
+        f"{counted(evaluation.candidates, 'candidate')}, {counted(len(evaluation.systems), 'system')}"
+    )
     if evaluation.best is None:
         sentences = [f"{counts}. No label is known, so nothing is measured: this page shows the rankings alone."]
     else:
@@ -103,8 +105,10 @@ def summary(report: RunReport) -> tuple[str, ...]:
 
 
 def _best_sentence(best: Measurement) -> str:
-    return (f"{best.system} reaches {best.measure} {points(best.value)}; other queries of the same kind would give "
-            f"{points(best.low)} to {points(best.high)} ({best.confidence * 100:.0f} % interval).")
+    return (
+        f"{best.system} reaches {best.measure} {points(best.value)}; other queries of the same kind would give "
+        f"{points(best.low)} to {points(best.high)} ({best.confidence * 100:.0f} % interval)."
+    )
 
 
 def _comparison_sentence(comparison: Comparison, baseline: str) -> str:
@@ -113,9 +117,11 @@ def _comparison_sentence(comparison: Comparison, baseline: str) -> str:
         "worse": "a loss that chance does not explain",
         "unclear": "which chance alone could explain",
     }[verdict(comparison)]
-    return (f"Against {baseline} that is {signed_points(comparison.difference)} points, {conclusion} "
-            f"({_unbroken(p_value(comparison.p_value))}): better on {counted(comparison.wins, 'query', 'queries')}, "
-            f"equal on {count(comparison.ties)}, worse on {count(comparison.losses)}.")
+    return (
+        f"Against {baseline} that is {signed_points(comparison.difference)} points, {conclusion} "
+        f"({_unbroken(p_value(comparison.p_value))}): better on {counted(comparison.wins, 'query', 'queries')}, "
+        f"equal on {count(comparison.ties)}, worse on {count(comparison.losses)}."
+    )
 
 
 def _intake_sentence(report: RunReport) -> str:
@@ -125,8 +131,10 @@ def _intake_sentence(report: RunReport) -> str:
         return took
     if intake.rows_quarantined == 0:
         return f"All {count(intake.rows_in)} input records were understood. {took}"
-    return (f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records could not be understood "
-            f"and stand in quarantine. {took}")
+    return (
+        f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records could not be understood "
+        f"and stand in quarantine. {took}"
+    )
 
 
 def _unbroken(text: str) -> str:

@@ -46,8 +46,11 @@ def refuse_shared_threads(examples: DataFrame, posts: DataFrame, comments: DataF
     count = shared.count()
     if count:
         rows = shared.orderBy("task", "split", "evaluated", "trained").limit(SHOWN_THREADS).collect()
-        listed = [f"{row.task}: {row.split} {row.evaluated} = {TRAIN} {row.trained} (by {row.shared_by}), "
-                  f"{row.subject or 'no subject'}" for row in rows]
+        listed = [
+            f"{row.task}: {row.split} {row.evaluated} = {TRAIN} {row.trained} (by {row.shared_by}), "
+            f"{row.subject or 'no subject'}"
+            for row in rows
+        ]
         more = [f"and {count - len(rows)} more"] if count > len(rows) else []
         raise InputError(
             f"{count} threads stand both in the training and in the evaluation data:\n    "

@@ -106,7 +106,9 @@ def replace_urls(text: Column) -> Column:
     """Replace addresses of pictures, then all other web addresses, bare host names of common domains included."""
     address = rf"(?i){NOT_IN_WORD_BEFORE}{WEB_ADDRESS}[^\s<>\"')\]]+"
     picture = rf"{address}\.(?:jpe?g|png|gif|bmp){NOT_IN_WORD_AFTER}[^\s<>\"')\]]*"
-    bare = rf"(?i){NOT_IN_WORD_BEFORE}(?:[a-z0-9-]+\.)+(?:{TOP_DOMAINS})(?:\.[a-z]{{2}})?{NOT_IN_WORD_AFTER}(?:/[^\s<>]*)?"
+    bare = (
+        rf"(?i){NOT_IN_WORD_BEFORE}(?:[a-z0-9-]+\.)+(?:{TOP_DOMAINS})(?:\.[a-z]{{2}})?{NOT_IN_WORD_AFTER}(?:/[^\s<>]*)?"
+    )
     without_pictures = F.regexp_replace(text, picture, " imagetoken ")
     return F.regexp_replace(F.regexp_replace(without_pictures, address, " urltoken "), bare, " urltoken ")
 

@@ -54,7 +54,11 @@ def linguistics() -> Pipeline:
             DocumentAssembler().setInputCol("clean").setOutputCol("document"),
             SentenceDetector().setInputCols(["document"]).setOutputCol("sentence").setCustomBounds(["\n"]),
             Tokenizer().setInputCols(["sentence"]).setOutputCol("token"),
-            Normalizer().setInputCols(["token"]).setOutputCol("word").setLowercase(True).setCleanupPatterns([WORD_EDGES]),
+            Normalizer()
+            .setInputCols(["token"])
+            .setOutputCol("word")
+            .setLowercase(True)
+            .setCleanupPatterns([WORD_EDGES]),
             StopWordsCleaner().setInputCols(["word"]).setOutputCol("content_word").setStopWords(stop_words),
             Stemmer().setInputCols(["content_word"]).setOutputCol("stem"),
             NGramGenerator().setInputCols(["word"]).setOutputCol("bigram").setN(2),
@@ -63,6 +67,6 @@ def linguistics() -> Pipeline:
 
 
 def _spread(texts: DataFrame) -> DataFrame:
-    """Spread the texts over a stated number of partitions: Spark would judge by bytes, and the work per byte is large."""
+    """Spread the texts over a stated number of partitions: Spark judges by bytes, and the work per byte is large."""
     partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     return texts.repartition(partitions, "text_id")

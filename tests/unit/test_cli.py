@@ -81,10 +81,13 @@ def fail_with(error):
     return function
 
 
-@pytest.mark.parametrize(("error", "code", "told"), [
-    (InputError("no such file: x", "check the path"), 3, "cqa: no such file: x\n  → check the path\n"),
-    (KeyboardInterrupt(), 130, "cqa: interrupted; the published run is unchanged\n"),
-])
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (InputError("no such file: x", "check the path"), 3, "cqa: no such file: x\n  → check the path\n"),
+        (KeyboardInterrupt(), 130, "cqa: interrupted; the published run is unchanged\n"),
+    ],
+)
 def test_errors_end_with_their_code_and_no_traceback(doing, capsys, error, code, told):
     doing(fail_with(error))
     assert main(["probe"]) == code

@@ -64,5 +64,7 @@ def _open(spark: SparkSession, file: InputFile) -> DataFrame:
     try:
         return spark.read.text(file.path)
     except AnalysisException as error:
-        raise InputError(f"cannot read {file.path}: {error.getMessageParameters() or error}",
-                         "check the address and that the job may read it") from error
+        raise InputError(
+            f"cannot read {file.path}: {error.getMessageParameters() or error}",
+            "check the address and that the job may read it",
+        ) from error

@@ -20,12 +20,15 @@ _FEATURES = {
     FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0): "ln(1 + comments)",
     FeatureColumn("log_threads", "ln(1 + threads commented in)", _SUPER_TEAM, -1.0): "ln(1 + threads)",
     FeatureColumn("log_questions", "ln(1 + questions asked)", _NICOSIA, -1.0): "ln(1 + questions)",
-    FeatureColumn("comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0):
-        "comments / greatest(1, threads)",
-    FeatureColumn("mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0):
-        "positions / greatest(1, comments)",
-    FeatureColumn("first_share", "share of the author's comments that come first in the thread", "ours", -1.0):
-        "firsts / greatest(1, comments)",
+    FeatureColumn(
+        "comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0
+    ): "comments / greatest(1, threads)",
+    FeatureColumn(
+        "mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0
+    ): "positions / greatest(1, comments)",
+    FeatureColumn(
+        "first_share", "share of the author's comments that come first in the thread", "ours", -1.0
+    ): "firsts / greatest(1, comments)",
 }
 """Each column with the Spark SQL expression over an author's counts that computes it."""
 
@@ -41,9 +44,7 @@ class AuthorActivityV1(LearnedTableGroup):
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Count what every author wrote in threads that are there to learn from."""
-        return type(self)(
-            _written(inputs).join(_asked(inputs), on=["site", "author_id"], how="full").na.fill(0)
-        )
+        return type(self)(_written(inputs).join(_asked(inputs), on=["site", "author_id"], how="full").na.fill(0))
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each author who is one person."""
@@ -60,17 +61,23 @@ def _written(inputs: FeatureInputs) -> DataFrame:
     comments = inputs.comments.where(F.col("split").isin(*_LEARNED_FROM)).select(
         "site", person("site", "user_id").alias("author_id"), "thread_id", "position"
     )
-    return comments.where(F.col("author_id").isNotNull()).groupBy("site", "author_id").agg(
-        F.count(F.lit(1)).alias("comments"),
-        F.countDistinct("thread_id").alias("threads"),
-        F.sum("position").alias("positions"),
-        F.count_if(F.col("position") == 1).alias("firsts"),
+    return (
+        comments.where(F.col("author_id").isNotNull())
+        .groupBy("site", "author_id")
+        .agg(
+            F.count(F.lit(1)).alias("comments"),
+            F.countDistinct("thread_id").alias("threads"),
+            F.sum("position").alias("positions"),
+            F.count_if(F.col("position") == 1).alias("firsts"),
+        )
     )
 
 
 def _asked(inputs: FeatureInputs) -> DataFrame:
     questions = inputs.posts.where(F.col("split").isin(*_LEARNED_FROM) & (F.col("post_type") == "question"))
     askers = questions.select("site", person("site", "user_id").alias("author_id"))
-    return askers.where(F.col("author_id").isNotNull()).groupBy("site", "author_id").agg(
-        F.count(F.lit(1)).alias("questions")
+    return (
+        askers.where(F.col("author_id").isNotNull())
+        .groupBy("site", "author_id")
+        .agg(F.count(F.lit(1)).alias("questions"))
     )

@@ -24,12 +24,14 @@ def _smoothed(part: str) -> str:
 _ABOUT_SMOOTHED = f"share of the author's judged comments that are relevant, smoothed by {_PRIOR_WEIGHT} of the mean"
 _FEATURES = {
     FeatureColumn("relevant_share", _ABOUT_SMOOTHED, _SUPER_TEAM, 0.4): _smoothed("all"),
-    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SMOOTHED}; threads of other askers only", "ours", 0.4):
-        _smoothed("helper"),
+    FeatureColumn(
+        "relevant_share_as_helper", f"{_ABOUT_SMOOTHED}; threads of other askers only", "ours", 0.4
+    ): _smoothed("helper"),
     FeatureColumn("log_judged", "ln(1 + judged comments of the author)", _NICOSIA): "ln(1 + all_judged)",
     FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", _NICOSIA): "ln(1 + all_relevant)",
-    FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", _NICOSIA):
-        "ln(1 + all_judged - all_relevant)",
+    FeatureColumn(
+        "log_irrelevant", "ln(1 + irrelevant comments of the author)", _NICOSIA
+    ): "ln(1 + all_judged - all_relevant)",
 }
 """Each column with the Spark SQL expression over an author's counts, and everybody's, that computes it."""
 
@@ -73,8 +75,6 @@ class AuthorQualityV1(LearnedTableGroup):
 
 
 def _with_asker(inputs: FeatureInputs) -> DataFrame:
-    askers = inputs.posts.select(
-        "site", F.col("post_id").alias("thread_id"), person("site", "user_id").alias("asker")
-    )
+    askers = inputs.posts.select("site", F.col("post_id").alias("thread_id"), person("site", "user_id").alias("asker"))
     judged = inputs.examples.withColumn("author", person("site", "author_id"))
     return judged.join(askers, on=["site", "thread_id"], how="left")

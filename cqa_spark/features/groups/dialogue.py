@@ -36,24 +36,32 @@ _ASKER = {
     FeatureColumn("asker_known", "1 where the asker is one person", "ours"): "int(asker is not null)",
     FeatureColumn("asker_spoke_before", "ln(1 + the asker's comments before)", _NICOSIA): "ln(1 + asker_before)",
     FeatureColumn("asker_speaks_after", "ln(1 + the asker's comments after)", _NICOSIA): "ln(1 + asker_after)",
-    FeatureColumn("until_asker", "comments until the asker comes back; 20 where never", _BARRON, _FAR):
-        f"least({_FAR}, coalesce(next_asker_position - position, {_FAR}))",
-    FeatureColumn("since_asker", "comments since the asker spoke; 20 where not yet", _BARRON, _FAR):
-        f"least({_FAR}, coalesce(position - last_asker_position, {_FAR}))",
+    FeatureColumn(
+        "until_asker", "comments until the asker comes back; 20 where never", _BARRON, _FAR
+    ): f"least({_FAR}, coalesce(next_asker_position - position, {_FAR}))",
+    FeatureColumn(
+        "since_asker", "comments since the asker spoke; 20 where not yet", _BARRON, _FAR
+    ): f"least({_FAR}, coalesce(position - last_asker_position, {_FAR}))",
     FeatureColumn("next_by_asker", "1 where the asker wrote the next comment", _BARRON): "int(next_by_asker)",
     FeatureColumn("previous_by_asker", "1 where the asker wrote the comment before", _BARRON): "int(previous_by_asker)",
-    FeatureColumn("asker_thanks_next", "1 where the asker wrote the next comment and thanks", _NICOSIA):
-        "int(next_by_asker and next_thanks)",
-    FeatureColumn("asker_thanks_later", "1 where the asker thanks in some later comment", _NICOSIA):
-        "int(asker_thanks_after > 0)",
-    FeatureColumn("asker_asks_next", "1 where the asker wrote the next comment and it asks", _BARRON):
-        "int(next_by_asker and next_asks)",
-    FeatureColumn("asker_asked_before", "1 where the asker wrote the comment before and it asks", _BARRON):
-        "int(previous_by_asker and previous_asks)",
-    FeatureColumn("by_asker_asks", "1 where the asker wrote the comment and it asks", _NICOSIA):
-        "int(by_asker and asks)",
-    FeatureColumn("by_asker_thanks", "1 where the asker wrote the comment and it thanks", _NICOSIA):
-        "int(by_asker and thanks)",
+    FeatureColumn(
+        "asker_thanks_next", "1 where the asker wrote the next comment and thanks", _NICOSIA
+    ): "int(next_by_asker and next_thanks)",
+    FeatureColumn(
+        "asker_thanks_later", "1 where the asker thanks in some later comment", _NICOSIA
+    ): "int(asker_thanks_after > 0)",
+    FeatureColumn(
+        "asker_asks_next", "1 where the asker wrote the next comment and it asks", _BARRON
+    ): "int(next_by_asker and next_asks)",
+    FeatureColumn(
+        "asker_asked_before", "1 where the asker wrote the comment before and it asks", _BARRON
+    ): "int(previous_by_asker and previous_asks)",
+    FeatureColumn(
+        "by_asker_asks", "1 where the asker wrote the comment and it asks", _NICOSIA
+    ): "int(by_asker and asks)",
+    FeatureColumn(
+        "by_asker_thanks", "1 where the asker wrote the comment and it thanks", _NICOSIA
+    ): "int(by_asker and thanks)",
 }
 
 _AUTHOR = {
@@ -65,8 +73,9 @@ _AUTHOR = {
     FeatureColumn("same_author_after", "1 where the next comment is its author's", _BARRON): "int(same_after)",
     FeatureColumn("author_anonymous", "1 where its author is not known or shared", _SEMANTICZ): "int(author is null)",
     FeatureColumn("authors", "known authors that the thread has", _BARRON): "authors",
-    FeatureColumn("in_dialogue", "1 where its author also wrote the last comment but one or the next but one", _BARRON):
-        "int(in_dialogue)",
+    FeatureColumn(
+        "in_dialogue", "1 where its author also wrote the last comment but one or the next but one", _BARRON
+    ): "int(in_dialogue)",
 }
 
 _NEIGHBOURS = {
@@ -75,17 +84,19 @@ _NEIGHBOURS = {
     FeatureColumn("next_asks", "1 where the next comment has a question mark", _BARRON): "int(next_asks)",
     FeatureColumn("previous_log_words", "ln(1 + words of the comment before)", _BARRON): "ln(1 + previous_words)",
     FeatureColumn("next_log_words", "ln(1 + words of the next comment)", _BARRON): "ln(1 + next_words)",
-    FeatureColumn("relative_log_words", "ln((1 + words) / (1 + mean words of the thread's comments))", "ours"):
-        "ln((1 + words) / (1 + thread_words / comments))",
-    FeatureColumn("length_rank", "place by words, longest first, over comments", "ours"):
-        "length_rank / comments",
+    FeatureColumn(
+        "relative_log_words", "ln((1 + words) / (1 + mean words of the thread's comments))", "ours"
+    ): "ln((1 + words) / (1 + thread_words / comments))",
+    FeatureColumn("length_rank", "place by words, longest first, over comments", "ours"): "length_rank / comments",
 }
 
 _TIME = {
-    FeatureColumn("log_hours_since_question", "ln(1 + hours since the question)", _SEMANTICZ, -1.0):
-        _log_hours_since("asked_at_s"),
-    FeatureColumn("log_hours_since_previous", "ln(1 + hours since the comment, or question, before)", "ours", -1.0):
-        _log_hours_since("coalesce(previous_at_s, asked_at_s)"),
+    FeatureColumn("log_hours_since_question", "ln(1 + hours since the question)", _SEMANTICZ, -1.0): _log_hours_since(
+        "asked_at_s"
+    ),
+    FeatureColumn(
+        "log_hours_since_previous", "ln(1 + hours since the comment, or question, before)", "ours", -1.0
+    ): _log_hours_since("coalesce(previous_at_s, asked_at_s)"),
 }
 
 _FEATURES = {**_POSITION, **_ASKER, **_AUTHOR, **_NEIGHBOURS, **_TIME}
@@ -117,18 +128,22 @@ def _turns(inputs: FeatureInputs) -> DataFrame:
     with_asker = comments.select(
         "site", F.col("comment_id").alias("candidate_id"), "post_id", "position", "user_id", "created_at"
     ).join(questions, on=list(_THREAD), how="left")
-    return inputs.with_text(with_asker, "candidate_id").select(
-        *_THREAD,
-        "candidate_id",
-        "position",
-        "asked_at_s",
-        F.unix_timestamp("created_at").alias("created_at_s"),
-        person("site", "user_id").alias("author"),
-        person("site", "asker_id").alias("asker"),
-        F.size("words").alias("words"),
-        F.array_contains("tokens", "?").alias("asks"),
-        F.arrays_overlap("words", F.array(*map(F.lit, _THANKS))).alias("thanks"),
-    ).withColumn("by_asker", same_person("author", "asker"))
+    return (
+        inputs.with_text(with_asker, "candidate_id")
+        .select(
+            *_THREAD,
+            "candidate_id",
+            "position",
+            "asked_at_s",
+            F.unix_timestamp("created_at").alias("created_at_s"),
+            person("site", "user_id").alias("author"),
+            person("site", "asker_id").alias("asker"),
+            F.size("words").alias("words"),
+            F.array_contains("tokens", "?").alias("asks"),
+            F.arrays_overlap("words", F.array(*map(F.lit, _THANKS))).alias("thanks"),
+        )
+        .withColumn("by_asker", same_person("author", "asker"))
+    )
 
 
 def _conversation(turns: DataFrame) -> DataFrame:
@@ -145,13 +160,15 @@ def _with_neighbours(turns: DataFrame) -> DataFrame:
         for side, shift in (("previous", F.lag), ("next", F.lead))
         for what, unknown in (("asks", False), ("thanks", False), ("by_asker", False), ("words", 0))
     }
-    return turns.withColumns({
-        **neighbours,
-        "previous_at_s": F.lag("created_at_s").over(in_order),
-        "comments": F.count(F.lit(1)).over(whole),
-        "thread_words": F.sum("words").over(whole),
-        "length_rank": F.row_number().over(longest_first),
-    })
+    return turns.withColumns(
+        {
+            **neighbours,
+            "previous_at_s": F.lag("created_at_s").over(in_order),
+            "comments": F.count(F.lit(1)).over(whole),
+            "thread_words": F.sum("words").over(whole),
+            "length_rank": F.row_number().over(longest_first),
+        }
+    )
 
 
 def _with_asker_turns(turns: DataFrame) -> DataFrame:
@@ -159,32 +176,38 @@ def _with_asker_turns(turns: DataFrame) -> DataFrame:
     after = _in_order().rowsBetween(1, Window.unboundedFollowing)
     asker_position = F.when(F.col("by_asker"), F.col("position"))
     asker_thanks = F.when(F.col("by_asker") & F.col("thanks"), F.lit(1))
-    return turns.withColumns({
-        "asker_before": F.count(asker_position).over(before),
-        "asker_after": F.count(asker_position).over(after),
-        "last_asker_position": F.max(asker_position).over(before),
-        "next_asker_position": F.min(asker_position).over(after),
-        "asker_thanks_after": F.count(asker_thanks).over(after),
-    })
+    return turns.withColumns(
+        {
+            "asker_before": F.count(asker_position).over(before),
+            "asker_after": F.count(asker_position).over(after),
+            "last_asker_position": F.max(asker_position).over(before),
+            "next_asker_position": F.min(asker_position).over(after),
+            "asker_thanks_after": F.count(asker_thanks).over(after),
+        }
+    )
 
 
 def _with_authors(turns: DataFrame) -> DataFrame:
     in_order = _in_order()
     of_author = Window.partitionBy(*_THREAD, "author")
     known = F.col("author").isNotNull()
-    return turns.withColumns({
-        "author_before": F.lag("author").over(in_order),
-        "author_after": F.lead("author").over(in_order),
-        "author_two_before": F.lag("author", 2).over(in_order),
-        "author_two_after": F.lead("author", 2).over(in_order),
-        "author_comments": F.when(known, F.count(F.lit(1)).over(of_author)),
-        "author_turn": F.when(known, F.row_number().over(of_author.orderBy("position", "candidate_id"))),
-        "authors": F.size(F.collect_set("author").over(Window.partitionBy(*_THREAD))),
-    }).withColumns({
-        "same_before": same_person("author", "author_before"),
-        "same_after": same_person("author", "author_after"),
-        "in_dialogue": same_person("author", "author_two_before") | same_person("author", "author_two_after"),
-    })
+    return turns.withColumns(
+        {
+            "author_before": F.lag("author").over(in_order),
+            "author_after": F.lead("author").over(in_order),
+            "author_two_before": F.lag("author", 2).over(in_order),
+            "author_two_after": F.lead("author", 2).over(in_order),
+            "author_comments": F.when(known, F.count(F.lit(1)).over(of_author)),
+            "author_turn": F.when(known, F.row_number().over(of_author.orderBy("position", "candidate_id"))),
+            "authors": F.size(F.collect_set("author").over(Window.partitionBy(*_THREAD))),
+        }
+    ).withColumns(
+        {
+            "same_before": same_person("author", "author_before"),
+            "same_after": same_person("author", "author_after"),
+            "in_dialogue": same_person("author", "author_two_before") | same_person("author", "author_two_after"),
+        }
+    )
 
 
 def _in_order() -> WindowSpec:

@@ -15,13 +15,15 @@ _RAREST = 3
 _SMOOTHING = 1.0
 
 _FEATURES = {
-    FeatureColumn("mean", "mean polarity of the words that have one", _BALCHEV):
-        "aggregate(polarities, 0D, (sum, p) -> sum + p) / greatest(1, size(polarities))",
+    FeatureColumn(
+        "mean", "mean polarity of the words that have one", _BALCHEV
+    ): "aggregate(polarities, 0D, (sum, p) -> sum + p) / greatest(1, size(polarities))",
     FeatureColumn("max", "highest polarity of a word", _BALCHEV): "coalesce(array_max(polarities), 0)",
     FeatureColumn("min", "lowest polarity of a word", _BALCHEV): "coalesce(array_min(polarities), 0)",
     FeatureColumn("sum", "sum of the polarities", _BALCHEV): "aggregate(polarities, 0D, (sum, p) -> sum + p)",
-    FeatureColumn("good_share", "share of the words that go with relevant", _BALCHEV):
-        "size(filter(polarities, p -> p > 0)) / greatest(1, size(polarities))",
+    FeatureColumn(
+        "good_share", "share of the words that go with relevant", _BALCHEV
+    ): "size(filter(polarities, p -> p > 0)) / greatest(1, size(polarities))",
 }
 """Each column with the Spark SQL expression over the sorted polarities of a comment's words that computes it."""
 
@@ -39,7 +41,8 @@ class GoodnessPmiV1(LearnedTableGroup):
         """Count the relevant and the irrelevant comments that hold each word."""
         judged = inputs.keep_examples(F.col("relevant").isNotNull()).examples
         labels = judged.select(*self.entity.key, "relevant").distinct()
-        words = inputs.with_text(labels, "candidate_id").select("relevant", F.explode(F.array_distinct("tokens")).alias("word"))
+        texts = inputs.with_text(labels, "candidate_id")
+        words = texts.select("relevant", F.explode(F.array_distinct("tokens")).alias("word"))
         counts = words.groupBy("word").agg(
             F.count_if("relevant").alias("relevant"), F.count_if(~F.col("relevant")).alias("irrelevant")
         )

@@ -56,8 +56,10 @@ class LexiconV1(FittedFeatureGroup):
         judged = inputs.keep_examples(F.col("relevant").isNotNull())
         labels = judged.examples.select(*self.entity.key, F.col("relevant").cast("double").alias("relevant")).distinct()
         terms = _terms(inputs.with_text(labels, "candidate_id")).select(*self.entity.key, "relevant", "terms")
-        in_order = terms.repartition(1).sortWithinPartitions(*self.entity.key)
-        return type(self)(_estimator().fit(in_order))
+        in_order = terms.repartition(1).sortWithinPartitions(*self.entity.key).persist()
+        model = _estimator().fit(in_order)
+        in_order.unpersist()
+        return type(self)(model)
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """What the model says of each candidate."""
@@ -92,15 +94,17 @@ def _terms(texts: DataFrame) -> DataFrame:
 
 
 def _estimator() -> Pipeline:
-    return Pipeline(stages=[
-        HashingTF(inputCol="terms", outputCol="counts", numFeatures=_BUCKETS, binary=True),
-        Normalizer(inputCol="counts", outputCol="bag"),
-        LogisticRegression(
-            featuresCol="bag",
-            labelCol="relevant",
-            rawPredictionCol="margin",
-            standardization=False,
-            regParam=_REGULARIZATION,
-            maxIter=_ITERATIONS,
-        ),
-    ])
+    return Pipeline(
+        stages=[
+            HashingTF(inputCol="terms", outputCol="counts", numFeatures=_BUCKETS, binary=True),
+            Normalizer(inputCol="counts", outputCol="bag"),
+            LogisticRegression(
+                featuresCol="bag",
+                labelCol="relevant",
+                rawPredictionCol="margin",
+                standardization=False,
+                regParam=_REGULARIZATION,
+                maxIter=_ITERATIONS,
+            ),
+        ]
+    )

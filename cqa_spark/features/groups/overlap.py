@@ -52,12 +52,15 @@ def _measures(side: str, unit: str) -> dict[FeatureColumn, str]:
     source = _CHARACTERS if unit.startswith("char") else _JACCARD
     either = f"{counts}.asked + {counts}.said - {counts}.shared"
     return {
-        FeatureColumn(f"{counts}_jaccard", f"{of} that the {side} and the candidate share over {of} of either", source):
-            _share(f"{counts}.shared", either),
-        FeatureColumn(f"{counts}_answered", f"share of the {side}'s {of} that the candidate has too", _CONTAINMENT):
-            _share(f"{counts}.shared", f"{counts}.asked"),
-        FeatureColumn(f"{counts}_repeated", f"share of the candidate's {of} that the {side} has too", _CONTAINMENT):
-            _share(f"{counts}.shared", f"{counts}.said"),
+        FeatureColumn(
+            f"{counts}_jaccard", f"{of} that the {side} and the candidate share over {of} of either", source
+        ): _share(f"{counts}.shared", either),
+        FeatureColumn(
+            f"{counts}_answered", f"share of the {side}'s {of} that the candidate has too", _CONTAINMENT
+        ): _share(f"{counts}.shared", f"{counts}.asked"),
+        FeatureColumn(
+            f"{counts}_repeated", f"share of the candidate's {of} that the {side} has too", _CONTAINMENT
+        ): _share(f"{counts}.shared", f"{counts}.said"),
     }
 
 
@@ -68,10 +71,12 @@ def _share(part: str, whole: str) -> str:
 _FEATURES = {
     **{feature: sql for compared in _COMPARED for feature, sql in _measures(*compared).items()},
     FeatureColumn("shared_stems", "ln(1 + distinct stems that both have)", _JACCARD): "ln(1 + query_stems.shared)",
-    FeatureColumn("shared_numbers", "ln(1 + distinct words with a digit that both have)", "ours"):
-        "ln(1 + query_numbers.shared)",
-    FeatureColumn("length_share", "distinct words of the candidate over the sum of both texts' distinct words", "ours"):
-        _share("query_words.said", "query_words.said + query_words.asked"),
+    FeatureColumn(
+        "shared_numbers", "ln(1 + distinct words with a digit that both have)", "ours"
+    ): "ln(1 + query_numbers.shared)",
+    FeatureColumn(
+        "length_share", "distinct words of the candidate over the sum of both texts' distinct words", "ours"
+    ): _share("query_words.said", "query_words.said + query_words.asked"),
 }
 
 
@@ -87,7 +92,9 @@ class OverlapV1(FeatureGroup):
         """Compare the texts of each pair; a pair of which a text is not known is left out."""
         pairs = pair_texts(self.entities(inputs.examples), inputs, _sets)
         known = pairs.where("query is not null and candidate is not null")
-        counted = known.select(*self.entity.key, *[_counts(*compared) for compared in (*_COMPARED, ("query", "numbers"))])
+        counted = known.select(
+            *self.entity.key, *[_counts(*compared) for compared in (*_COMPARED, ("query", "numbers"))]
+        )
         return counted.select(
             *self.entity.key, *[F.expr(sql).alias(feature.name) for feature, sql in _FEATURES.items()]
         )
@@ -102,4 +109,6 @@ def _sets(texts: DataFrame) -> DataFrame:
 def _counts(side: str, unit: str) -> Column:
     one, other = F.coalesce(f"{side}.{unit}", F.array().cast("array<bigint>")), F.col(f"candidate.{unit}")
     shared = F.size(F.array_intersect(one, other))
-    return F.struct(shared.alias("shared"), F.size(one).alias("asked"), F.size(other).alias("said")).alias(f"{side}_{unit}")
+    return F.struct(shared.alias("shared"), F.size(one).alias("asked"), F.size(other).alias("said")).alias(
+        f"{side}_{unit}"
+    )

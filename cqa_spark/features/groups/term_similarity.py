@@ -26,12 +26,15 @@ def _measures(side: str) -> dict[FeatureColumn, str]:
     """The features of one side, each with its SQL over the pair's texts and the weights of the terms they share."""
     whose, shared = _SIDES[side], f"shared_with_{side}"
     return {
-        FeatureColumn(f"{side}_cosine", f"cosine of the tf-idf vectors of {whose}'s and the candidate's stems", _TF_IDF):
-            f"{_sum(shared, 'term.asked.tf_idf * term.said.tf_idf')} / ({side}.norm * candidate.norm)",
-        FeatureColumn(f"{side}_covered", f"share of the idf of {whose}'s stems that the candidate has too", _COVERED):
-            f"{_sum(shared, 'term.asked.idf')} / {side}.idf",
-        FeatureColumn(f"{side}_bm25", f"BM25 of the candidate's stems for {whose}", _BM25):
-            _sum(shared, "term.said.bm25"),
+        FeatureColumn(
+            f"{side}_cosine", f"cosine of the tf-idf vectors of {whose}'s and the candidate's stems", _TF_IDF
+        ): f"{_sum(shared, 'term.asked.tf_idf * term.said.tf_idf')} / ({side}.norm * candidate.norm)",
+        FeatureColumn(
+            f"{side}_covered", f"share of the idf of {whose}'s stems that the candidate has too", _COVERED
+        ): f"{_sum(shared, 'term.asked.idf')} / {side}.idf",
+        FeatureColumn(f"{side}_bm25", f"BM25 of the candidate's stems for {whose}", _BM25): _sum(
+            shared, "term.said.bm25"
+        ),
     }
 
 

@@ -3,8 +3,12 @@
 from cqa_spark.lake.table import Table, column
 
 SITE = column("site", "string", "community that the row belongs to, such as qatarliving.com", nullable=False)
-SPLIT = column("split", "string", "train, dev or test: the part that the row's input file was given as; "
-               "unannotated where it only serves as text", nullable=False)
+SPLIT = column(
+    "split",
+    "string",
+    "train, dev or test: the part that the row's input file was given as; unannotated where it only serves as text",
+    nullable=False,
+)
 SOURCE_FILE = column("source_file", "string", "path of the input file that the row was read from", nullable=False)
 
 POSTS = Table(

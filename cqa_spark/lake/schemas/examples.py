@@ -16,8 +16,12 @@ EXAMPLES = Table(
         QUERY_ID,
         CANDIDATE_ID,
         column("thread_id", "string", "thread that holds the candidate", nullable=False),
-        column("fold_key", "string", "thread that stands for the query and all its repeats: rows of one fold_key are "
-               "never split between folds", nullable=False),
+        column(
+            "fold_key",
+            "string",
+            "thread that stands for the query and all its repeats: rows of one fold_key are never split between folds",
+            nullable=False,
+        ),
         column("author_id", "string", "candidate's author; null where unknown"),
         column("initial_rank", "int", "rank from 1 that the forum or search engine gave", nullable=False),
         column("label", "int", "graded relevance, 0 is none; null where not known"),

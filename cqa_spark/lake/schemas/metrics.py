@@ -22,8 +22,12 @@ QUERY_METRICS = Table(
         QUERY_ID,
         MEASURE,
         column("value", "double", "the measure of this query alone, a fraction", nullable=False),
-        column("components", T.ArrayType(T.DoubleType()), "what the measure adds up over queries before it aggregates",
-               nullable=False),
+        column(
+            "components",
+            T.ArrayType(T.DoubleType()),
+            "what the measure adds up over queries before it aggregates",
+            nullable=False,
+        ),
     ),
     key=("system", "task", "split", "site", "query_id", "measure"),
 )

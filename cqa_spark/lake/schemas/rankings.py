@@ -31,10 +31,18 @@ FEATURE_IMPORTANCES = Table(
     (
         SYSTEM,
         column("feature", "string", "feature column, prefixed by its group", nullable=False),
-        column("importance", "double", "share of the total, from 0 to 1: gain for trees, absolute standardised "
-               "coefficient for linear models", nullable=False),
-        column("direction", "int", "1 where more of the feature raises the score, -1 where it lowers it, 0 where "
-               "the ranker does not say", nullable=False),
+        column(
+            "importance",
+            "double",
+            "share of the total, from 0 to 1: gain for trees, absolute standardised coefficient for linear models",
+            nullable=False,
+        ),
+        column(
+            "direction",
+            "int",
+            "1 where more of the feature raises the score, -1 where it lowers it, 0 where the ranker does not say",
+            nullable=False,
+        ),
     ),
     key=("system", "feature"),
 )

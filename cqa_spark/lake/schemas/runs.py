@@ -4,20 +4,24 @@ from pyspark.sql import types as T
 
 from cqa_spark.lake.table import Table, column
 
-INPUT = T.StructType([
-    column("path", "string", "where the file lies"),
-    column("split", "string", "the part that it was given as"),
-    column("bytes", "bigint", "its size; null where the storage does not say"),
-    column("sha256", "string", "hash of its bytes, hexadecimal; null where it was not taken"),
-])
+INPUT = T.StructType(
+    [
+        column("path", "string", "where the file lies"),
+        column("split", "string", "the part that it was given as"),
+        column("bytes", "bigint", "its size; null where the storage does not say"),
+        column("sha256", "string", "hash of its bytes, hexadecimal; null where it was not taken"),
+    ]
+)
 
-STEP = T.StructType([
-    column("step", "string", "the step's name"),
-    column("rows_in", "bigint", "rows or records that went in"),
-    column("rows_out", "bigint", "rows that came out"),
-    column("rows_quarantined", "bigint", "rows that could not be understood"),
-    column("seconds", "double", "wall-clock time"),
-])
+STEP = T.StructType(
+    [
+        column("step", "string", "the step's name"),
+        column("rows_in", "bigint", "rows or records that went in"),
+        column("rows_out", "bigint", "rows that came out"),
+        column("rows_quarantined", "bigint", "rows that could not be understood"),
+        column("seconds", "double", "wall-clock time"),
+    ]
+)
 
 RUNS = Table(
     "runs",
@@ -33,10 +37,18 @@ RUNS = Table(
         column("config", "string", "resolved settings, YAML", nullable=False),
         column("code_version", "string", "package version and, where known, commit", nullable=False),
         column("steps", T.ArrayType(STEP), "what each step read and wrote", nullable=False),
-        column("table_versions", T.MapType(T.StringType(), T.LongType()),
-               "version of each table that the run wrote", nullable=False),
-        column("artifacts", T.MapType(T.StringType(), T.StringType()),
-               "paths of models, reports and prediction files", nullable=False),
+        column(
+            "table_versions",
+            T.MapType(T.StringType(), T.LongType()),
+            "version of each table that the run wrote",
+            nullable=False,
+        ),
+        column(
+            "artifacts",
+            T.MapType(T.StringType(), T.StringType()),
+            "paths of models, reports and prediction files",
+            nullable=False,
+        ),
         column("message", "string", "why the row was written, for people"),
     ),
     key=("sequence",),

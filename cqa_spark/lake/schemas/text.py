@@ -27,17 +27,28 @@ TEXTS = Table(
     (
         column("text_id", "string", "SHA-256 of the raw text, hexadecimal", nullable=False),
         column("raw", "string", "text as in the dump", nullable=False),
-        column("clean", "string", "text without markup; URLs, images, e-mail addresses and emoticons stand as "
-               "urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken", nullable=False),
+        column(
+            "clean",
+            "string",
+            "text without markup; URLs, images, e-mail addresses and emoticons stand as "
+            "urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
+            nullable=False,
+        ),
         column("sentences", STRINGS, "sentences of the clean text, in order", nullable=False),
-        column("tokens", STRINGS, "lower-case tokens of the clean text, punctuation included, in order",
-               nullable=False),
-        column("words", STRINGS, "tokens that hold a letter or digit, without marks at their ends and without "
-               "possessive 's, in order", nullable=False),
+        column(
+            "tokens", STRINGS, "lower-case tokens of the clean text, punctuation included, in order", nullable=False
+        ),
+        column(
+            "words",
+            STRINGS,
+            "tokens that hold a letter or digit, without marks at their ends and without possessive 's, in order",
+            nullable=False,
+        ),
         column("content_words", STRINGS, "words without stop words, in order", nullable=False),
         column("stems", STRINGS, "stem of each content word, in order", nullable=False),
-        column("bigrams", STRINGS, "pairs of neighbouring words of a sentence joined by a blank, in order",
-               nullable=False),
+        column(
+            "bigrams", STRINGS, "pairs of neighbouring words of a sentence joined by a blank, in order", nullable=False
+        ),
     ),
     key=("text_id",),
 )

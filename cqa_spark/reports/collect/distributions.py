@@ -58,8 +58,11 @@ def collect_histograms(scope: Scope, systems: tuple[str, ...]) -> tuple[ScoreHis
     def per_bin(system: str, relevant: bool | None) -> tuple[int, ...]:
         return tuple(counts.get((system, relevant, number), 0) for number in range(BINS))
 
-    return tuple(ScoreHistogram(system, *limits[system], per_bin(system, True), per_bin(system, False),
-                                per_bin(system, None)) for system in systems if system in limits)
+    return tuple(
+        ScoreHistogram(system, *limits[system], per_bin(system, True), per_bin(system, False), per_bin(system, None))
+        for system in systems
+        if system in limits
+    )
 
 
 def _with_relevance(scope: Scope) -> DataFrame:

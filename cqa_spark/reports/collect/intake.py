@@ -38,8 +38,10 @@ def collect_intake(scope: Scope, samples: int) -> Intake:
 
 def _files(ingested: DataFrame) -> tuple[FileRows, ...]:
     ordered = ingested.orderBy(F.desc("rows_quarantined"), F.desc("rows_in"), "site", "source_file").limit(FILES)
-    return tuple(FileRows(row.site, row.source_file, row.split, row.rows_in, row.rows_out, row.rows_quarantined)
-                 for row in ordered.collect())
+    return tuple(
+        FileRows(row.site, row.source_file, row.split, row.rows_in, row.rows_out, row.rows_quarantined)
+        for row in ordered.collect()
+    )
 
 
 def _reasons(quarantine: DataFrame) -> tuple[QuarantineReason, ...]:

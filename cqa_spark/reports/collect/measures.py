@@ -27,9 +27,12 @@ def collect_evaluation(scope: Scope, measures: Sequence[str]) -> Evaluation:
     metrics = _rows(scope, "metrics")
     comparisons = [row for row in _rows(scope, "comparisons") if row.baseline == scope.baseline]
     systems = [row.system for row in scope.rankings().select("system").distinct().collect()]
-    counted = scope.rankings().where(F.col("system") == scope.best_system).agg(
-        F.count_distinct("site", "query_id").alias("queries"), F.count(F.lit(1)).alias("candidates")
-    ).first()
+    counted = (
+        scope.rankings()
+        .where(F.col("system") == scope.best_system)
+        .agg(F.count_distinct("site", "query_id").alias("queries"), F.count(F.lit(1)).alias("candidates"))
+        .first()
+    )
     assert counted is not None
     return Evaluation(
         task=scope.task,
@@ -41,10 +44,13 @@ def collect_evaluation(scope: Scope, measures: Sequence[str]) -> Evaluation:
         measures=_in_order({row.measure for row in metrics}, [scope.main_measure, *measures]),
         queries=counted.queries,
         candidates=counted.candidates,
-        measurements=tuple(Measurement(row.system, row.measure, row.value, row.low, row.high, row.confidence)
-                           for row in metrics),
-        comparisons=tuple(Comparison(row.system, row.measure, row.difference, row.p_value, row.wins, row.losses,
-                                     row.ties) for row in comparisons),
+        measurements=tuple(
+            Measurement(row.system, row.measure, row.value, row.low, row.high, row.confidence) for row in metrics
+        ),
+        comparisons=tuple(
+            Comparison(row.system, row.measure, row.difference, row.p_value, row.wins, row.losses, row.ties)
+            for row in comparisons
+        ),
         resamples=max((row.resamples for row in metrics), default=None),
         seed=max((row.seed for row in metrics), default=None),
     )
@@ -57,8 +63,7 @@ def collect_importances(scope: Scope) -> tuple[FeatureImportance, ...]:
     found = []
     for system in sorted({row.system for row in ordered}):
         kept = [row for row in ordered if row.system == system][:FEATURES_PER_SYSTEM]
-        found += [FeatureImportance(system, *split_feature(row.feature), row.importance, row.direction)
-                  for row in kept]
+        found += [FeatureImportance(system, *split_feature(row.feature), row.importance, row.direction) for row in kept]
     return tuple(found)
 
 

@@ -15,6 +15,7 @@ def run_facts(record: RunRecord) -> RunFacts:
         config_hash=record.config_hash,
         config=record.config,
         inputs=tuple(InputFile(item.path, item.split, item.bytes, item.sha256) for item in record.inputs),
-        steps=tuple(Step(step.step, step.rows_in, step.rows_out, step.rows_quarantined, step.seconds)
-                    for step in record.steps),
+        steps=tuple(
+            Step(step.step, step.rows_in, step.rows_out, step.rows_quarantined, step.seconds) for step in record.steps
+        ),
     )

@@ -59,8 +59,10 @@ def _extremes(measured: DataFrame, each: int) -> list[tuple[Row, str]]:
     best = measured.orderBy(F.desc("value"), F.asc("baseline_value"), *_QUERY).limit(each).collect()
     worst = measured.orderBy(F.asc("value"), F.desc("baseline_value"), *_QUERY).limit(each).collect()
     taken = {(row.site, row.query_id) for row in best}
-    return [*((row, "best") for row in best),
-            *((row, "worst") for row in worst if (row.site, row.query_id) not in taken)]
+    return [
+        *((row, "best") for row in best),
+        *((row, "worst") for row in worst if (row.site, row.query_id) not in taken),
+    ]
 
 
 def _keys_frame(scope: Scope, rows: list[Row]) -> DataFrame:
@@ -84,8 +86,9 @@ def _candidates(scope: Scope, keys: DataFrame) -> dict[tuple[str, str], list[Row
 def _with_judgment(scope: Scope, shown: DataFrame) -> DataFrame:
     examples = scope.table("examples")
     if examples is None:
-        return shown.select("*", F.lit(None).cast("int").alias("initial_rank"),
-                            F.lit(None).cast("boolean").alias("relevant"))
+        return shown.select(
+            "*", F.lit(None).cast("int").alias("initial_rank"), F.lit(None).cast("boolean").alias("relevant")
+        )
     judged = examples.select(*_QUERY, "candidate_id", "initial_rank", "relevant")
     return shown.join(judged, on=[*_QUERY, "candidate_id"], how="left")
 
@@ -118,8 +121,9 @@ def _query_texts(scope: Scope, keys: DataFrame) -> dict[tuple[str, str], Row]:
     return {(row.site, row.query_id): row for row in shown.collect()}
 
 
-def _story(kind: str, row: Row, texts: dict[tuple[str, str], Row],
-           candidates: dict[tuple[str, str], list[Row]]) -> QueryStory:
+def _story(
+    kind: str, row: Row, texts: dict[tuple[str, str], Row], candidates: dict[tuple[str, str], list[Row]]
+) -> QueryStory:
     key = (row.site, row.query_id)
     values = row.asDict()
     return QueryStory(
@@ -130,6 +134,8 @@ def _story(kind: str, row: Row, texts: dict[tuple[str, str], Row],
         text=texts[key].text,
         value=values.get("value"),
         baseline_value=values.get("baseline_value"),
-        candidates=tuple(RankedCandidate(c.candidate_id, c["rank"], c.initial_rank, c.score, c.predicted, c.relevant,
-                                         c.text) for c in candidates.get(key, [])),
+        candidates=tuple(
+            RankedCandidate(c.candidate_id, c["rank"], c.initial_rank, c.score, c.predicted, c.relevant, c.text)
+            for c in candidates.get(key, [])
+        ),
     )

@@ -45,12 +45,32 @@ def plot_differences(differences: Differences, name: str, width: int) -> Markup:
 
 def _label(axes: Axes, differences: Differences, queries: int) -> None:
     """Say how many queries are better and worse beside the bars, on the empty side of the line."""
-    axes.annotate(f"better on {count(differences.better)}", (0, 0), xytext=(4, -7), textcoords="offset points",
-                  ha="left", va="top", color=sentinel("accent"), fontsize=13, weight="bold")
-    axes.annotate(f"worse on {count(differences.worse)}", (queries, 0), xytext=(-4, 7), textcoords="offset points",
-                  ha="right", va="bottom", color=sentinel("loss"), fontsize=13, weight="bold")
+    axes.annotate(
+        f"better on {count(differences.better)}",
+        (0, 0),
+        xytext=(4, -7),
+        textcoords="offset points",
+        ha="left",
+        va="top",
+        color=sentinel("accent"),
+        fontsize=13,
+        weight="bold",
+    )
+    axes.annotate(
+        f"worse on {count(differences.worse)}",
+        (queries, 0),
+        xytext=(-4, 7),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        color=sentinel("loss"),
+        fontsize=13,
+        weight="bold",
+    )
 
 
 def _description(differences: Differences) -> str:
-    return (f"{differences.measure} of {differences.system} minus {differences.baseline} for each query, sorted: "
-            f"better on {differences.better}, equal on {differences.equal}, worse on {differences.worse} queries.")
+    return (
+        f"{differences.measure} of {differences.system} minus {differences.baseline} for each query, sorted: "
+        f"better on {differences.better}, equal on {differences.equal}, worse on {differences.worse} queries."
+    )

@@ -17,8 +17,9 @@ _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
 
 @drawing
-def plot_importances(importances: Sequence[FeatureImportance], roles: Mapping[str, str], name: str,
-                     width: int) -> Markup:
+def plot_importances(
+    importances: Sequence[FeatureImportance], roles: Mapping[str, str], name: str, width: int
+) -> Markup:
     """Each feature's share of the total, in per cent.
 
     Args:
@@ -31,8 +32,15 @@ def plot_importances(importances: Sequence[FeatureImportance], roles: Mapping[st
     shares = [item.importance * 100 for item in importances]
     axes.barh(range(len(shares)), shares, height=0.66, color=[sentinel(roles[item.group]) for item in importances])
     for row, (item, share) in enumerate(zip(importances, shares, strict=True)):
-        axes.annotate(f"{share:.1f}{_SIGN[item.direction]}", (share, row), xytext=(4, 0), textcoords="offset points",
-                      va="center_baseline", fontsize=11, color=sentinel("muted"))
+        axes.annotate(
+            f"{share:.1f}{_SIGN[item.direction]}",
+            (share, row),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=11,
+            color=sentinel("muted"),
+        )
     axes.set_yticks(range(len(shares)), [short(item.feature) for item in importances])
     axes.tick_params(axis="y", labelcolor=sentinel("ink"))
     axes.set_ylim(len(shares) - 0.5, -0.5)

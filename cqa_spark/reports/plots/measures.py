@@ -42,12 +42,26 @@ def plot_measure(evaluation: Evaluation, measure: str, name: str, width: int) ->
 
 def _draw_system(axes: Axes, row: int, measurement: Measurement, role: str) -> None:
     colour = sentinel(role)
-    axes.plot([measurement.low * 100, measurement.high * 100], [row, row], color=colour, linewidth=2,
-              solid_capstyle="round", alpha=0.55)
+    axes.plot(
+        [measurement.low * 100, measurement.high * 100],
+        [row, row],
+        color=colour,
+        linewidth=2,
+        solid_capstyle="round",
+        alpha=0.55,
+    )
     axes.plot([measurement.value * 100], [row], marker="o", markersize=8, color=colour)
-    axes.annotate(points(measurement.value), (measurement.value * 100, row), xytext=(0, 6),
-                  textcoords="offset points", ha="center", va="bottom", fontsize=11, color=colour,
-                  weight="bold" if role == "accent" else "normal")
+    axes.annotate(
+        points(measurement.value),
+        (measurement.value * 100, row),
+        xytext=(0, 6),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=11,
+        color=colour,
+        weight="bold" if role == "accent" else "normal",
+    )
 
 
 def _role(evaluation: Evaluation, system: str) -> str:

@@ -30,8 +30,14 @@ def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
     axes.stairs(histogram.relevant, edges, fill=True, color=sentinel("accent"), linewidth=0)
     axes.stairs([-number for number in histogram.not_relevant], edges, fill=True, color=sentinel("loss"), linewidth=0)
     if any(histogram.unjudged):
-        axes.stairs(_on_top(histogram.relevant, histogram.unjudged), edges, baseline=histogram.relevant, fill=True,
-                    color=sentinel("muted"), linewidth=0)
+        axes.stairs(
+            _on_top(histogram.relevant, histogram.unjudged),
+            edges,
+            baseline=histogram.relevant,
+            fill=True,
+            color=sentinel("muted"),
+            linewidth=0,
+        )
     axes.axhline(0, color=sentinel("ink"), linewidth=1)
     axes.set_xlim(edges[0], edges[-1])
     axes.locator_params(axis="x", nbins=5)
@@ -45,7 +51,10 @@ def _on_top(below: Sequence[int], above: Sequence[int]) -> list[int]:
 
 
 def _description(histogram: ScoreHistogram) -> str:
-    parts = [("relevant", histogram.relevant), ("not relevant", histogram.not_relevant),
-             ("unjudged", histogram.unjudged)]
+    parts = [
+        ("relevant", histogram.relevant),
+        ("not relevant", histogram.not_relevant),
+        ("unjudged", histogram.unjudged),
+    ]
     counts = ", ".join(f"{count(sum(numbers))} {name}" for name, numbers in parts if any(numbers))
     return f"Scores of {histogram.system} from {histogram.low:.3g} to {histogram.high:.3g}: {counts} candidates."

@@ -28,8 +28,15 @@ def plot_steps(steps: Sequence[Step], name: str, width: int) -> Markup:
     seconds = [step.seconds for step in steps]
     axes.barh(range(len(steps)), seconds, height=0.6, color=sentinel("accent"))
     for row, value in enumerate(seconds):
-        axes.annotate(duration(value), (value, row), xytext=(5, 0), textcoords="offset points",
-                      va="center_baseline", fontsize=12, color=sentinel("muted"))
+        axes.annotate(
+            duration(value),
+            (value, row),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=12,
+            color=sentinel("muted"),
+        )
     axes.set_yticks(range(len(steps)), [short(readable(step.name)) for step in steps])
     axes.tick_params(axis="y", labelcolor=sentinel("ink"))
     axes.set_ylim(len(steps) - 0.5, -0.5)

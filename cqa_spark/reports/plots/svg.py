@@ -36,8 +36,10 @@ drawing = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cqa-sp
 
 def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
     """An empty figure of this many CSS pixels, with a horizontal axis alone."""
-    figure = Figure(figsize=(width / _UNITS_PER_INCH, height / _UNITS_PER_INCH),
-                    layout=ConstrainedLayoutEngine(w_pad=0.02, h_pad=0.03))
+    figure = Figure(
+        figsize=(width / _UNITS_PER_INCH, height / _UNITS_PER_INCH),
+        layout=ConstrainedLayoutEngine(w_pad=0.02, h_pad=0.03),
+    )
     figure.patch.set_visible(False)
     axes = figure.add_subplot()
     axes.patch.set_visible(False)
@@ -51,7 +53,7 @@ def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
 
 def short(name: str) -> str:
     """A name that fits beside a plot."""
-    return name if len(name) <= NAME_LENGTH else f"{name[:NAME_LENGTH - 1]}…"
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
 
 
 def to_svg(figure: Figure, name: str, description: str) -> Markup:

@@ -52,8 +52,11 @@ def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: Sp
     first = thread("Q1_R2", attributes='RELQ_RANKING_ORDER="2" RELQ_RELEVANCE2ORGQ="Relevant" '
                    'RELQ_DATE="2010-08-27 01:38:59" RELQ_USERNAME="ana"')  # fmt: skip
     second = thread("Q1_RX9", attributes='RELQ_RELEVANCE2ORGQ="?"')
-    path = write(tmp_path / "train ä%20.xml", "<?xml version='1.0'?>\r\n<xml>\r\n<OrgQuestion ORGQ_ID='Q1'>"
-                 f"<OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>{first}\r\n{second}</OrgQuestion>\r\n</xml>\r\n")
+    path = write(
+        tmp_path / "train ä%20.xml",
+        "<?xml version='1.0'?>\r\n<xml>\r\n<OrgQuestion ORGQ_ID='Q1'>"
+        f"<OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>{first}\r\n{second}</OrgQuestion>\r\n</xml>\r\n",
+    )
     with read(spark, path) as found:
         assert rows(found.posts, "post_id", "thread_id", "subject", "body", "user_id") == [
             ("Q1", "Q1", "os", "ob", None),
@@ -165,8 +168,11 @@ def test_a_thread_in_two_annotated_splits_is_refused(spark: SparkSession, tmp_pa
 
 
 def test_layouts_may_be_mixed(spark: SparkSession, tmp_path: Path) -> None:
-    old = write(tmp_path / "2015.xml", '<root>\n<Question QID = "Q7" QUSERID = "U1"><QSubject>s</QSubject><QBody>b'
-                '</QBody><Comment CID = "Q7_C1" CGOLD = "Potential"><CBody>c</CBody></Comment></Question>\n</root>')
+    old = write(
+        tmp_path / "2015.xml",
+        '<root>\n<Question QID = "Q7" QUSERID = "U1"><QSubject>s</QSubject><QBody>b'
+        '</QBody><Comment CID = "Q7_C1" CGOLD = "Potential"><CBody>c</CBody></Comment></Question>\n</root>',
+    )
     with read(spark, old, write(tmp_path / "2016.xml", thread("Q1"))) as found:
         assert rows(found.judgments, "query_id", "label") == [("Q1", None), ("Q7", "PotentiallyUseful")]
         assert check_accounting(found.ingested_files) == Totals(2, 2, 0)

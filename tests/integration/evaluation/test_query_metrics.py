@@ -28,8 +28,8 @@ def examples(spark: SparkSession) -> DataFrame:
         for (query, candidate), label in LABELS.items()
     ]
     return spark.createDataFrame(
-        rows, "site string, task string, query_id string, candidate_id string, label int, relevant boolean, "
-        "split string"
+        rows,
+        "site string, task string, query_id string, candidate_id string, label int, relevant boolean, split string",
     )
 
 
@@ -44,11 +44,14 @@ def rankings(spark: SparkSession) -> DataFrame:
         ("full", "Q3", "C6", 1, True),
         ("partial", "Q1", "C2", 1, True),
     ]
-    rows = [("run", system, "forum", "question_comment", "dev", query, candidate, 1.0, rank, predicted)
-            for system, query, candidate, rank, predicted in ranked]
+    rows = [
+        ("run", system, "forum", "question_comment", "dev", query, candidate, 1.0, rank, predicted)
+        for system, query, candidate, rank, predicted in ranked
+    ]
     return spark.createDataFrame(
-        rows, "run_id string, system string, site string, task string, split string, query_id string, "
-        "candidate_id string, score double, rank int, predicted boolean"
+        rows,
+        "run_id string, system string, site string, task string, split string, query_id string, "
+        "candidate_id string, score double, rank int, predicted boolean",
     )
 
 
@@ -93,9 +96,7 @@ def test_other_tasks_and_splits_are_not_mixed_in(rankings, examples) -> None:
 
 def test_rows_are_those_of_the_declared_table_in_any_partitioning(rankings, examples) -> None:
     measures = [parse_measure(written) for written in ("MAP@10", "AvgRec@10", "F1", "MAP")]
-    tables = [
-        query_metrics(rankings.repartition(parts), examples.repartition(parts), measures) for parts in (1, 4, 16)
-    ]
+    tables = [query_metrics(rankings.repartition(parts), examples.repartition(parts), measures) for parts in (1, 4, 16)]
     assert tables[0].schema.simpleString() == QUERY_METRICS.schema.simpleString()
     first, *others = [sorted(map(str, table.collect())) for table in tables]
     assert len(first) == 2 * 2 * 3

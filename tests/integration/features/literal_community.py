@@ -59,27 +59,46 @@ def _table(spark: SparkSession, table: Table, rows: list[dict[str, object]]) -> 
 
 def _example(thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {
-        "site": SITE, "task": "question_comment", "query_id": thread.thread_id,
-        "candidate_id": f"{thread.thread_id}_C{place}", "thread_id": thread.thread_id,
-        "fold_key": thread.same_as or thread.thread_id, "author_id": said.author, "initial_rank": place,
-        "label": None if said.relevant is None else int(said.relevant), "relevant": said.relevant,
+        "site": SITE,
+        "task": "question_comment",
+        "query_id": thread.thread_id,
+        "candidate_id": f"{thread.thread_id}_C{place}",
+        "thread_id": thread.thread_id,
+        "fold_key": thread.same_as or thread.thread_id,
+        "author_id": said.author,
+        "initial_rank": place,
+        "label": None if said.relevant is None else int(said.relevant),
+        "relevant": said.relevant,
         "split": thread.split,
     }
 
 
 def _post(thread: Thread) -> dict[str, object]:
     return {
-        "site": SITE, "post_id": thread.thread_id, "post_type": "question", "thread_id": thread.thread_id,
-        "same_as": thread.same_as, "user_id": thread.asker, "created_at": thread.at, "split": thread.split,
+        "site": SITE,
+        "post_id": thread.thread_id,
+        "post_type": "question",
+        "thread_id": thread.thread_id,
+        "same_as": thread.same_as,
+        "user_id": thread.asker,
+        "created_at": thread.at,
+        "split": thread.split,
         "source_file": "literal",
     }
 
 
 def _comment(thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {
-        "site": SITE, "comment_id": f"{thread.thread_id}_C{place}", "post_id": thread.thread_id,
-        "thread_id": thread.thread_id, "position": place, "user_id": said.author, "created_at": said.at,
-        "body": said.text, "split": thread.split, "source_file": "literal",
+        "site": SITE,
+        "comment_id": f"{thread.thread_id}_C{place}",
+        "post_id": thread.thread_id,
+        "thread_id": thread.thread_id,
+        "position": place,
+        "user_id": said.author,
+        "created_at": said.at,
+        "body": said.text,
+        "split": thread.split,
+        "source_file": "literal",
     }
 
 
@@ -91,7 +110,13 @@ def _text(text: str) -> dict[str, object]:
     tokens = text.lower().split()
     words = [token for token in tokens if any(letter.isalnum() for letter in token)]
     return {
-        "text_id": text, "raw": text, "clean": text, "sentences": [text], "tokens": tokens, "words": words,
-        "content_words": words, "stems": words,
+        "text_id": text,
+        "raw": text,
+        "clean": text,
+        "sentences": [text],
+        "tokens": tokens,
+        "words": words,
+        "content_words": words,
+        "stems": words,
         "bigrams": [" ".join(pair) for pair in pairwise(words)],
     }

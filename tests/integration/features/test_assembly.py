@@ -14,10 +14,12 @@ from cqa_spark.features.registry import group_class
 
 @pytest.fixture
 def inputs(community) -> FeatureInputs:
-    return community([
-        Thread("Q1", "U9", [Said("U7", "a"), Said("U7", "b"), Said(None, "c")]),
-        Thread("Q2", "U9", [Said("U8", "d")], split="dev"),
-    ])
+    return community(
+        [
+            Thread("Q1", "U9", [Said("U7", "a"), Said("U7", "b"), Said(None, "c")]),
+            Thread("Q2", "U9", [Said("U8", "d")], split="dev"),
+        ]
+    )
 
 
 def _values(spark: SparkSession, name: str, rows: list[tuple]) -> DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from literal_community import Said, Thread
 from pyspark.sql import DataFrame
@@ -113,7 +115,7 @@ def test_flipping_the_labels_of_one_fold_changes_the_values_of_all_others_but_no
 ) -> None:
     flipped = fold_of(FOLDS) == 1
     relevant = F.when(flipped, F.lit(False)).otherwise(F.col("relevant"))
-    changed = FeatureInputs(inputs.examples.withColumn("relevant", relevant), *list(vars(inputs).values())[1:])
+    changed = replace(inputs, examples=inputs.examples.withColumn("relevant", relevant))
     before = _values(cross_fit(GoodSharesV1, inputs, FOLDS)[1])
     after = _values(cross_fit(GoodSharesV1, changed, FOLDS)[1])
     folds = _fold_by_candidate(inputs)

@@ -11,8 +11,12 @@ from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.storage import Lake, require_writable
 from cqa_spark.lake.table import Table, column
 
-SCORES = Table("scores", "Made for the test.", (column("site", "string", "the site"),
-                                                column("score", "int", "points")), key=("site",))
+SCORES = Table(
+    "scores",
+    "Made for the test.",
+    (column("site", "string", "the site"), column("score", "int", "points")),
+    key=("site",),
+)
 
 
 @pytest.fixture
@@ -39,9 +43,7 @@ def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, s
     wrong = spark.createDataFrame([("1", True)], "score string, extra boolean")
     with pytest.raises(ContractError) as refused:
         lake.write(SCORES, wrong, author="run-1")
-    assert refused.value.problem == (
-        "table scores: missing site; undeclared extra; score is string, declared int"
-    )
+    assert refused.value.problem == ("table scores: missing site; undeclared extra; score is string, declared int")
     assert not lake.exists(SCORES)
 
 

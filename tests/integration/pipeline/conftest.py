@@ -35,15 +35,32 @@ def whole_run() -> Callable[..., list[str]]:
     """The command line of a run of a baseline and a system that learns, with few resamples."""
 
     def arguments(sample: SamplePaths, lake: str, *more: str) -> list[str]:
-        return ["run", "--lake", lake, "--run-id", "r1", "--train", str(sample.train), "--dev", str(sample.dev),
-                "--systems", "given_order", "logistic_a", "--evaluation.resamples", "99", *more]
+        return [
+            "run",
+            "--lake",
+            lake,
+            "--run-id",
+            "r1",
+            "--train",
+            str(sample.train),
+            "--dev",
+            str(sample.dev),
+            "--systems",
+            "given_order",
+            "logistic_a",
+            "--evaluation.resamples",
+            "99",
+            *more,
+        ]
 
     return arguments
 
 
 @pytest.fixture(scope="session")
 def finished(
-    spark: SparkSession, sample: SamplePaths, whole_run: Callable[..., list[str]],
+    spark: SparkSession,
+    sample: SamplePaths,
+    whole_run: Callable[..., list[str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> FinishedRun:
     lake = Lake(spark, str(tmp_path_factory.mktemp("run") / "lake"))

@@ -20,7 +20,8 @@ BOMB = """<?xml version="1.0"?>
 <xml>
 <Thread THREAD_SEQUENCE="Q77_R1"><RelQuestion RELQ_ID="Q77_R1"><RelQSubject>&c;</RelQSubject><RelQBody/></RelQuestion>
 <RelComment RELC_ID="Q77_R1_C1"><RelCText>x</RelCText></RelComment></Thread>
-<Thread THREAD_SEQUENCE="Q77_R2"><RelQuestion RELQ_ID="Q77_R2"><RelQSubject>&file;</RelQSubject><RelQBody/></RelQuestion>
+<Thread THREAD_SEQUENCE="Q77_R2"><RelQuestion RELQ_ID="Q77_R2"><RelQSubject>&file;</RelQSubject><RelQBody/>
+</RelQuestion>
 <RelComment RELC_ID="Q77_R2_C1"><RelCText>x</RelCText></RelComment></Thread>
 <Thread THREAD_SEQUENCE="Q77_R3"><RelQuestion RELQ_ID="Q77_R3"><RelQSubject>fine</RelQSubject><RelQBody/></RelQuestion>
 <RelComment RELC_ID="Q77_R3_C1"><RelCText>fine</RelCText></RelComment></Thread>
@@ -33,9 +34,24 @@ def rank(sample: SamplePaths, tmp_path: Path) -> Callable[..., int]:
     """Rank a file by its given order, within a lake that can be looked into."""
 
     def rank_file(path: Path, *more: str) -> int:
-        return main(["rank", "--system", "given_order", "--train", str(sample.train), "--input", str(path),
-                     "--lake", str(tmp_path / "lake"), "--run-id", "r1",
-                     "--predictions", str(tmp_path / "out.pred"), *more])
+        return main(
+            [
+                "rank",
+                "--system",
+                "given_order",
+                "--train",
+                str(sample.train),
+                "--input",
+                str(path),
+                "--lake",
+                str(tmp_path / "lake"),
+                "--run-id",
+                "r1",
+                "--predictions",
+                str(tmp_path / "out.pred"),
+                *more,
+            ]
+        )
 
     return rank_file
 
@@ -99,9 +115,22 @@ def test_training_on_what_is_measured(
 ) -> None:
     copy = tmp_path / "copy.xml"
     copy.write_text(sample.dev.read_text().replace('ID="Q', 'ID="Q9').replace('SEQUENCE="Q', 'SEQUENCE="Q9'))
-    arguments = ["run", "--lake", str(tmp_path / "lake"), "--run-id", "r1", "--train", str(copy),
-                 "--dev", str(sample.dev), "--systems", "given_order", "--no-tracking.enabled",
-                 "--evaluation.resamples", "9"]
+    arguments = [
+        "run",
+        "--lake",
+        str(tmp_path / "lake"),
+        "--run-id",
+        "r1",
+        "--train",
+        str(copy),
+        "--dev",
+        str(sample.dev),
+        "--systems",
+        "given_order",
+        "--no-tracking.enabled",
+        "--evaluation.resamples",
+        "9",
+    ]
     assert main(arguments) == 3
     assert "both in the training and in the evaluation data" in capsys.readouterr().err
     log = RunLog(Lake(spark, str(tmp_path / "lake")))

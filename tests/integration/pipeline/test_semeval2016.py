@@ -19,8 +19,24 @@ def test_the_given_order_to_the_digit_and_the_best_system_far_above_it(
 ) -> None:
     monkeypatch.setenv("CQA_DATA", str(cqa_data))
     lake = Lake(spark, str(tmp_path / "lake"))
-    assert main(["run", "--config", "conf/semeval2016.yaml", "--lake", lake.root, "--no-tracking.enabled",
-                 "--systems", "given_order", "best_a", "--evaluation.resamples", "999"]) == 0
+    assert (
+        main(
+            [
+                "run",
+                "--config",
+                "conf/semeval2016.yaml",
+                "--lake",
+                lake.root,
+                "--no-tracking.enabled",
+                "--systems",
+                "given_order",
+                "best_a",
+                "--evaluation.resamples",
+                "999",
+            ]
+        )
+        == 0
+    )
     rows = published_snapshot(lake).read(METRICS).where("split = 'dev'").collect()
     values = {(row["system"], row["measure"]): row["value"] for row in rows}
     assert round(values["given_order", "MAP@10"], 4) == 0.5384

@@ -32,19 +32,28 @@ def test_the_run_is_published_with_every_step_accounted_for(finished: Any) -> No
     record = finished.snapshot.record
     assert (record.run_id, record.status) == ("r1", "published")
     assert [step.step for step in record.steps] == [
-        "ingest", "pair", "text", "features", "train", "score", "evaluate", "report"]
+        "ingest",
+        "pair",
+        "text",
+        "features",
+        "train",
+        "score",
+        "evaluate",
+        "report",
+    ]
     ingest = record.steps[0]
     assert (ingest.rows_in, ingest.rows_out, ingest.rows_quarantined) == (56, 55, 1)
     assert [(Path(each.path).name, each.split) for each in record.inputs] == [
-        ("train.xml", "train"), ("dev.xml", "dev")]
-    assert all(each.bytes == Path(each.path).stat().st_size and len(each.sha256 or "") == 64
-               for each in record.inputs)
+        ("train.xml", "train"),
+        ("dev.xml", "dev"),
+    ]
+    assert all(each.bytes == Path(each.path).stat().st_size and len(each.sha256 or "") == 64 for each in record.inputs)
 
 
 def test_the_broken_thread_is_in_quarantine_where_it_stood(finished: Any, sample: SamplePaths) -> None:
     (broken,) = finished.snapshot.read(QUARANTINE).collect()
     raw = sample.train.read_bytes()
-    assert raw[broken["byte_offset"]:].startswith(b"<OrgQuestion ORGQ_ID=\"Q0\">")
+    assert raw[broken["byte_offset"] :].startswith(b'<OrgQuestion ORGQ_ID="Q0">')
     assert "entit" in broken["reason"]
     assert "&undeclared;" in broken["raw"]
     (counts,) = finished.snapshot.read(INGESTED_FILES).where(F.col("split") == "train").collect()
@@ -56,8 +65,11 @@ def test_every_query_is_ranked_whole_by_every_system(finished: Any) -> None:
     candidates = {row["query_id"]: row["count"] for row in dev.groupBy("query_id").count().collect()}
     ranks = finished.snapshot.read(RANKINGS).groupBy("system", "query_id").agg(F.sort_array(F.collect_list("rank")))
     found = {(row[0], row[1]): row[2] for row in ranks.collect()}
-    assert found == {(system, query): list(range(1, count + 1))
-                     for system in ("given_order", "logistic_a") for query, count in candidates.items()}
+    assert found == {
+        (system, query): list(range(1, count + 1))
+        for system in ("given_order", "logistic_a")
+        for query, count in candidates.items()
+    }
 
 
 def test_the_learned_system_beats_the_given_order(finished: Any) -> None:
@@ -75,9 +87,7 @@ def test_the_report_stands_alone_and_shows_the_quarantine(finished: Any) -> None
     assert "&undeclared;" not in page.replace("&amp;undeclared;", "")
 
 
-def test_the_same_run_again_gives_the_same_tables(
-    finished: Any, sample: SamplePaths, whole_run: Any
-) -> None:
+def test_the_same_run_again_gives_the_same_tables(finished: Any, sample: SamplePaths, whole_run: Any) -> None:
     before = finished.snapshot
     assert main(whole_run(sample, finished.lake.root, "--no-tracking.enabled")) == 0
     again = finished.snapshot
@@ -113,8 +123,22 @@ def test_a_saved_system_ranks_a_file_as_the_run_did(finished: Any, sample: Sampl
 
 def test_an_unlabelled_file_is_ranked_in_the_official_format(sample: SamplePaths, tmp_path: Path) -> None:
     predictions = tmp_path / "unlabelled.pred"
-    assert main(["rank", "--system", "given_order", "--train", str(sample.train), "--input", str(sample.unlabelled),
-                 "--predictions", str(predictions)]) == 0
+    assert (
+        main(
+            [
+                "rank",
+                "--system",
+                "given_order",
+                "--train",
+                str(sample.train),
+                "--input",
+                str(sample.unlabelled),
+                "--predictions",
+                str(predictions),
+            ]
+        )
+        == 0
+    )
     rows = [line.split("\t") for line in predictions.read_text().splitlines()]
     assert len(rows) == sample.unlabelled.read_text().count("<RelComment ")
     assert all(len(row) == 5 and row[2] == "0" and row[4] == "true" for row in rows)

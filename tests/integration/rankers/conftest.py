@@ -40,4 +40,3 @@ def training(
     made = make_examples(rows).select("*", signal.alias("g_v1__signal"), other.alias("g_v1__noise"))
     made.write.parquet(path)
     return spark.read.parquet(path)
-

@@ -18,7 +18,9 @@ def test_the_column_is_the_score_and_every_candidate_is_predicted(make_examples)
     found = scored(build_ranker("column", {"column": "g_v1__x"}), frame)
     assert found.columns == [*frame.columns, "score", "predicted"]
     assert [tuple(row) for row in found.select("score", "predicted").collect()] == [
-        (1.0, True), (0.5, True), (0.5, True)
+        (1.0, True),
+        (0.5, True),
+        (0.5, True),
     ]
 
 
@@ -50,4 +52,3 @@ def test_the_random_order_depends_on_seed_and_key_alone(make_examples) -> None:
 def test_the_random_order_stays_what_it_was(make_examples) -> None:
     found = scored(build_ranker("random_order", {"seed": 1}), make_examples(ROWS))
     assert [row["score"] for row in found.collect()] == [0.4385257513573746, 0.22203023098795405, 0.19934848027389795]
-

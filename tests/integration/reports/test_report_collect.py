@@ -63,9 +63,21 @@ def ranking_rows(run_id: str = "run-1", split: str = "dev") -> list[dict[str, An
     for system, scores in SCORES.items():
         for query in ("Q1", "Q2", "Q3"):
             candidates = sorted((key for key in scores if key.startswith(query)), key=lambda key: (-scores[key], key))
-            rows += [{"run_id": run_id, "system": system, "site": SITE, "task": TASK, "split": split,
-                      "query_id": query, "candidate_id": candidate, "score": scores[candidate], "rank": rank,
-                      "predicted": rank == 1} for rank, candidate in enumerate(candidates, start=1)]
+            rows += [
+                {
+                    "run_id": run_id,
+                    "system": system,
+                    "site": SITE,
+                    "task": TASK,
+                    "split": split,
+                    "query_id": query,
+                    "candidate_id": candidate,
+                    "score": scores[candidate],
+                    "rank": rank,
+                    "predicted": rank == 1,
+                }
+                for rank, candidate in enumerate(candidates, start=1)
+            ]
     return rows
 
 
@@ -74,19 +86,58 @@ def tables(spark: SparkSession) -> dict[str, DataFrame]:
     where = {"site": SITE, "task": TASK, "split": "dev"}
     resampled = {"resamples": 1000, "seed": 7}
     rankings = [*ranking_rows(), *ranking_rows(run_id="another"), *ranking_rows(split="test")]
-    examples = [{**where, "query_id": key[:2], "candidate_id": key, "thread_id": key[:2], "fold_key": key[:2],
-                 "initial_rank": int(key[-1]), "label": int(relevant), "relevant": relevant}
-                for key, relevant in RELEVANT.items()]
-    query_metrics = [{**where, "system": system, "query_id": query, "measure": "MAP@10", "value": value,
-                      "components": [value]} for system, values in VALUES.items() for query, value in values.items()]
-    metrics = [{**where, **resampled, "system": system, "measure": measure, "value": value, "low": value - 0.125,
-                "high": value + 0.125, "confidence": 0.95, "queries": 3}
-               for system, value in (("given_order", 0.5), ("best", 0.625)) for measure in ("P@1", "MAP@10")]
-    comparisons = [{**where, **resampled, "measure": "MAP@10", "system": "best", "baseline": baseline,
-                    "difference": 0.125, "p_value": 0.25, "wins": 1, "losses": 0, "ties": 2}
-                   for baseline in ("given_order", "random")]
-    importances = [{"system": "best", "feature": feature, "importance": importance, "direction": 1}
-                   for feature, importance in (("words_v1__b", 0.25), ("lexicon_v2__a", 0.5), ("words_v1__a", 0.25))]
+    examples = [
+        {
+            **where,
+            "query_id": key[:2],
+            "candidate_id": key,
+            "thread_id": key[:2],
+            "fold_key": key[:2],
+            "initial_rank": int(key[-1]),
+            "label": int(relevant),
+            "relevant": relevant,
+        }
+        for key, relevant in RELEVANT.items()
+    ]
+    query_metrics = [
+        {**where, "system": system, "query_id": query, "measure": "MAP@10", "value": value, "components": [value]}
+        for system, values in VALUES.items()
+        for query, value in values.items()
+    ]
+    metrics = [
+        {
+            **where,
+            **resampled,
+            "system": system,
+            "measure": measure,
+            "value": value,
+            "low": value - 0.125,
+            "high": value + 0.125,
+            "confidence": 0.95,
+            "queries": 3,
+        }
+        for system, value in (("given_order", 0.5), ("best", 0.625))
+        for measure in ("P@1", "MAP@10")
+    ]
+    comparisons = [
+        {
+            **where,
+            **resampled,
+            "measure": "MAP@10",
+            "system": "best",
+            "baseline": baseline,
+            "difference": 0.125,
+            "p_value": 0.25,
+            "wins": 1,
+            "losses": 0,
+            "ties": 2,
+        }
+        for baseline in ("given_order", "random")
+    ]
+    importances = [
+        {"system": "best", "feature": feature, "importance": importance, "direction": 1}
+        for feature, importance in (("words_v1__b", 0.25), ("lexicon_v2__a", 0.5), ("words_v1__a", 0.25))
+    ]
     files = [("/in/a.xml", "train", 10, 8), ("/in/b.xml", "dev", 3, 3)]
     return {
         "rankings": frame(spark, RANKINGS, rankings),
@@ -95,20 +146,65 @@ def tables(spark: SparkSession) -> dict[str, DataFrame]:
         "metrics": frame(spark, METRICS, metrics),
         "comparisons": frame(spark, COMPARISONS, comparisons),
         "feature_importances": frame(spark, FEATURE_IMPORTANCES, importances),
-        "posts": frame(spark, POSTS, [{"site": SITE, "post_id": "Q1", "post_type": "question", "thread_id": "Q1",
-                                       "subject": "Best bank", "body": "Which one?", "split": "dev",
-                                       "source_file": "/in/b.xml"}]),
-        "documents": frame(spark, DOCUMENTS, [{"site": SITE, "document_id": "Q1_C1", "text_id": "t1", "split": "dev"},
-                                              {"site": SITE, "document_id": "Q1_C2", "text_id": "t2", "split": "dev"},
-                                              {"site": SITE, "document_id": "Q1", "text_id": "t3", "split": "dev"}]),
-        "texts": frame(spark, TEXTS, [text_row("t1", "<b>none</b>"), text_row("t2", "x" * 2000),
-                                      text_row("t3", "Best bank\nWhich one?")]),
-        "ingested_files": frame(spark, INGESTED_FILES, [
-            {"site": SITE, "source_file": path, "split": split, "rows_in": rows_in, "rows_out": rows_out,
-             "rows_quarantined": rows_in - rows_out} for path, split, rows_in, rows_out in files]),
-        "quarantine": frame(spark, QUARANTINE, [
-            {"site": SITE, "source_file": "/in/a.xml", "byte_offset": offset, "reason": "cut",
-             "raw": f"<Thread {offset}"} for offset in (900, 20)]),
+        "posts": frame(
+            spark,
+            POSTS,
+            [
+                {
+                    "site": SITE,
+                    "post_id": "Q1",
+                    "post_type": "question",
+                    "thread_id": "Q1",
+                    "subject": "Best bank",
+                    "body": "Which one?",
+                    "split": "dev",
+                    "source_file": "/in/b.xml",
+                }
+            ],
+        ),
+        "documents": frame(
+            spark,
+            DOCUMENTS,
+            [
+                {"site": SITE, "document_id": "Q1_C1", "text_id": "t1", "split": "dev"},
+                {"site": SITE, "document_id": "Q1_C2", "text_id": "t2", "split": "dev"},
+                {"site": SITE, "document_id": "Q1", "text_id": "t3", "split": "dev"},
+            ],
+        ),
+        "texts": frame(
+            spark,
+            TEXTS,
+            [text_row("t1", "<b>none</b>"), text_row("t2", "x" * 2000), text_row("t3", "Best bank\nWhich one?")],
+        ),
+        "ingested_files": frame(
+            spark,
+            INGESTED_FILES,
+            [
+                {
+                    "site": SITE,
+                    "source_file": path,
+                    "split": split,
+                    "rows_in": rows_in,
+                    "rows_out": rows_out,
+                    "rows_quarantined": rows_in - rows_out,
+                }
+                for path, split, rows_in, rows_out in files
+            ],
+        ),
+        "quarantine": frame(
+            spark,
+            QUARANTINE,
+            [
+                {
+                    "site": SITE,
+                    "source_file": "/in/a.xml",
+                    "byte_offset": offset,
+                    "reason": "cut",
+                    "raw": f"<Thread {offset}",
+                }
+                for offset in (900, 20)
+            ],
+        ),
     }
 
 
@@ -118,8 +214,14 @@ def text_row(text_id: str, raw: str) -> dict[str, Any]:
 
 
 def collect(tables: Mapping[str, DataFrame], **settings: Any) -> RunReport:
-    wanted: dict[str, Any] = {"task": TASK, "split": "dev", "best_system": "best", "baseline": "given_order",
-                              "stories_each": 1, "quarantine_samples": 1}
+    wanted: dict[str, Any] = {
+        "task": TASK,
+        "split": "dev",
+        "best_system": "best",
+        "baseline": "given_order",
+        "stories_each": 1,
+        "quarantine_samples": 1,
+    }
     return collect_content(tables, RUN, **(wanted | settings))
 
 
@@ -165,8 +267,11 @@ def test_features_come_with_their_group_most_important_first(report: RunReport) 
 
 @pytest.mark.parametrize(
     ("column", "parts"),
-    [("comments_v1__length", ("comments_v1", "length")), ("v12_v3__a_v1__b", ("v12_v3", "a_v1__b")),
-     ("length", ("other", "length"))],
+    [
+        ("comments_v1__length", ("comments_v1", "length")),
+        ("v12_v3__a_v1__b", ("v12_v3", "a_v1__b")),
+        ("length", ("other", "length")),
+    ],
 )
 def test_a_feature_column_begins_with_its_group(column: str, parts: tuple[str, str]) -> None:
     assert split_feature(column) == parts
@@ -229,8 +334,16 @@ def test_a_missing_table_of_rankings_is_named() -> None:
 
 def test_run_facts_come_from_the_log() -> None:
     record = RunRecord(
-        "run-1", "running", "run", "hash", "seed: 42\n", "0.1.0", recorded_at=RUN.recorded_at,
-        inputs=(InputRecord("/in/a.xml", "train", 12, None),), steps=(RecordedStep("ingest", 3, 2, 1, 0.5),),
+        "run-1",
+        "running",
+        "run",
+        "hash",
+        "seed: 42\n",
+        "0.1.0",
+        recorded_at=RUN.recorded_at,
+        inputs=(InputRecord("/in/a.xml", "train", 12, None),),
+        steps=(RecordedStep("ingest", 3, 2, 1, 0.5),),
     )
-    assert run_facts(record) == replace(RUN, inputs=(InputFile("/in/a.xml", "train", 12, None),),
-                                        steps=(Step("ingest", 3, 2, 1, 0.5),))
+    assert run_facts(record) == replace(
+        RUN, inputs=(InputFile("/in/a.xml", "train", 12, None),), steps=(Step("ingest", 3, 2, 1, 0.5),)
+    )

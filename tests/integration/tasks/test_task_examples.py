@@ -77,7 +77,7 @@ def test_external_comment_keeps_comments_of_repeats(spark: SparkSession) -> None
 
 
 def test_letters_of_a_raw_text_and_of_its_cleansed_copy_are_equal(spark: SparkSession) -> None:
-    raw = "Visa&amp;lt;p class=\"a\"&amp;gt; for Pakistanis,&amp;amp;nbsp;\n<br/>Kindly tell me: 2 mois à Évry?"
+    raw = 'Visa&amp;lt;p class="a"&amp;gt; for Pakistanis,&amp;amp;nbsp;\n<br/>Kindly tell me: 2 mois à Évry?'
     texts = spark.createDataFrame([(raw,), ("Visa  for Pakistanis; Kindly tell me: 2 mois à Évry",)], "text string")
     found = {row[0] for row in texts.select(letters(F.col("text"))).collect()}
     assert found == {"visaforpakistaniskindlytellme2moisàévry"}

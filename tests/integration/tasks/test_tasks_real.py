@@ -47,8 +47,10 @@ def test_examples_equal_the_official_gold(
 ) -> None:
     examples = task(name).build(*dev).collect()
     with (cqa_data / "semeval2016-task3" / gold).open() as lines:
-        official = {(query, candidate): (int(rank), relevant == "true")
-                    for query, candidate, rank, _, relevant in csv.reader(lines, delimiter="\t")}
+        official = {
+            (query, candidate): (int(rank), relevant == "true")
+            for query, candidate, rank, _, relevant in csv.reader(lines, delimiter="\t")
+        }
     assert {(row.query_id, row.candidate_id): (row.initial_rank, row.relevant) for row in examples} == official
     assert len(examples) == len(official)
     assert round(mean_average_precision(official), 4) == average_precision

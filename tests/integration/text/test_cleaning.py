@@ -39,7 +39,7 @@ _EXPECTED = {
     "yes?no!ok;fine,end.Then his/her but 3.5 e.g. U.S.A. 5,000 24/7": (
         "yes ? no ! ok ; fine , end. Then his / her but 3.5 e.g. U.S.A. 5,000 24/7"
     ),
-    "it’s “so”": "it's \"so\"",
+    "it’s “so”": 'it\'s "so"',
     "a long text that was cu .....": "a long text that was cu",
     # other languages keep their letters and accents
     "مرحبا بالعالم! नमस्ते दुनिया, naïve café": "مرحبا بالعالم! नमस्ते दुनिया, naïve café",
@@ -63,5 +63,5 @@ def test_any_text_keeps_single_blanks_and_no_ends(spark: SparkSession, texts: li
     frame = spark.createDataFrame([(text,) for text in texts], "raw string")
     for row in frame.select(clean(F.col("raw")).alias("clean")).collect():
         assert row.clean == row.clean.strip(" \n")
-        assert not {"  ", " \n", "\n ", "\n\n", "\t", "\r"} & {row.clean[i:i + 2] for i in range(len(row.clean))}
+        assert not {"  ", " \n", "\n ", "\n\n", "\t", "\r"} & {row.clean[i : i + 2] for i in range(len(row.clean))}
         assert "\t" not in row.clean

@@ -30,16 +30,24 @@ def test_counts_are_of_texts_not_of_occurrences(collection: Collection) -> None:
 
 def test_weights_by_hand(spark: SparkSession, collection: Collection) -> None:
     new = spark.createDataFrame([("9", ["new", "a", "a"]), ("8", [])], _SCHEMA)
-    found, = collection.weigh(new, "stems").collect()
+    (found,) = collection.weigh(new, "stems").collect()
     idf_a, idf_new = log(4 / 3) + 1, log(4 / 1) + 1
     slowed = 1.2 * (1 - 0.75 + 0.75 * 3 / (4 / 3))
     assert found.terms == ["a", "new"]
-    assert found.weights["a"].asDict() == pytest.approx({
-        "idf": idf_a, "tf_idf": (1 + log(2)) * idf_a, "bm25": log(1 + 1.5 / 2.5) * 2 * 2.2 / (2 + slowed),
-    })
-    assert found.weights["new"].asDict() == pytest.approx({
-        "idf": idf_new, "tf_idf": idf_new, "bm25": log(1 + 3.5 / 0.5) * 2.2 / (1 + slowed),
-    })
+    assert found.weights["a"].asDict() == pytest.approx(
+        {
+            "idf": idf_a,
+            "tf_idf": (1 + log(2)) * idf_a,
+            "bm25": log(1 + 1.5 / 2.5) * 2 * 2.2 / (2 + slowed),
+        }
+    )
+    assert found.weights["new"].asDict() == pytest.approx(
+        {
+            "idf": idf_new,
+            "tf_idf": idf_new,
+            "bm25": log(1 + 3.5 / 0.5) * 2.2 / (1 + slowed),
+        }
+    )
     assert found.norm == pytest.approx(sqrt(((1 + log(2)) * idf_a) ** 2 + idf_new**2))
     assert found.idf == pytest.approx(idf_a + idf_new)
 

@@ -25,27 +25,33 @@ def test_the_yaml_gives_the_same_settings_back(given):
     assert config_yaml(again) == config_yaml(settings)
 
 
-@pytest.mark.parametrize("aside", [
-    {"lake": "elsewhere"},
-    {"run_id": "r1"},
-    {"report": "mine.html"},
-    {"publish": False},
-    {"spark": {"partitions": 16}},
-    {"tracking": {"enabled": False}},
-])
+@pytest.mark.parametrize(
+    "aside",
+    [
+        {"lake": "elsewhere"},
+        {"run_id": "r1"},
+        {"report": "mine.html"},
+        {"publish": False},
+        {"spark": {"partitions": 16}},
+        {"tracking": {"enabled": False}},
+    ],
+)
 def test_what_changes_no_figure_is_not_in_the_hash(given, aside):
     assert config_hash(RunSettings.model_validate(given | aside)) == config_hash(RunSettings.model_validate(given))
 
 
-@pytest.mark.parametrize("change", [
-    {"systems": ["given_order", "best_a"]},
-    {"task": "question_question"},
-    {"site": "other.org"},
-    {"allow_shared_threads": True},
-    {"features": {"folds": 6}},
-    {"evaluation": {"seed": 1}},
-    {"evaluation": {"measures": ["P@1"]}},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"systems": ["given_order", "best_a"]},
+        {"task": "question_question"},
+        {"site": "other.org"},
+        {"allow_shared_threads": True},
+        {"features": {"folds": 6}},
+        {"evaluation": {"seed": 1}},
+        {"evaluation": {"measures": ["P@1"]}},
+    ],
+)
 def test_what_changes_figures_is_in_the_hash(given, change):
     assert config_hash(RunSettings.model_validate(given | change)) != config_hash(RunSettings.model_validate(given))
 

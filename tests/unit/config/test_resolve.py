@@ -98,10 +98,15 @@ def test_a_standard_file_that_is_missing_is_a_problem(home):
 
 
 def test_all_mistakes_are_reported_at_once_each_with_origin_and_remedy(home):
-    write(home, "mine.yaml", "lake: lake\nevaluation:\n  resample: 99\nfeatures:\n  folds: many\n"
-          "inputs: {train: train.xml, dev: gone.xml}\nsystems: [given_order]\n")
-    found = problems(RunSettings, "--config", "mine.yaml", "--systems", "given_order", "bset_a", "--puplish",
-                     "--spark.partitions")
+    write(
+        home,
+        "mine.yaml",
+        "lake: lake\nevaluation:\n  resample: 99\nfeatures:\n  folds: many\n"
+        "inputs: {train: train.xml, dev: gone.xml}\nsystems: [given_order]\n",
+    )
+    found = problems(
+        RunSettings, "--config", "mine.yaml", "--systems", "given_order", "bset_a", "--puplish", "--spark.partitions"
+    )
     assert {(each.origin, each.key) for each in found} == {
         ("flag --spark.partitions", ""),
         ("flag --puplish", ""),
@@ -119,7 +124,8 @@ def test_all_mistakes_are_reported_at_once_each_with_origin_and_remedy(home):
     assert text["systems"].remedy == "known names: given_order, best_a"
     assert "found 'many'" in text["features.folds"].what
     assert text["features.folds"].remedy == (
-        "it is folds of the cross-fitting, by thread with its repeats (default: 5)")
+        "it is folds of the cross-fitting, by thread with its repeats (default: 5)"
+    )
 
 
 def test_the_error_lists_all_problems_and_ends_the_process_with_2(home):
@@ -131,13 +137,16 @@ def test_the_error_lists_all_problems_and_ends_the_process_with_2(home):
         assert key in str(caught.value)
 
 
-@pytest.mark.parametrize(("wrong", "remedy"), [
-    ("resamples", "did you mean evaluation.resamples?"),
-    ("evaluation.sed", "did you mean evaluation.seed?"),
-    ("input.train", "did you mean inputs.train or tracking?"),
-    ("sistems", "did you mean systems or system?"),
-    ("zzz", "cqa JOB --help lists the settings of a job"),
-])
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        ("resamples", "did you mean evaluation.resamples?"),
+        ("evaluation.sed", "did you mean evaluation.seed?"),
+        ("input.train", "did you mean inputs.train or tracking?"),
+        ("sistems", "did you mean systems or system?"),
+        ("zzz", "cqa JOB --help lists the settings of a job"),
+    ],
+)
 def test_an_unknown_key_is_answered_with_close_ones(home, wrong, remedy):
     first, _, second = wrong.partition(".")
     text = f"{first}: {{{second}: 1}}\n" if second else f"{first}: 1\n"
@@ -222,8 +231,7 @@ def test_rank_names_all_that_it_lacks():
 def test_a_lake_keeps_the_tables_between_files():
     files = ("--system", "best_a", "--train", "train.xml", "--input", "dev.xml", "--predictions", "out.pred")
     assert settings(RankSettings, *files).writes() == ["out.pred"]
-    assert settings(RankSettings, *files, "--lake", "lake").writes() == [
-        "out.pred", "lake: tables of run (a new id)"]
+    assert settings(RankSettings, *files, "--lake", "lake").writes() == ["out.pred", "lake: tables of run (a new id)"]
 
 
 def test_featurize_needs_systems_or_groups():

@@ -72,8 +72,10 @@ def test_later_threads_of_an_original_question_know_it_by_their_id() -> None:
 
 def test_the_layout_of_2015_with_its_six_labels() -> None:
     labels = ["Good", "Potential", "Bad", "Dialogue", "Not English", "Other", "?"]
-    comments = "".join(f'<Comment CID="Q9_C{n}" CUSERID="U{n}" CGOLD="{label}"><CSubject>RE</CSubject>'
-                       f"<CBody>c{n}</CBody></Comment>" for n, label in enumerate(labels))
+    comments = "".join(
+        f'<Comment CID="Q9_C{n}" CUSERID="U{n}" CGOLD="{label}"><CSubject>RE</CSubject><CBody>c{n}</CBody></Comment>'
+        for n, label in enumerate(labels)
+    )
     row = parse(
         '<Question QID = "Q9" QCATEGORY = "Visas" QDATE = "2010-08-27 01:38:59" QUSERID = "U1" QTYPE = "GENERAL" '
         f'QGOLD_YN = "Not Applicable"><QSubject>s</QSubject><QBody>b</QBody>{comments}',

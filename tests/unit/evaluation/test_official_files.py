@@ -25,8 +25,6 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-
-
 def test_reads_carriage_returns_blank_lines_and_byte_order_mark(tmp_path: Path) -> None:
     path = written(tmp_path / "pred", "\ufeffQ1\tC1\t0\t1e-3\tTrue\r\n\r\nQ1\tC2\t0\t-2\tfalse\r\n")
     assert read_official(path) == [OfficialRow("Q1", "C1", 0.001, True), OfficialRow("Q1", "C2", -2.0, False)]

@@ -43,8 +43,9 @@ class TestIntervals:
     def test_agree_with_scipy_on_the_mean(self, two_systems) -> None:
         low, high = bootstrap_intervals(MAP, np.stack(two_systems), resamples=999, seed=3)
         for index, system in enumerate(two_systems):
-            expected = stats.bootstrap((system[:, 0],), np.mean, n_resamples=999, method="percentile",
-                                       rng=np.random.default_rng(3)).confidence_interval
+            expected = stats.bootstrap(
+                (system[:, 0],), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(3)
+            ).confidence_interval
             assert (low[index], high[index]) == pytest.approx(tuple(expected), abs=1e-11)
 
     def test_aggregate_what_was_drawn_not_the_mean_of_ratios(self) -> None:
@@ -79,8 +80,13 @@ class TestRandomizationTest:
     def test_agrees_with_sign_flips_of_the_mean(self, two_systems) -> None:
         baseline, system = two_systems
         found = randomization_test(MAP, system[None], baseline)
-        flips = stats.permutation_test(((system - baseline)[:, 0],), np.mean, permutation_type="samples",
-                                       n_resamples=99_999, rng=np.random.default_rng(0))
+        flips = stats.permutation_test(
+            ((system - baseline)[:, 0],),
+            np.mean,
+            permutation_type="samples",
+            n_resamples=99_999,
+            rng=np.random.default_rng(0),
+        )
         assert found[0] == pytest.approx(flips.pvalue, abs=0.02)
         assert 0.001 < found[0] < 0.2
 

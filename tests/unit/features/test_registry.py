@@ -24,8 +24,14 @@ class _Group(FeatureGroup):
 
 
 def test_every_module_of_the_groups_folder_is_found() -> None:
-    assert {"author_activity_v1", "author_quality_v1", "comment_surface_v1", "dialogue_v1", "goodness_pmi_v1",
-            "lexicon_v1"} <= set(known_groups())
+    assert {
+        "author_activity_v1",
+        "author_quality_v1",
+        "comment_surface_v1",
+        "dialogue_v1",
+        "goodness_pmi_v1",
+        "lexicon_v1",
+    } <= set(known_groups())
     assert list(known_groups()) == sorted(known_groups())
 
 

@@ -86,17 +86,29 @@ def evaluation() -> Evaluation:
     """Eight systems, nine measures, 244 queries."""
     measurements = tuple(
         Measurement(system, measure, value, max(0.0, value - 0.026), min(1.0, value + 0.025), 0.95)
-        for system, values in VALUES.items() for measure, value in zip(MEASURES, values, strict=True)
+        for system, values in VALUES.items()
+        for measure, value in zip(MEASURES, values, strict=True)
     )
     baseline = VALUES["given_order"]
     comparisons = tuple(
         Comparison(system, measure, VALUES[system][number] - baseline[number], *test)
-        for system, test in TESTS.items() for number, measure in enumerate(MEASURES)
+        for system, test in TESTS.items()
+        for number, measure in enumerate(MEASURES)
     )
     return Evaluation(
-        task="question_comment", split="dev", main_measure="MAP@10", baseline="given_order", best_system="best_a",
-        systems=tuple(VALUES), measures=MEASURES, queries=244, candidates=2440, measurements=measurements,
-        comparisons=comparisons, resamples=10_000, seed=42,
+        task="question_comment",
+        split="dev",
+        main_measure="MAP@10",
+        baseline="given_order",
+        best_system="best_a",
+        systems=tuple(VALUES),
+        measures=MEASURES,
+        queries=244,
+        candidates=2440,
+        measurements=measurements,
+        comparisons=comparisons,
+        resamples=10_000,
+        seed=42,
     )
 
 
@@ -112,7 +124,7 @@ def histogram(system: str, number: int) -> ScoreHistogram:
     apart = 4.5 - number * 0.7
 
     def bell(centre: float, total: int) -> tuple[int, ...]:
-        weights = [math.exp(-((place - centre) / 4.2) ** 2) for place in range(24)]
+        weights = [math.exp(-(((place - centre) / 4.2) ** 2)) for place in range(24)]
         return tuple(round(total * weight / sum(weights)) for weight in weights)
 
     return ScoreHistogram(system, -3.2, 3.4, bell(11.5 + apart, 818), bell(11.5 - apart, 1622), (0,) * 24)
@@ -120,23 +132,34 @@ def histogram(system: str, number: int) -> ScoreHistogram:
 
 def importances() -> tuple[FeatureImportance, ...]:
     """25 features of two learned systems."""
-    weights = {(group, feature): GROUP_WEIGHT[group] / (place + 1) ** 1.1
-               for group, features in FEATURES.items() for place, feature in enumerate(features)}
+    weights = {
+        (group, feature): GROUP_WEIGHT[group] / (place + 1) ** 1.1
+        for group, features in FEATURES.items()
+        for place, feature in enumerate(features)
+    }
     total = sum(weights.values())
     ordered = sorted(weights, key=lambda key: (-weights[key], key))
     return (
-        *(FeatureImportance("best_a", group, feature, weights[group, feature] / total, 0)
-          for group, feature in ordered),
-        *(FeatureImportance("logistic", group, feature, weights[group, feature] / total, -1 if place % 3 == 1 else 1)
-          for place, (group, feature) in enumerate(ordered)),
+        *(
+            FeatureImportance("best_a", group, feature, weights[group, feature] / total, 0)
+            for group, feature in ordered
+        ),
+        *(
+            FeatureImportance("logistic", group, feature, weights[group, feature] / total, -1 if place % 3 == 1 else 1)
+            for place, (group, feature) in enumerate(ordered)
+        ),
     )
 
 
 BANK_COMMENTS = (
     ("With QNB for last 4 years plus...no issues...great service with a smile (mostly)...:)", True, 5),
-    ("Well Arman, nothing is wrong here with banks, I feel they are not up to par with UAE bank.\n\n"
-     "I found out that QNB and CBQ are very dynamic, gives you a lot for cheap. My needs are:\n"
-     "-Free current account with no minimum balance with 2 debit cards\n-Good credit card", True, 4),
+    (
+        "Well Arman, nothing is wrong here with banks, I feel they are not up to par with UAE bank.\n\n"
+        "I found out that QNB and CBQ are very dynamic, gives you a lot for cheap. My needs are:\n"
+        "-Free current account with no minimum balance with 2 debit cards\n-Good credit card",
+        True,
+        4,
+    ),
     ("Don't forget HSBC, its HQ in London. May be u can open an account even in UK and operate locally.", True, 9),
     ("I'm surprised to see such feedbacks on Qatar banks... Is there any serious problem with banks here?", False, 3),
     ("MoltenMetal, it depend how you are looking on the subject matter and the point of view.", False, 7),
@@ -152,12 +175,21 @@ def story(kind: str, query_id: str, subject: str, value: float | None, baseline:
     """A query with ten comments; in a worst one the relevant comments stand last."""
     comments = BANK_COMMENTS if kind == "best" else BANK_COMMENTS[::-1]
     candidates = tuple(
-        RankedCandidate(f"{query_id}_C{given}", rank, given, 1.9 - 0.31 * rank, rank < 4,
-                        relevant if value is not None else None, text)
+        RankedCandidate(
+            f"{query_id}_C{given}",
+            rank,
+            given,
+            1.9 - 0.31 * rank,
+            rank < 4,
+            relevant if value is not None else None,
+            text,
+        )
         for rank, (text, relevant, given) in enumerate(comments, start=1)
     )
-    text = "Hi to all QL's,\n\nWhat bank you are using? and why?\n\nAre you using this bank just because it has an " \
-           "affiliate at home?\n\nRegards,"
+    text = (
+        "Hi to all QL's,\n\nWhat bank you are using? and why?\n\nAre you using this bank just because it has an "
+        "affiliate at home?\n\nRegards,"
+    )
     return QueryStory(kind, "qatarliving.com", query_id, subject, text, value, baseline, candidates)
 
 
@@ -176,25 +208,39 @@ def stories() -> tuple[QueryStory, ...]:
 def intake() -> Intake:
     """Two files, twelve refused records."""
     return Intake(
-        rows_in=923, rows_out=911, rows_quarantined=12, file_count=2,
+        rows_in=923,
+        rows_out=911,
+        rows_quarantined=12,
+        file_count=2,
         files=(
             FileRows("qatarliving.com", "/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml", "train", 679, 667, 12),
             FileRows("qatarliving.com", "/data/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml", "dev", 244, 244, 0),
         ),
-        reasons=(QuarantineReason("the thread ends before its closing tag", 9),
-                 QuarantineReason("a document type definition is refused", 3)),
-        samples=(QuarantineSample("/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml", 1_204_112,
-                                  "the thread ends before its closing tag",
-                                  '<Thread THREAD_SEQUENCE="Q1_R1">\n\t<RelQuestion RELQ_ID="Q1_R1" RELQ_CATE'),),
+        reasons=(
+            QuarantineReason("the thread ends before its closing tag", 9),
+            QuarantineReason("a document type definition is refused", 3),
+        ),
+        samples=(
+            QuarantineSample(
+                "/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml",
+                1_204_112,
+                "the thread ends before its closing tag",
+                '<Thread THREAD_SEQUENCE="Q1_R1">\n\t<RelQuestion RELQ_ID="Q1_R1" RELQ_CATE',
+            ),
+        ),
     )
 
 
 def full_report() -> RunReport:
     """The whole page."""
     return RunReport(
-        run=run_facts(), evaluation=evaluation(), differences=differences(),
+        run=run_facts(),
+        evaluation=evaluation(),
+        differences=differences(),
         histograms=tuple(histogram(system, number) for number, system in enumerate(VALUES)),
-        importances=importances(), stories=stories(), intake=intake(),
+        importances=importances(),
+        stories=stories(),
+        intake=intake(),
     )
 
 
@@ -203,8 +249,17 @@ def unlabelled_report() -> RunReport:
     empty = (0,) * 24
     return RunReport(
         run=run_facts(),
-        evaluation=Evaluation(task="question_comment", split="test", main_measure="MAP@10", baseline=None,
-                              best_system="best_a", systems=("best_a",), measures=(), queries=1, candidates=10),
+        evaluation=Evaluation(
+            task="question_comment",
+            split="test",
+            main_measure="MAP@10",
+            baseline=None,
+            best_system="best_a",
+            systems=("best_a",),
+            measures=(),
+            queries=1,
+            candidates=10,
+        ),
         histograms=(ScoreHistogram("best_a", 0.0, 1.0, empty, empty, (3,) * 24),),
         stories=(story("sample", "Q318_R1", "", None, None),),
     )

@@ -45,15 +45,23 @@ def test_the_main_number_stands_on_top(document: html.HtmlElement) -> None:
 
 def test_every_part_is_there_in_order(document: html.HtmlElement) -> None:
     assert [section.get("id") for section in document.iter("section")] == [
-        "systems", "differences", "scores", "features", "queries", "intake", "run"
+        "systems",
+        "differences",
+        "scores",
+        "features",
+        "queries",
+        "intake",
+        "run",
     ]
     links = [link.get("href") for link in document.find(".//nav").iter("a")]
     assert links == ["#systems", "#differences", "#scores", "#features", "#queries", "#intake", "#run"]
 
 
 def test_the_table_of_systems_marks_what_chance_does_not_explain(document: html.HtmlElement) -> None:
-    rows = {words(row[0]): [words(cell).replace("\N{EN DASH}", " to ") for cell in row[1:]]
-            for row in document.find_class("measures")[0].iterfind(".//tbody/tr")}
+    rows = {
+        words(row[0]): [words(cell).replace("\N{EN DASH}", " to ") for cell in row[1:]]
+        for row in document.find_class("measures")[0].iterfind(".//tbody/tr")
+    }
     assert list(rows) == list(literal.VALUES)
     assert rows["best_a"][:2] == ["▲70.1267.52 to 72.62", "▲85.9883.38 to 88.48"]
     assert rows["tfidf_cosine"][0] == "57.0254.42 to 59.52"
@@ -123,15 +131,21 @@ def hostile_report(text: str) -> RunReport:
     """The same text wherever the forum, a file or a name can bring it."""
     full = literal.full_report()
     told = literal.story("best", "Q1", "", 1.0, 0.5)
-    told = replace(told, subject=text, text=text,
-                   candidates=tuple(replace(candidate, text=text) for candidate in told.candidates))
+    told = replace(
+        told, subject=text, text=text, candidates=tuple(replace(candidate, text=text) for candidate in told.candidates)
+    )
     sample = replace(full.intake.samples[0], raw=text, reason=text)
     name = text.translate({0: None, 27: None})
     best = replace(full.evaluation.measurements[0], system=name)
     return replace(
         full,
-        run=replace(full.run, run_id=name, config=text, inputs=(replace(full.run.inputs[0], path=text),),
-                    steps=(replace(full.run.steps[0], name=name),)),
+        run=replace(
+            full.run,
+            run_id=name,
+            config=text,
+            inputs=(replace(full.run.inputs[0], path=text),),
+            steps=(replace(full.run.steps[0], name=name),),
+        ),
         evaluation=replace(full.evaluation, best_system=name, systems=(name,), measurements=(best,), comparisons=()),
         histograms=(replace(full.histograms[0], system=name),),
         importances=(replace(full.importances[0], system=name, feature=name, group=name),),
@@ -173,8 +187,9 @@ def test_the_same_report_gives_the_same_bytes(page: str) -> None:
 
 def test_the_squares_show_relevance_by_rank(document: html.HtmlElement) -> None:
     best = document.find_class("story")[0]
-    ranked, given = ["".join("#" if square.get("class") == "yes" else "." for square in strip)
-                     for strip in best.find_class("strip")]
+    ranked, given = [
+        "".join("#" if square.get("class") == "yes" else "." for square in strip) for strip in best.find_class("strip")
+    ]
     assert ranked == "###......."
     assert given == "...##...#."
 

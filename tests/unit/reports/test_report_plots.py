@@ -62,8 +62,11 @@ def test_bars_of_differences_have_the_length_of_their_queries() -> None:
 
 def filled(drawing: Markup) -> list[list[tuple[float, float]]]:
     """Corner points of the filled areas."""
-    paths = [element for element in etree.fromstring(drawing).iter("path")
-             if re.search(r"fill: var\(--(accent|loss)\)", element.get("style", ""))]
+    paths = [
+        element
+        for element in etree.fromstring(drawing).iter("path")
+        if re.search(r"fill: var\(--(accent|loss)\)", element.get("style", ""))
+    ]
     return [[(float(x), float(y)) for x, y in re.findall(r"([\d.]+) ([\d.]+)", path.get("d"))] for path in paths]
 
 
@@ -75,8 +78,9 @@ def used_width(points: list[tuple[float, float]]) -> list[float]:
 
 def test_scores_describe_their_counts() -> None:
     histogram = ScoreHistogram("best", -1.0, 2.5, (0, 3), (4, 1), (0, 0))
-    assert ("Scores of best from -1 to 2.5: 3 relevant, 5 not relevant candidates."
-            in plot_scores(histogram, "scores", NARROW))
+    assert "Scores of best from -1 to 2.5: 3 relevant, 5 not relevant candidates." in plot_scores(
+        histogram, "scores", NARROW
+    )
 
 
 def test_scores_that_are_all_equal_can_be_drawn() -> None:

@@ -33,8 +33,17 @@ def test_p_values(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.0, "0.00 s"), (0.994, "0.99 s"), (0.999, "1.0 s"), (12.34, "12.3 s"), (59.96, "1 min 00 s"),
-     (185.4, "3 min 05 s"), (3599.6, "1 h 00 min"), (7440, "2 h 04 min"), (7199, "2 h 00 min")],
+    [
+        (0.0, "0.00 s"),
+        (0.994, "0.99 s"),
+        (0.999, "1.0 s"),
+        (12.34, "12.3 s"),
+        (59.96, "1 min 00 s"),
+        (185.4, "3 min 05 s"),
+        (3599.6, "1 h 00 min"),
+        (7440, "2 h 04 min"),
+        (7199, "2 h 00 min"),
+    ],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert wording.duration(seconds) == text
