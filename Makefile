@@ -19,7 +19,7 @@ help: ## print this list
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
 
 demo: setup ## run the whole pipeline on the built-in sample
-	$(BIN)/cqa synth qatar-living --output build/sample
+	$(BIN)/cqa synth qatar-living --output build/sample --threads 200 --dev-threads 60
 	$(BIN)/cqa run --config conf/demo.yaml
 
 test: lint ## lint, check types and layering, run all tests
