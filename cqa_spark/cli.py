@@ -218,12 +218,12 @@ def print_group(settings: ShowGroupSettings) -> None:
 
 def print_systems(settings: CatalogueSettings) -> None:
     """Print all systems."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from cqa_spark.config.home import project_home
     from cqa_spark.rankers.system import known_systems, read_system
 
-    table = Table("system", "task", "ranker", "feature groups", "about", title="Systems")
+    table = Table(Column("system", no_wrap=True), "task", "ranker", "feature groups", "about", title="Systems")
     for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
         table.add_row(system.name, system.task, system.ranker.name, " ".join(system.feature_groups), system.about)
     _print_table(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.table import Column
 from rich.table import Table as Grid
 
 from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
@@ -10,7 +11,7 @@ from cqa_spark.features.registry import group_class, known_groups
 
 def list_groups() -> Grid:
     """All groups, one a row."""
-    grid = Grid("group", "entity", "learns from", "columns", "about", title="Feature groups")
+    grid = Grid(Column("group", no_wrap=True), "entity", "learns from", "columns", "about", title="Feature groups")
     for name in known_groups():
         found = group_class(name)
         grid.add_row(name, _entity(found), _learns_from(found), str(len(found.columns)), found.about)
@@ -26,7 +27,7 @@ def show_group(name: str) -> Grid:
     found = group_class(name)
     title = f"{name}: {found.about}"
     caption = f"entity: {_entity(found)}; learns from: {_learns_from(found)}"
-    grid = Grid("column", "meaning", "source", "missing", title=title, caption=caption)
+    grid = Grid(Column("column", no_wrap=True), "meaning", "source", "missing", title=title, caption=caption)
     for column in found.columns:
         grid.add_row(column.name, column.about, column.source, f"{column.missing:g}")
     return grid
