@@ -223,9 +223,10 @@ def print_systems(settings: CatalogueSettings) -> None:
     from cqa_spark.config.home import project_home
     from cqa_spark.rankers.system import known_systems, read_system
 
-    table = Table(Column("system", no_wrap=True), "task", "ranker", "feature groups", "about", title="Systems")
+    names = [Column(name, no_wrap=True) for name in ("system", "task", "ranker")]
+    table = Table(*names, "about", title="Systems", caption="the recipes stand in conf/systems")
     for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
-        table.add_row(system.name, system.task, system.ranker.name, " ".join(system.feature_groups), system.about)
+        table.add_row(system.name, system.task, system.ranker.name, system.about)
     _print_table(table)
 
 
