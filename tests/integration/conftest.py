@@ -17,7 +17,7 @@ def spark() -> Iterator[SparkSession]:
         "tests",
         master="local[2]",  # two tasks at once: what only works in one shows
         partitions=2,  # more would be tasks of a row or two
-        driver_memory="2g",  # so that a test that collects too much fails here, not on a user's machine
+        driver_memory="4g",  # what a laptop has by default; the real development set needs it
     )
     yield session
     session.stop()
