@@ -135,4 +135,4 @@ def separate_words(text: Column) -> Column:
 def normalise_space(text: Column) -> Column:
     """Leave single blanks and single line breaks, none at the ends; control characters count as blanks."""
     blanks = F.regexp_replace(text, r"[\p{Z}\p{Cc}\x{200B}\x{FEFF}&&[^\n]]+", " ")
-    return F.trim(F.regexp_replace(blanks, r" ?\n[\n ]*", "\n"))
+    return F.regexp_replace(F.regexp_replace(blanks, r" ?\n[\n ]*", "\n"), r"^[ \n]+|[ \n]+$", "")
