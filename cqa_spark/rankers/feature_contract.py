@@ -61,8 +61,8 @@ def guarded(frame: DataFrame, features: Sequence[str]) -> DataFrame:
         F.array_join(bad, ", "), F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
         F.col("candidate_id"), F.lit(": the feature group has to state what stands for a missing value"),
     )  # fmt: skip
-    checked = F.when(F.size(bad) > 0, F.raise_error(message)).otherwise(F.col("candidate_id"))
-    return frame.withColumn("candidate_id", checked)
+    checked = F.when(F.size(bad) > 0, F.raise_error(message)).otherwise(F.col(features[0]))
+    return frame.withColumn(features[0], checked)  # a column that every ranker reads
 
 
 def _is_bad(value: Column) -> Column:

@@ -33,6 +33,12 @@ def test_each_write_is_a_version_that_stays_readable(lake: Lake, spark: SparkSes
     assert lake.read(SCORES, 1).orderBy("site").collect() == [Row(site="a", score=2), Row(site="b", score=3)]
 
 
+def test_no_rows_in_place_of_no_rows_is_no_new_version(lake: Lake, spark: SparkSession) -> None:
+    for author in ("run-1", "run-2"):
+        written = lake.write(SCORES, spark.createDataFrame([], SCORES.schema), author=author)
+        assert (written.version, written.rows) == (0, 0)
+
+
 def test_column_comments_are_stored_with_the_table(lake: Lake, spark: SparkSession) -> None:
     lake.write(SCORES, spark.createDataFrame([("a", 1)], "site string, score int"), author="run-1")
     stored = spark.read.format("delta").load(lake.path("scores")).schema
