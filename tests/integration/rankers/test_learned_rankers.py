@@ -96,7 +96,7 @@ def test_a_feature_that_is_not_a_number_stops_the_scoring_and_names_the_row(trai
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_a_training_feature_that_is_not_a_number_is_refused(training, value: float | None) -> None:
     spoiled = F.when(F.col("query_id") == "Q00", F.lit(value).cast("double")).otherwise(1.0)
-    with pytest.raises(ContractError, match=r"g_v1__noise \(5 rows\)"):
+    with pytest.raises(ContractError, match=r"in the training examples: g_v1__noise"):
         build_ranker("logistic_regression", {}).fit(training.withColumn("g_v1__noise", spoiled))
 
 
