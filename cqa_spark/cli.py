@@ -18,7 +18,13 @@ from cqa_spark.errors import ConfigError, CqaError
 
 if TYPE_CHECKING:
     from cqa_spark.config.kinds import Checks
-    from cqa_spark.config.tools import CatalogueSettings, EvaluateFileSettings, ShowGroupSettings, SynthSettings
+    from cqa_spark.config.tools import (
+        CatalogueSettings,
+        EvaluateFileSettings,
+        ShowGroupSettings,
+        SynthSettings,
+        SynthStackExchangeSettings,
+    )
 
 SETTINGS = "cqa_spark.config.settings"
 TOOLS = "cqa_spark.config.tools"
@@ -53,6 +59,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
     ),
     "step by step, each on the tables that the one before wrote": (
         Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{PIPELINE}.ingest:ingest"),
+        Job(
+            "ingest stackexchange",
+            "dumps of Stack Exchange → community tables",
+            f"{SETTINGS}:IngestStackExchangeSettings",
+            f"{PIPELINE}.ingest_stackexchange:ingest_stackexchange",
+        ),
         Job("pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{PIPELINE}.pair:pair"),
         Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{PIPELINE}.featurize:featurize"),
         Job(
@@ -97,8 +109,20 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{TOOLS}:SynthSettings",
             "cqa_spark.cli:write_sample",
         ),
+        Job(
+            "synth stackexchange",
+            "invent a dump of a Stack Exchange site, of any size",
+            f"{TOOLS}:SynthStackExchangeSettings",
+            "cqa_spark.cli:write_stackexchange_dump",
+        ),
     ),
     "what there is": (
+        Job(
+            "inspect",
+            "what is in a lake, or what changed between runs",
+            f"{SETTINGS}:InspectSettings",
+            f"{PIPELINE}.inspect:inspect",
+        ),
         Job("runs list", "the runs of a lake", f"{SETTINGS}:ListRunsSettings", f"{PIPELINE}.runs:list_runs"),
         Job("runs show", "one run", f"{SETTINGS}:ShowRunSettings", f"{PIPELINE}.runs:show_run"),
         Job("runs publish", "let readers see a run", f"{SETTINGS}:PublishRunSettings", f"{PIPELINE}.publish:publish"),
@@ -200,6 +224,32 @@ def write_sample(settings: SynthSettings) -> None:
     output = Path(settings.output)
     qatar_living.write_sample(output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed)
     print(f"wrote {output / 'train.xml'} and {output / 'dev.xml'}")
+
+
+def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
+    """Write an invented dump of a Stack Exchange site."""
+    from pathlib import Path
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from cqa_spark.synth.stackexchange.dump import write_dump
+    from cqa_spark.synth.stackexchange.plan import threads_for_size
+
+    threads = settings.threads if settings.size is None else threads_for_size(settings.size)
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("threads", total=threads)
+        dump = write_dump(
+            Path(settings.output),
+            site=settings.site,
+            threads=threads,
+            seed=settings.seed,
+            workers=settings.workers,
+            signal=settings.signal,
+            progress=lambda done, total: shown.update(task, completed=done, total=total),
+        )
+    sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
+    print(f"wrote {dump.folder}: {sizes}")
 
 
 def print_groups(settings: CatalogueSettings) -> None:

@@ -69,13 +69,14 @@ def _must_exist(location: str) -> str:
     )
 
 
-def _one_or_many(value: Any) -> Any:
+def one_or_many(value: Any) -> Any:
+    """A list of values also where a file gives one alone."""
     return (value,) if isinstance(value, str) else value
 
 
 Location = Annotated[str, StringConstraints(min_length=1), Shown("PATH")]
 InputFile = Annotated[str, AfterValidator(_must_exist), Shown("FILE")]
-InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(_one_or_many)]
+InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
 RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$"), Shown("ID")]
 
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]
@@ -83,6 +84,6 @@ TaskName = Annotated[str, _checked("task"), Shown("NAME")]
 GroupName = Annotated[str, _checked("feature group"), Shown("NAME")]
 SystemName = Annotated[str, _checked("system"), Shown("NAME")]
 MeasureName = Annotated[str, _checked("measure"), Shown("NAME")]
-GroupNames = Annotated[tuple[GroupName, ...], BeforeValidator(_one_or_many)]
-SystemNames = Annotated[tuple[SystemName, ...], BeforeValidator(_one_or_many)]
-MeasureNames = Annotated[tuple[MeasureName, ...], BeforeValidator(_one_or_many)]
+GroupNames = Annotated[tuple[GroupName, ...], BeforeValidator(one_or_many)]
+SystemNames = Annotated[tuple[SystemName, ...], BeforeValidator(one_or_many)]
+MeasureNames = Annotated[tuple[MeasureName, ...], BeforeValidator(one_or_many)]

@@ -4,7 +4,9 @@ A field gives a YAML key, a flag, a default and a help text at once. The same ke
 one config file serves all of them; a job leaves aside the keys that only other jobs know.
 """
 
+from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.parts import TrackingSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
@@ -22,6 +24,8 @@ __all__ = [
     "FeaturizeSettings",
     "FileOrRunSettings",
     "IngestSettings",
+    "IngestStackExchangeSettings",
+    "InspectSettings",
     "JobSettings",
     "ListRunsSettings",
     "PairSettings",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import ByteSize, Field
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.kinds import GroupName, InputFile, InputFiles, Location, Positional
+from cqa_spark.config.kinds import GroupName, InputFile, InputFiles, Location, Positional, Shown
 
 
 class CatalogueSettings(Command):
@@ -39,6 +39,31 @@ class EvaluateFileSettings(Command):
     def reads(self) -> list[str]:
         """The gold file and the prediction files."""
         return [self.gold, *self.predictions]
+
+
+class SynthStackExchangeSettings(Command):
+    """Invent a dump of a Stack Exchange site, of any size, with learnable signal: eight files in OUTPUT/SITE."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa synth stackexchange --output build/dumps --threads 500",
+        "cqa synth stackexchange --output build/dumps --size 1GB --site big.example.org",
+    )
+
+    output: Annotated[Location, Field(description="folder to write to")]
+    site: str = Field(default="sample.example.org", description="name of the site, and of the folder in OUTPUT")
+    size: Annotated[
+        ByteSize | None,
+        Shown("SIZE"),
+        Field(description="size of Posts.xml, such as 200MB or 1GB; instead of --threads"),
+    ] = None
+    threads: int = Field(default=500, ge=1, description="questions with their answers")
+    seed: int = Field(default=1, ge=0, description="seed of everything that is invented")
+    workers: int | None = Field(default=None, ge=1, description="processes; they change no byte; unset: one a core")
+    signal: bool = Field(default=True, description="whether good answers differ from others in what can be learned")
+
+    def writes(self) -> list[str]:
+        """The dump."""
+        return [f"{self.output}/{self.site}: eight files"]
 
 
 class SynthSettings(Command):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.errors import ContractError
+from cqa_spark.errors import ContractError, InputError
 
 SHOWN_FILES = 20
+SHOWN_REASONS = 3
 
 
 class Totals(NamedTuple):
@@ -43,3 +45,48 @@ def check_accounting(ingested_files: DataFrame) -> Totals:
     sums = ingested_files.agg(*[F.coalesce(F.sum(name), F.lit(0)) for name in Totals._fields]).head()
     assert sums is not None
     return Totals(*sums)
+
+
+def refuse_incomplete(paths: Sequence[str]) -> None:
+    """Refuse files that end too early: what is missing would count as deleted.
+
+    Args:
+        paths: files that end before their closing tag.
+
+    Raises:
+        InputError: there is one.
+    """
+    if paths:
+        raise InputError(
+            f"cut short, they end before their closing tag: {', '.join(paths[:SHOWN_FILES])}",
+            "download or unpack them again; --allow-incomplete reads what is there",
+        )
+
+
+def refuse_bad_fraction(totals: Totals, quarantine: DataFrame, most: float) -> None:
+    """Refuse input of which too much could not be understood.
+
+    Args:
+        totals: records over all files.
+        quarantine: a frame of the schema ``QUARANTINE``.
+        most: the share of the records that may be in quarantine.
+
+    Raises:
+        InputError: more is; the most frequent reasons are shown, each with an example.
+    """
+    if totals.rows_quarantined <= most * totals.rows_in:
+        return
+    kind = F.regexp_replace(F.regexp_replace("reason", ": .*", ""), r"\d+", "N").alias("kind")
+    example = F.min_by(F.struct("reason", "source_file", "byte_offset", F.substring("raw", 1, 160).alias("raw")),
+                       F.struct("source_file", "byte_offset"))  # fmt: skip
+    kinds = quarantine.groupBy(kind).agg(F.count("*").alias("rows"), example.alias("example"))
+    shown = [
+        f"{row['rows']} x {row['example']['reason']}\n      {row['example']['source_file']}, byte "
+        f"{row['example']['byte_offset']}: {row['example']['raw']}"
+        for row in kinds.orderBy(F.col("rows").desc(), "kind").limit(SHOWN_REASONS).collect()
+    ]
+    raise InputError(
+        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be understood, more than the share "
+        f"of {most} that may; most often:\n    " + "\n    ".join(shown),
+        "mend the input, or allow more with --max-bad-fraction; what is published stays as it is",
+    )

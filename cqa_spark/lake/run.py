@@ -50,9 +50,27 @@ class Run:
     def write(self, table: Table, frame: DataFrame) -> Written:
         """Write a new version of a table and remember it as this run's."""
         written = self.lake.write(table, frame, author=self.run_id)
-        versions = {**self.record.table_versions, table.name: written.version}
-        self.record = replace(self.record, table_versions=versions)
+        self.adopt(table, written.version)
         return written
+
+    def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None) -> Written:
+        """Write a version that differs from an earlier one in some rows, as ``Lake.replace`` does."""
+        written = self.lake.replace(table, frame, where=where, base=base, author=self.run_id)
+        self.adopt(table, written.version)
+        return written
+
+    def append(self, table: Table, frame: DataFrame) -> None:
+        """Add rows to what this run wrote of a table."""
+        self.adopt(table, self.lake.append(table, frame))
+
+    def delete(self, table: Table, keys: DataFrame) -> None:
+        """Remove rows from what this run wrote of a table."""
+        self.adopt(table, self.lake.delete(table, keys))
+
+    def adopt(self, table: Table, version: int) -> None:
+        """Take a version of a table as this run's."""
+        versions = {**self.record.table_versions, table.name: version}
+        self.record = replace(self.record, table_versions=versions)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Remember the files that the run reads."""

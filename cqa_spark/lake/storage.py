@@ -60,9 +60,50 @@ class Lake:
         writer.partitionBy(*table.partition_by).save(self.path(table.name))
         return self._last_written(table, author)
 
-    def append(self, table: Table, frame: DataFrame) -> None:
-        """Add rows in one atomic commit."""
+    def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None, author: str) -> Written:
+        """Write a new version that differs from an earlier one in some of its rows.
+
+        Args:
+            table: the declaration that the frame has to conform to.
+            frame: the new rows, all of which fulfil the condition.
+            where: SQL condition on partition columns: the rows of the earlier version that give way.
+            base: the earlier version; None for none, so that the table ends up with the frame's rows alone.
+            author: run id, as for ``write``.
+
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        if base is None or not self.exists(table):
+            return self.write(table, frame, author=author)
+        stored = DeltaTable.forPath(self.spark, self.path(table.name))
+        if self.newest_version(table) != base:
+            stored.restoreToVersion(base)
+        writer = table.conform(frame).write.format("delta").mode("overwrite").option("replaceWhere", where)
+        writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
+        return self._last_written(table, author)
+
+    def append(self, table: Table, frame: DataFrame) -> int:
+        """Add rows in one atomic commit; give the table's new version."""
         table.conform(frame).write.format("delta").mode("append").save(self.path(table.name))
+        return self.newest_version(table)
+
+    def delete(self, table: Table, keys: DataFrame) -> int:
+        """Remove the rows with the given keys in one atomic commit; give the table's new version.
+
+        Args:
+            table: the table.
+            keys: the columns of its key.
+        """
+        matches = " AND ".join(f"stored.{name} = gone.{name}" for name in table.key)
+        stored = DeltaTable.forPath(self.spark, self.path(table.name)).alias("stored")
+        stored.merge(keys.alias("gone"), matches).whenMatchedDelete().execute()
+        return self.newest_version(table)
+
+    def newest_version(self, table: Table) -> int:
+        """The number of the newest version, whoever wrote it."""
+        newest = DeltaTable.forPath(self.spark, self.path(table.name)).history(1).first()
+        assert newest is not None, "a Delta table has at least one version"
+        return int(newest["version"])
 
     def read(self, table: Table, version: int) -> DataFrame:
         """The rows of one version.
@@ -90,13 +131,13 @@ class Lake:
 
     def _unchanged(self, table: Table, author: str) -> Written:
         """The newest version: Delta commits nothing where no rows take the place of no rows."""
-        newest = DeltaTable.forPath(self.spark, self.path(table.name)).history(1).first()
-        if newest is None or not self.read(table, int(newest["version"])).isEmpty():
+        newest = self.newest_version(table)
+        if not self.read(table, newest).isEmpty():
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",
                 "run the job again; if it happens twice, another program may be rewriting the lake",
             )
-        return Written(int(newest["version"]), 0)
+        return Written(newest, 0)
 
 
 def require_writable(folder: str) -> None:

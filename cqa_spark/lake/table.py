@@ -76,6 +76,19 @@ class Table:
             )
         return frame.select(*[_with_comment(field) for field in self.columns])
 
+    def complete(self, frame: DataFrame) -> DataFrame:
+        """Add the columns that a corpus cannot fill, as nulls, and conform.
+
+        Args:
+            frame: has at least the declared columns that are not nullable.
+
+        Raises:
+            ContractError: as ``conform`` does.
+        """
+        absent = [field for field in self.columns if field.nullable and field.name not in frame.columns]
+        nulls = [F.lit(None).cast(field.dataType).alias(field.name) for field in absent]
+        return self.conform(frame.select("*", *nulls))
+
 
 def _same_type(found: T.DataType, declared: T.DataType) -> bool:
     return found.simpleString() == declared.simpleString()

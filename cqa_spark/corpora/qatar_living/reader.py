@@ -50,12 +50,12 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
     records = refuse_repeats(parsed, contested, inputs)
     threads = _threads(records, inputs, site)
     return CommunityTables(
-        posts=POSTS.conform(posts_table(threads)),
-        comments=COMMENTS.conform(comments_table(threads)),
-        users=USERS.conform(users_table(threads)),
-        judgments=JUDGMENTS.conform(judgments_table(threads)),
+        posts=POSTS.complete(posts_table(threads)),
+        comments=COMMENTS.complete(comments_table(threads)),
+        users=USERS.complete(users_table(threads)),
+        judgments=JUDGMENTS.complete(judgments_table(threads)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
-        ingested_files=INGESTED_FILES.conform(_ingested_files(spark, records, blocks, inputs, site)),
+        ingested_files=INGESTED_FILES.complete(_ingested_files(spark, records, blocks, inputs, site)),
         persisted=(contested, parsed, *[blocks for blocks, _ in read]),
     )
 

@@ -17,13 +17,31 @@ QUARANTINE = Table(
     partition_by=("site",),
 )
 
+ORPHANS = Table(
+    "orphans",
+    "Rows that point to a row which the dump lacks; they are kept where they are, and counted here.",
+    (
+        SITE,
+        column("table_name", "string", "table of the rows that point", nullable=False),
+        column("reference", "string", "their column that points, such as post_id", nullable=False),
+        column("missing_in", "string", "table that lacks what they point to", nullable=False),
+        column("rows", "bigint", "rows that point to nothing", nullable=False),
+    ),
+    key=("site", "table_name", "reference"),
+    partition_by=("site",),
+)
+
 INGESTED_FILES = Table(
     "ingested_files",
-    "Records per input file: rows_in = rows_out + rows_quarantined.",
+    "Records per input file: rows_in = rows_out + rows_quarantined; lines, where counted, = rows_in + not_rows.",
     (
         SITE,
         SOURCE_FILE,
         SPLIT,
+        column("table_name", "string", "the one table that the file fills; null where it fills several"),
+        column("lines", "bigint", "lines of the file; null where records are not lines"),
+        column("not_rows", "bigint", "lines without a record: header, root tags, comments, blank lines"),
+        column("is_complete", "boolean", "whether the file ends as it should; null where that is not checked"),
         column("rows_in", "bigint", "records found in the file", nullable=False),
         column("rows_out", "bigint", "records that became rows of the community tables", nullable=False),
         column("rows_quarantined", "bigint", "records that went to quarantine", nullable=False),

@@ -1,5 +1,7 @@
 """Community tables: every corpus in one shape, keyed by site."""
 
+from pyspark.sql import types as T
+
 from cqa_spark.lake.table import Table, column
 
 SITE = column("site", "string", "community that the row belongs to, such as qatarliving.com", nullable=False)
@@ -10,21 +12,60 @@ SPLIT = column(
     nullable=False,
 )
 SOURCE_FILE = column("source_file", "string", "path of the input file that the row was read from", nullable=False)
+CREATED_AT = column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown")
+USER_ID = column("user_id", "string", "author's id; null where unknown or deleted")
+USER_NAME = column("user_name", "string", "author's name where the dump gives it instead of an id")
+CONTENT_LICENSE = column(
+    "content_license", "string", "licence of the text, such as CC BY-SA 4.0; null where not stated"
+)
+UNKNOWN_ATTRIBUTES = column(
+    "unknown_attributes",
+    T.MapType(T.StringType(), T.StringType()),
+    "attributes of the dump's row that no column is declared for, by name, as in the dump; null where there is none",
+)
 
 POSTS = Table(
     "posts",
-    "Questions and answers; a Qatar Living thread has one question and no answers, its replies are comments.",
+    "Questions, answers and what else a site posts; a Qatar Living thread has one question, its replies are comments.",
     (
         SITE,
         column("post_id", "string", "id of the post within the site", nullable=False),
-        column("post_type", "string", "question or answer", nullable=False),
-        column("thread_id", "string", "post_id of the thread's question", nullable=False),
+        column(
+            "post_type",
+            "string",
+            "question, answer, or one of the rarer kinds, such as tag_wiki; other where the kind is not known",
+            nullable=False,
+        ),
+        column("post_type_id", "int", "the kind's number in Stack Exchange dumps, 1 to 17; null in other corpora"),
+        column(
+            "thread_id",
+            "string",
+            "post_id of the thread's question, which the dump may lack; a post that belongs to no thread is its own",
+            nullable=False,
+        ),
         column("same_as", "string", "thread_id of the earlier thread that this thread repeats; null for a first copy"),
-        column("user_id", "string", "author's id; null where unknown"),
-        column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown"),
-        column("category", "string", "forum section or site category"),
+        USER_ID,
+        USER_NAME,
+        CREATED_AT,
+        column("category", "string", "forum section"),
+        column("tags", T.ArrayType(T.StringType()), "the question's tags, in the dump's order"),
+        column("accepted_answer_id", "string", "the answer that the asker accepted"),
+        column("score", "int", "up votes minus down votes, at the time of the dump"),
+        column("view_count", "bigint", "page views, at the time of the dump"),
+        column("answer_count", "int", "answers, at the time of the dump"),
+        column("comment_count", "int", "comments, at the time of the dump"),
+        column("favorite_count", "int", "users who keep the question as a favourite, at the time of the dump"),
+        column("edited_at", "timestamp", "time of the last edit, UTC"),
+        column("editor_id", "string", "user of the last edit"),
+        column("editor_name", "string", "name of the last editor where the dump gives it instead of an id"),
+        column("active_at", "timestamp", "time of the last activity on the post, UTC"),
+        column("closed_at", "timestamp", "time at which the question was closed, UTC"),
+        column("community_owned_at", "timestamp", "time at which the post became a community wiki, UTC"),
+        column("deleted_at", "timestamp", "time of deletion, UTC"),
         column("subject", "string", "title, as in the dump"),
-        column("body", "string", "text, as in the dump"),
+        column("body", "string", "text, as in the dump: HTML on Stack Exchange"),
+        CONTENT_LICENSE,
+        UNKNOWN_ATTRIBUTES,
         SPLIT,
         SOURCE_FILE,
     ),
@@ -34,16 +75,20 @@ POSTS = Table(
 
 COMMENTS = Table(
     "comments",
-    "Comments below a post, in thread order.",
+    "Comments below a post.",
     (
         SITE,
         column("comment_id", "string", "id of the comment within the site", nullable=False),
         column("post_id", "string", "post that the comment stands below", nullable=False),
-        column("thread_id", "string", "thread that the comment belongs to", nullable=False),
-        column("position", "int", "place among the post's comments, from 1", nullable=False),
-        column("user_id", "string", "author's id; null where unknown"),
-        column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown"),
+        column("thread_id", "string", "thread of that post; null where only the table of posts says it"),
+        column("position", "int", "place among the post's comments, from 1; null where only their times say it"),
+        USER_ID,
+        USER_NAME,
+        CREATED_AT,
+        column("score", "int", "up votes, at the time of the dump"),
         column("body", "string", "text, as in the dump"),
+        CONTENT_LICENSE,
+        UNKNOWN_ATTRIBUTES,
         SPLIT,
         SOURCE_FILE,
     ),
@@ -53,11 +98,26 @@ COMMENTS = Table(
 
 USERS = Table(
     "users",
-    "Accounts that wrote something.",
+    "Accounts: all of a Stack Exchange site's, else those that wrote something.",
     (
         SITE,
-        column("user_id", "string", "id of the account within the site", nullable=False),
+        column("user_id", "string", "id of the account within the site; -1 is Stack Exchange itself", nullable=False),
         column("name", "string", "display name; the alphabetically first where the dump gives several"),
+        column("reputation", "int", "points, at the time of the dump"),
+        column("created_at", "timestamp", "time of registration, UTC"),
+        column("accessed_at", "timestamp", "time of the last visit, UTC"),
+        column("views", "int", "views of the profile, at the time of the dump"),
+        column("up_votes", "int", "up votes that the account gave, at the time of the dump"),
+        column("down_votes", "int", "down votes that the account gave, at the time of the dump"),
+        column("account_id", "string", "the person's id over all sites of the network"),
+        column("age", "int", "age in years; only in dumps until 2017"),
+        column("location", "string", "place, as the user wrote it"),
+        column("website_url", "string", "web address, as the user wrote it"),
+        column("profile_image_url", "string", "address of the picture"),
+        column("email_hash", "string", "MD5 of the e-mail address, hexadecimal; only in dumps until 2013"),
+        column("about", "string", "what the user says of himself or herself, HTML"),
+        UNKNOWN_ATTRIBUTES,
+        column("source_file", "string", "path of the input file; null where files of threads name the account"),
     ),
     key=("site", "user_id"),
     partition_by=("site",),
@@ -74,6 +134,7 @@ JUDGMENTS = Table(
         column("thread_id", "string", "thread that holds the candidate", nullable=False),
         column("label", "string", "label as in the dump, such as Good or Relevant; null where not known"),
         column("initial_rank", "int", "rank from 1 that the forum or search engine gave; null where not known"),
+        column("known_at", "timestamp", "time from which on the label was known, UTC; null where not known"),
         SPLIT,
         SOURCE_FILE,
     ),

@@ -1,0 +1,71 @@
+"""The settings of ``ingest stackexchange``."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.kinds import Aside, InputFiles, Location, Shown, one_or_many
+from cqa_spark.config.parts import Part
+
+DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
+
+
+class DumpSettings(Part):
+    """Dumps: what is read, and how much of it may be bad."""
+
+    flag_prefix: ClassVar[str | None] = ""
+
+    input: InputFiles = Field(
+        default=(),
+        description="folders, *.xml (also .gz, .bz2, .zst) and *.7z; folders are searched; the nearest folder with a "
+        "host's name, or the archive's name, tells the site",
+    )
+    site: Annotated[str | None, Shown("NAME"), Field(description="the site, where no folder or archive tells it")] = (
+        None
+    )
+    tables: Annotated[tuple[DumpTableName, ...], BeforeValidator(one_or_many)] = Field(
+        default=(), description="tables to read; the others stay as they are; unset: all"
+    )
+    max_bad_fraction: float = Field(
+        default=0.001, ge=0, le=1, description="share of rows that may go to quarantine before the run fails"
+    )
+    allow_incomplete: bool = Field(
+        default=False, description="go on although a file ends before its closing tag, as one cut short does"
+    )
+
+
+class UnpackSettings(Part):
+    """Archives: where they are unpacked, and when one is taken for a bomb."""
+
+    staging: Annotated[Location | None, Aside()] = Field(
+        default=None, description="local folder to unpack to; kept for the next run; unset: LAKE.staging"
+    )
+    max_ratio: float = Field(default=200, gt=1, description="bytes that one byte of an archive may become")
+    max_total_bytes: int = Field(default=2 * 10**12, ge=1, description="bytes that one archive may become")
+    workers: Annotated[int, Aside()] = Field(default=2, ge=1, description="archives to unpack at the same time")
+
+
+class IngestStackExchangeSettings(JobSettings):
+    """Read dumps of Stack Exchange sites into community tables; nothing is lost, and nothing half-read is published."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa ingest stackexchange --input beer.stackexchange.com/ --lake build/lake",
+        "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
+        "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
+    )
+    needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
+
+    dumps: DumpSettings = DumpSettings()
+    unpack: UnpackSettings = UnpackSettings()
+    publish: Annotated[bool, Aside(), Field(description="let readers see the run once it is checked")] = True
+
+    def reads(self) -> list[str]:
+        """The dumps."""
+        return list(self.dumps.input)
+
+    def writes(self) -> list[str]:
+        """New versions of the community tables."""
+        return [f"{self.lake}: community tables of run {self.run_id or '(a new id)'}"]

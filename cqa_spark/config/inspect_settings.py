@@ -1,0 +1,73 @@
+"""The settings of ``cqa inspect``: what is in a lake, and what changed from one run to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.kinds import Aside, InputFile, Location, Positional, RunName, is_remote, one_or_many
+
+
+class InspectSettings(JobSettings):
+    """Show what is in a lake: rows, what was refused, what points to nothing, and the figures of every site."""
+
+    examples = (
+        "cqa inspect build/lake",
+        "cqa inspect build/lake --run-id mine --page mine.html",
+        "cqa inspect build/lake --format json > lake.json",
+        "cqa inspect build/lake --diff september december",
+    )
+
+    # A lake that is not there holds nothing to look at, so it has to exist; other jobs make theirs.
+    lake: Annotated[InputFile, Aside(), Positional(), Field(description="lake to look at: its folder or address")]
+    run_id: Annotated[RunName | None, Aside(), Field(description="run to look at; unset: the published one")] = None
+    format: Annotated[Literal["table", "json"], Aside(), Field(description="tables for people, JSON for programs")] = (
+        "table"
+    )
+    page: Annotated[
+        Location | None,
+        Aside(),
+        Field(description="HTML file to write; unset: LAKE/inspect/RUN_ID.html where the lake is a local folder"),
+    ] = None
+    diff: Annotated[
+        tuple[RunName, ...],
+        BeforeValidator(one_or_many),
+        Aside(),
+        Field(max_length=2, description="show what changed from this run to a second one; unset: to the one looked at"),
+    ] = ()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """A page that is not a local file, or three runs."""
+        if is_remote(str(given.get("page") or "")):
+            yield "page", "the page is written to a local file", "give a local path, and copy the file from there"
+        if given.get("run_id") and len(given.get("diff") or ()) > 1:
+            yield "run_id", "--diff names both runs already", "leave out --run-id, or the second run of --diff"
+
+    @property
+    def compares(self) -> bool:
+        """Whether two runs are to be compared."""
+        return bool(self.diff)
+
+    def page_path(self, run_id: str) -> str | None:
+        """Where the page goes; None where no local file is named for it.
+
+        Args:
+            run_id: the run that is shown, or both that are compared.
+        """
+        if self.page is None and is_remote(self.lake):
+            return None
+        return self.page or f"{self.lake.rstrip('/')}/inspect/{run_id}.html"
+
+    def reads(self) -> list[str]:
+        """The tables of the runs that are looked at."""
+        runs = [*self.diff, *([self.run_id or "(the published one)"] if len(self.diff) < 2 else [])]
+        return [f"{self.lake}: tables of run {run}" for run in runs]
+
+    def writes(self) -> list[str]:
+        """The page."""
+        page = self.page_path("-to-".join(self.diff) or self.run_id or "RUN_ID")
+        return [page] if page else []

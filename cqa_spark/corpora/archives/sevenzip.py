@@ -1,0 +1,134 @@
+"""7z archives, which the dumps of Stack Exchange are published as."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from py7zr import FileInfo, SevenZipFile
+from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedCompressionMethodError
+from py7zr.io import Py7zIO, WriterFactory
+
+from cqa_spark.corpora.archives.formats import OpenTable, Sink, refusing_damage
+from cqa_spark.corpora.archives.members import Kind, Member
+from cqa_spark.errors import InputError
+
+SUFFIX = ".7z"
+MAGIC = b"7z\xbc\xaf\x27\x1c"
+# Decoders of other methods may need memory without bounds. BCJ is a filter that some packers always put before LZMA.
+STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
+
+
+class SevenZip:
+    """Archives without a password; every member's size and checksum are compared with the header."""
+
+    def members(self, archive: Path) -> list[Member]:
+        """List the members."""
+        with _opened(archive) as opened:
+            return [Member(info.filename, _kind(info), info.uncompressed) for info in opened.list()]
+
+    def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
+        """Unpack some members, one after the other in one thread."""
+        # py7zr looks where the members would lie, although it writes none of them there.
+        with _opened(archive) as opened, TemporaryDirectory() as nowhere:
+            checksums = {info.filename: info.crc32 for info in opened.list()}
+            tables = _Tables(Path(nowhere), {member: checksums[member.name] for member in members}, open_table)
+            opened.extract(nowhere, [member.name for member in members], factory=tables)
+            if tables.waiting:
+                raise Bad7zFile(f"nothing is stored for {', '.join(tables.waiting)}")
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[SevenZipFile]:
+    # Given a file rather than a path, py7zr starts no threads of its own.
+    with refusing_damage(archive), archive.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise InputError(f"{archive} is not a 7z archive", "check what the file holds")
+        file.seek(0)
+        try:
+            with SevenZipFile(file) as opened:
+                if opened.needs_password():
+                    raise PasswordRequired
+                unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
+                if unusual:
+                    raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
+                yield opened
+        except PasswordRequired as error:
+            raise InputError(
+                f"{archive} is encrypted", "unpack it by hand and name the folder of its tables"
+            ) from error
+        except CrcError as error:
+            raise Bad7zFile(f"{error.filename or 'a member'} differs from its checksum") from error
+        except UnsupportedCompressionMethodError as error:
+            raise InputError(
+                f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
+                f"pack it again with one of {', '.join(sorted(STREAMED))}",
+            ) from error
+
+
+def _kind(info: FileInfo) -> Kind:
+    if info.is_directory:
+        return Kind.FOLDER
+    return Kind.FILE if info.is_file else Kind.OTHER
+
+
+class _Tables(WriterFactory):
+    """Gives py7zr the places that it writes members to, by their names below a folder."""
+
+    def __init__(self, folder: Path, members: Mapping[Member, int | None], open_table: OpenTable) -> None:
+        self.waiting = {str(PurePosixPath(member.name)): (member, checksum) for member, checksum in members.items()}
+        self._folder = folder
+        self._open_table = open_table
+
+    def create(self, filename: str) -> Py7zIO:
+        """Start the member of that path."""
+        member, checksum = self.waiting.pop(str(PurePosixPath(filename).relative_to(self._folder)))
+        return _Table(member, checksum, self._open_table(member))
+
+
+class _Table(Py7zIO):
+    """Passes a member on, and checks that what passed is what the header names."""
+
+    def __init__(self, member: Member, checksum: int | None, sink: Sink) -> None:
+        self._member = member
+        self._expected = (member.size, checksum)
+        self._sink = sink
+        self._size = 0
+        self._checksum = 0
+
+    def write(self, s: bytes | bytearray) -> int:
+        """Pass the next bytes on."""
+        self._size += len(s)
+        self._checksum = zlib.crc32(s, self._checksum)
+        self._sink.write(s)
+        return len(s)
+
+    def close(self) -> None:
+        """Check the whole; py7zr calls this for a member that it has unpacked to its end."""
+        size, checksum = self._expected
+        if self._size != size or (checksum is not None and self._checksum != checksum):
+            raise Bad7zFile(f"{self._member.name} differs from its checksum or size")
+        self._sink.close()
+
+    def size(self) -> int:
+        """Bytes so far."""
+        return self._size
+
+    def seekable(self) -> bool:
+        """Tell py7zr not to go back to the start."""
+        return False
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def read(self, size: int | None = None) -> bytes:
+        """Never called: nothing is read back."""
+        raise io.UnsupportedOperation
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Never called: see ``seekable``."""
+        raise io.UnsupportedOperation

@@ -1,0 +1,91 @@
+"""An archive's identity: its hash, computed once for as long as the file stays the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from cqa_spark.corpora.archives.staging import Staging
+from cqa_spark.errors import InputError
+
+SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Source:
+    """One archive.
+
+    Attributes:
+        path: as the user named it.
+        size: bytes.
+        modified: time of the last change, nanoseconds.
+        sha256: of its content, hexadecimal.
+    """
+
+    path: Path
+    size: int
+    modified: int
+    sha256: str
+
+    @property
+    def folder_name(self) -> str:
+        """Name of the folder for its tables, in characters that every storage and Spark take literally."""
+        stem = re.sub(r"(?i)(\.xml)?\.(7z|zst)$", "", self.path.name)
+        plain = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip("._")
+        return f"{plain or 'archive'}-{self.sha256[:SHOWN_DIGITS]}"
+
+    def refuse_change(self) -> None:
+        """Refuse a file that is no longer the one that was hashed.
+
+        Raises:
+            InputError: its size or time changed.
+        """
+        if (self.size, self.modified) != _size_and_time(self.path):
+            raise InputError(f"{self.path} changed while it was unpacked", "wait until it is complete, then try again")
+
+
+def identify(path: Path, staging: Staging) -> Source:
+    """Hash an archive, or take the hash from the note of an earlier call.
+
+    Args:
+        path: the archive.
+        staging: where the notes are.
+
+    Raises:
+        InputError: there is no such file, or it cannot be read.
+    """
+    size, modified = _size_and_time(path)
+    place = staging.note(hashlib.sha256(os.fsencode(path.absolute())).hexdigest())
+    note = _read_note(staging, place)
+    if note is None or (note.size, note.modified) != (size, modified):
+        note = Source(path, size, modified, _hash(path))
+        note.refuse_change()
+        staging.write_text(place, json.dumps({"size": size, "modified": modified, "sha256": note.sha256}))
+    return Source(path, size, modified, note.sha256)
+
+
+def _read_note(staging: Staging, place: Path) -> Source | None:
+    try:
+        note = json.loads(staging.read_text(place) or "")
+        return Source(Path(), note["size"], note["modified"], note["sha256"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _size_and_time(path: Path) -> tuple[int, int]:
+    if not path.is_file():
+        raise InputError(f"no such file: {path}", f"check the path; relative paths start at {Path.cwd()}")
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _hash(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", "give the user that runs the job access") from error

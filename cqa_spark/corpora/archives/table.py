@@ -1,0 +1,68 @@
+"""A table on its way from an archive to the staging area."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from cqa_spark.corpora.archives.formats import OpenTable
+from cqa_spark.corpora.archives.limits import Meter
+from cqa_spark.corpora.archives.members import Member
+from cqa_spark.corpora.archives.staging import Staging
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file that is being written, counted by the archive's meter.
+
+    Attributes:
+        member: what it comes from.
+        file: what it goes to.
+        area: does the writing.
+        meter: does the counting.
+    """
+
+    member: Member
+    file: BinaryIO
+    area: Staging
+    meter: Meter
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Count the next bytes, then write them.
+
+        Raises:
+            InputError: they are too many.
+        """
+        self.meter.add(self.member.name, len(data))
+        self.area.write(self.file, data)
+
+    def close(self) -> None:
+        """Complete the file."""
+        self.area.close(self.file)
+
+    def let_go(self) -> None:
+        """Free the file, complete or not."""
+        with suppress(OSError):  # what made it fail was told when it failed
+            self.file.close()
+
+
+@contextmanager
+def writing_tables(area: Staging, folder: Path, meter: Meter) -> Iterator[OpenTable]:
+    """Give what opens the tables of one archive; none stays open after the block.
+
+    Args:
+        area: does the writing.
+        folder: where the tables go, each under the last part of its member's path.
+        meter: counts all of them together.
+    """
+    with ExitStack() as opened:
+
+        def open_table(member: Member) -> Table:
+            table = Table(member, area.open_table(folder / member.path.name), area, meter)
+            opened.callback(table.let_go)
+            return table
+
+        yield open_table

@@ -1,0 +1,128 @@
+"""Unpack archives into the staging area, each once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from cqa_spark.corpora.archives.formats import ArchiveFormat, format_of
+from cqa_spark.corpora.archives.limits import Meter, UnpackLimits
+from cqa_spark.corpora.archives.members import Tables, choose_tables
+from cqa_spark.corpora.archives.parallel import work_on
+from cqa_spark.corpora.archives.sevenzip import SUFFIX as SEVEN_ZIP
+from cqa_spark.corpora.archives.sevenzip import SevenZip
+from cqa_spark.corpora.archives.source import Source, identify
+from cqa_spark.corpora.archives.staging import Staging
+from cqa_spark.corpora.archives.table import writing_tables
+from cqa_spark.corpora.archives.unpacked import Unpacked, read_record, write_record
+from cqa_spark.corpora.archives.zstandard import SUFFIX as ZSTANDARD
+from cqa_spark.corpora.archives.zstandard import Zstandard
+from cqa_spark.errors import ContractError, EnvironmentProblem, InputError
+
+FORMATS: dict[str, ArchiveFormat] = {SEVEN_ZIP: SevenZip(), ZSTANDARD: Zstandard()}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """An archive that is to be unpacked."""
+
+    source: Source
+    tables: Tables
+
+
+def unpack(
+    archives: Sequence[Path],
+    staging: Path,
+    limits: UnpackLimits,
+    *,
+    workers: int,
+    progress: Callable[[Unpacked], None],
+) -> list[Unpacked]:
+    """Unpack the tables of archives, unless an earlier call did.
+
+    All archives are looked into before the first is unpacked, so that most of what is wrong shows early.
+
+    Args:
+        archives: local files, ``*.7z`` or ``*.xml.zst``.
+        staging: folder that gets one folder per archive; made where it is absent.
+        limits: what an archive may unpack to.
+        workers: archives to unpack at the same time, a process each.
+        progress: called with every archive that is ready, in the order in which they become so.
+
+    Returns:
+        The outcome for each archive, in the order given.
+
+    Raises:
+        InputError: an archive is named twice, missing, unsafe, damaged or beyond the limits; nothing of it is left.
+        EnvironmentProblem: the staging folder has too little space or cannot be written to.
+    """
+    _refuse_repeated(archives)
+    area = Staging(staging.absolute())
+    ready: dict[int, Unpacked] = {}
+    plans: dict[int, _Plan] = {}
+
+    def finish(place: int, unpacked: Unpacked) -> None:
+        ready[place] = unpacked
+        progress(unpacked)
+
+    for place, found in work_on(partial(_look_into, area, limits), archives, workers):
+        if isinstance(found, Unpacked):
+            finish(place, found)
+        else:
+            plans[place] = found
+    _refuse_little_space(area, [*plans.values()])
+    places = [*plans]
+    for index, unpacked in work_on(partial(_unpack, area, limits), [*plans.values()], workers):
+        finish(places[index], unpacked)
+    return [ready[place] for place in range(len(archives))]
+
+
+def _refuse_repeated(archives: Sequence[Path]) -> None:
+    repeated = [str(path) for path, count in Counter(path.absolute() for path in archives).items() if count > 1]
+    if repeated:
+        raise InputError(f"named more than once as archive: {', '.join(repeated)}", "name each archive once")
+
+
+def _look_into(area: Staging, limits: UnpackLimits, archive: Path) -> Unpacked | _Plan:
+    kind = format_of(archive, FORMATS)
+    source = identify(archive, area)
+    staged = read_record(area, area.folder(source.folder_name), source, reused=True)
+    if staged is not None:
+        return staged
+    members = kind.members(archive)
+    meter = Meter(archive, source.size, limits)
+    for member in members:
+        meter.add(member.name, member.size)
+    return _Plan(source, choose_tables(archive, members))
+
+
+def _refuse_little_space(area: Staging, plans: Sequence[_Plan]) -> None:
+    needed, free = sum(plan.tables.size for plan in plans), area.free_bytes()
+    if needed > free:
+        raise EnvironmentProblem(
+            f"the archives unpack to {needed:,} bytes, and {area.root} has {free:,} bytes free",
+            "make space, or name a staging folder with more of it",
+        )
+
+
+def _unpack(area: Staging, limits: UnpackLimits, plan: _Plan) -> Unpacked:
+    source = plan.source
+    name = source.folder_name
+    with area.lock(name):
+        # Another process may have unpacked it while this one waited for the lock.
+        staged = read_record(area, area.folder(name), source, reused=True)
+        if staged is not None:
+            return staged
+        with area.new_folder(name) as folder:
+            meter = Meter(source.path, source.size, limits)
+            with writing_tables(area, folder, meter) as open_table:
+                format_of(source.path, FORMATS).extract(source.path, plan.tables.taken, open_table)
+            source.refuse_change()
+            write_record(area, folder, source, plan.tables.skipped)
+        unpacked = read_record(area, area.folder(name), source, reused=False)
+    if unpacked is None:
+        raise ContractError(f"{area.folder(name)} changed as soon as it was written", "keep other programs out of it")
+    return unpacked

@@ -1,0 +1,1 @@
+"""Dumps of Stack Exchange sites: eight files of one row per line."""

@@ -1,0 +1,50 @@
+"""From the texts of a row's attributes to the columns of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
+from cqa_spark.corpora.stackexchange.values import post_type, value
+
+PARENT = "parent_id"  # what answers point to; the lake's tables call it the thread
+UNANNOTATED = "unannotated"
+ANSWER = 2
+
+
+def column_types(dump: DumpTable) -> dict[str, T.DataType]:
+    """The type of every column that an attribute fills."""
+    declared = {column.name: column.dataType for column in dump.table.columns}
+    return {name: declared.get(name, T.StringType()) for name in dump.attributes.values()}
+
+
+def typed(dump: DumpTable, texts: Mapping[str, Column]) -> dict[str, Column]:
+    """The value of every column that an attribute fills; null where its text does not fit the column.
+
+    Args:
+        dump: the kind of rows.
+        texts: the attributes' texts without escapes, by column.
+    """
+    return {name: value(texts[name], name, data_type) for name, data_type in column_types(dump).items()}
+
+
+def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
+    """Lay typed rows out as their table declares it.
+
+    Args:
+        dump: the kind of rows.
+        rows: site, source_file, unknown_attributes and every column that an attribute fills.
+    """
+    more: dict[str, Column] = {}
+    if dump.file == "Posts":
+        # What is no answer points to no parent, and an answer without parent is all that is known of its thread.
+        parent = F.when(F.col("post_type_id") == ANSWER, F.col(PARENT))
+        more = {"post_type": post_type(F.col("post_type_id")), "thread_id": F.coalesce(parent, "post_id")}
+    if "split" in dump.table.schema.names:
+        more["split"] = F.lit(UNANNOTATED)
+    wide = rows.withColumns(more) if more else rows
+    return dump.table.complete(wide.select(*[name for name in wide.columns if name in dump.table.schema.names]))

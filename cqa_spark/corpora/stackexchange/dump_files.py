@@ -1,0 +1,145 @@
+"""Which files belong to which dump: the table by the file's name, the site by the folder's."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
+from cqa_spark.errors import InputError
+
+# gzip and bzip2 are read by Spark as they are; 7z and zstandard are unpacked first.
+FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2)?", re.IGNORECASE)
+ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.(?:7z|xml\.zst)", re.IGNORECASE)
+TABLE_OF_ARCHIVE = re.compile(rf"(?P<site>.+)-(?P<table>{'|'.join(BY_FILE)})", re.IGNORECASE)
+HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class DumpFile:
+    """One file of a dump.
+
+    Attributes:
+        path: where it lies, for Spark.
+        site: the community that it is of.
+        dump_table: the kind of its rows.
+        dump: what tells two dumps of one site apart, and sorts the earlier before the later: the folder.
+        packed: whether it is compressed, so that its size is not that of its text.
+    """
+
+    path: str
+    site: str
+    dump_table: DumpTable
+    dump: str
+    packed: bool = field(default=False)
+
+
+def is_archive(path: str | Path) -> bool:
+    """Whether a path is to be unpacked before it can be read."""
+    return ARCHIVE_NAME.fullmatch(Path(path).name) is not None
+
+
+def find_archives(paths: Iterable[str]) -> list[Path]:
+    """The archives among what the user named, folders searched.
+
+    Raises:
+        InputError: a path does not exist.
+    """
+    return [path for given in paths for path in _files_of(given) if is_archive(path)]
+
+
+def find_dump_files(paths: Iterable[str], site: str | None = None) -> list[DumpFile]:
+    """The files of dumps among what the user named, folders searched, by site, dump and table.
+
+    Args:
+        paths: files and folders; other files in the folders are left alone.
+        site: the site that all of them belong to; None takes the nearest folder whose name looks like a host's, such
+            as ``beer.stackexchange.com``, else the file's own folder.
+
+    Raises:
+        InputError: a path does not exist or cannot be read, a folder holds no dump, or a dump has a table twice.
+    """
+    given = list(paths)
+    found: list[DumpFile] = []
+    for path in given:
+        files = [dump for file in _files_of(path) if (dump := _dump_file(file, site))]
+        if not files and not any(map(is_archive, _files_of(path))):
+            names = ", ".join(f"{table.file}.xml" for table in BY_FILE.values())
+            raise InputError(f"no file of a Stack Exchange dump in {path}", f"name a folder or files among: {names}")
+        found += files
+    _refuse_repeats(found)
+    return sorted(found, key=lambda file: (file.site, file.dump, file.dump_table.file))
+
+
+def of_archive(folder: Path, archive: Path, site: str | None = None) -> list[DumpFile]:
+    """The files that were unpacked from an archive; the site is in the archive's name.
+
+    Args:
+        folder: what was unpacked.
+        archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/Posts.xml.zst``.
+        site: the site, where the user names it.
+    """
+    name = ARCHIVE_NAME.fullmatch(archive.name)
+    assert name is not None
+    stem = name["name"]
+    by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
+    within = stem.lower() in BY_FILE
+    named = by_table["site"] if by_table else _site_of(archive) if within else stem
+    dump = str(archive.parent)
+    return [
+        DumpFile(str(path), site or named, BY_FILE[match["table"].lower()], dump)
+        for path in sorted(folder.iterdir())
+        if (match := FILE_NAME.fullmatch(path.name)) and match["table"].lower() in BY_FILE
+    ]
+
+
+def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
+    """Files in the order of their dumps: the first dump of every site, then the second of those that have two."""
+    by_site: dict[str, dict[str, list[DumpFile]]] = defaultdict(lambda: defaultdict(list))
+    for file in files:
+        by_site[file.site][file.dump].append(file)
+    dumps = [[by_dump[name] for name in sorted(by_dump)] for by_dump in by_site.values()]
+    most = max(map(len, dumps), default=0)
+    return [[file for of_site in dumps if place < len(of_site) for file in of_site[place]] for place in range(most)]
+
+
+def _dump_file(path: Path, site: str | None) -> DumpFile | None:
+    match = FILE_NAME.fullmatch(path.name)
+    if match is None or match["table"].lower() not in BY_FILE:
+        return None
+    if not os.access(path, os.R_OK):
+        raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
+    table = BY_FILE[match["table"].lower()]
+    return DumpFile(str(path), site or _site_of(path), table, str(path.parent), packed=bool(match["packing"]))
+
+
+def _site_of(path: Path) -> str:
+    folders = list(path.absolute().parents)
+    hosts = [folder.name for folder in folders if HOST.fullmatch(folder.name)]
+    return hosts[0] if hosts else folders[0].name
+
+
+def _files_of(given: str) -> Iterator[Path]:
+    path = Path(given)
+    if not path.exists():
+        raise InputError(f"no such file or folder: {given}", f"check the path; relative paths start at {Path.cwd()}")
+    if path.is_dir():
+        yield from sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith((".", "_")))
+    else:
+        yield path
+
+
+def _refuse_repeats(files: Sequence[DumpFile]) -> None:
+    seen: dict[tuple[str, str, str], DumpFile] = {}
+    for file in files:
+        key = (file.site, file.dump, file.dump_table.file)
+        if key in seen:
+            raise InputError(
+                f"the dump of {file.site} has {file.dump_table.file} twice: {seen[key].path} and {file.path}",
+                "name one of them, or give each site with --site in a call of its own",
+            )
+        seen[key] = file

@@ -1,0 +1,185 @@
+"""The eight files of a dump: which attribute fills which column of which table.
+
+Source: the file readme.txt of the dumps, and the attributes found in dumps of 2009 to 2024. The columns' types, units
+and meanings are declared in ``cqa_spark.lake.schemas``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.table import Table
+
+
+@dataclass(frozen=True)
+class DumpTable:
+    """One kind of file of a dump.
+
+    Attributes:
+        file: its name without ending, such as ``Posts``.
+        root: the element around its rows.
+        table: what it fills.
+        attributes: column by attribute.
+        required: attributes without which a line is no row of this kind.
+    """
+
+    file: str
+    root: str
+    table: Table
+    attributes: Mapping[str, str]
+    required: tuple[str, ...]
+
+
+ROW_ID = "Id"
+
+DUMP_TABLES = (
+    DumpTable(
+        "Posts",
+        "posts",
+        POSTS,
+        {
+            ROW_ID: "post_id",
+            "PostTypeId": "post_type_id",
+            "AcceptedAnswerId": "accepted_answer_id",
+            "ParentId": "parent_id",
+            "CreationDate": "created_at",
+            "DeletionDate": "deleted_at",
+            "Score": "score",
+            "ViewCount": "view_count",
+            "Body": "body",
+            "OwnerUserId": "user_id",
+            "OwnerDisplayName": "user_name",
+            "LastEditorUserId": "editor_id",
+            "LastEditorDisplayName": "editor_name",
+            "LastEditDate": "edited_at",
+            "LastActivityDate": "active_at",
+            "Title": "subject",
+            "Tags": "tags",
+            "AnswerCount": "answer_count",
+            "CommentCount": "comment_count",
+            "FavoriteCount": "favorite_count",
+            "ClosedDate": "closed_at",
+            "CommunityOwnedDate": "community_owned_at",
+            "ContentLicense": "content_license",
+        },
+        (ROW_ID, "PostTypeId"),
+    ),
+    DumpTable(
+        "Users",
+        "users",
+        USERS,
+        {
+            ROW_ID: "user_id",
+            "Reputation": "reputation",
+            "CreationDate": "created_at",
+            "DisplayName": "name",
+            "LastAccessDate": "accessed_at",
+            "WebsiteUrl": "website_url",
+            "Location": "location",
+            "AboutMe": "about",
+            "Views": "views",
+            "UpVotes": "up_votes",
+            "DownVotes": "down_votes",
+            "ProfileImageUrl": "profile_image_url",
+            "EmailHash": "email_hash",
+            "Age": "age",
+            "AccountId": "account_id",
+        },
+        (ROW_ID, "Reputation"),
+    ),
+    DumpTable(
+        "Comments",
+        "comments",
+        COMMENTS,
+        {
+            ROW_ID: "comment_id",
+            "PostId": "post_id",
+            "Score": "score",
+            "Text": "body",
+            "CreationDate": "created_at",
+            "UserDisplayName": "user_name",
+            "UserId": "user_id",
+            "ContentLicense": "content_license",
+        },
+        (ROW_ID, "PostId"),
+    ),
+    DumpTable(
+        "Votes",
+        "votes",
+        VOTES,
+        {
+            ROW_ID: "vote_id",
+            "PostId": "post_id",
+            "VoteTypeId": "vote_type_id",
+            "UserId": "user_id",
+            "CreationDate": "created_at",
+            "BountyAmount": "bounty_amount",
+        },
+        (ROW_ID, "PostId", "VoteTypeId"),
+    ),
+    DumpTable(
+        "Badges",
+        "badges",
+        BADGES,
+        {
+            ROW_ID: "badge_id",
+            "UserId": "user_id",
+            "Name": "name",
+            "Date": "earned_at",
+            "Class": "badge_class",
+            "TagBased": "is_tag_based",
+        },
+        (ROW_ID, "UserId"),
+    ),
+    DumpTable(
+        "Tags",
+        "tags",
+        TAGS,
+        {
+            ROW_ID: "tag_id",
+            "TagName": "name",
+            "Count": "question_count",
+            "ExcerptPostId": "excerpt_post_id",
+            "WikiPostId": "wiki_post_id",
+            "IsModeratorOnly": "is_moderator_only",
+            "IsRequired": "is_required",
+        },
+        (ROW_ID, "TagName"),
+    ),
+    DumpTable(
+        "PostLinks",
+        "postlinks",
+        POST_LINKS,
+        {
+            ROW_ID: "link_id",
+            "CreationDate": "created_at",
+            "PostId": "post_id",
+            "RelatedPostId": "related_post_id",
+            "LinkTypeId": "link_type_id",
+        },
+        (ROW_ID, "PostId", "RelatedPostId", "LinkTypeId"),
+    ),
+    DumpTable(
+        "PostHistory",
+        "posthistory",
+        POST_HISTORY,
+        {
+            ROW_ID: "history_id",
+            "PostHistoryTypeId": "history_type_id",
+            "PostId": "post_id",
+            "RevisionGUID": "revision_guid",
+            "CreationDate": "created_at",
+            "UserId": "user_id",
+            "UserDisplayName": "user_name",
+            "Comment": "comment",
+            "Text": "text",
+            "ContentLicense": "content_license",
+        },
+        (ROW_ID, "PostId", "PostHistoryTypeId"),
+    ),
+)
+
+BY_FILE: Mapping[str, DumpTable] = {each.file.lower(): each for each in DUMP_TABLES}

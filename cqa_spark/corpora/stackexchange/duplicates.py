@@ -1,0 +1,39 @@
+"""Rows whose id another row has already: the first in the order of files and bytes counts, the others do not."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
+from cqa_spark.lake.table import Table
+
+
+def repeated_keys(rows: DataFrame, table: Table) -> DataFrame:
+    """Keys that several rows have: the columns of the table's key."""
+    return rows.groupBy(*table.key).count().where(F.col("count") > 1).select(*table.key)
+
+
+def settle(copies: DataFrame, dump: DumpTable) -> DataFrame:
+    """Let the first of several rows with the same id stand.
+
+    Args:
+        copies: what ``tolerant_path.parse_records`` gives of all of them, with site and source_file.
+        dump: the kind of rows.
+
+    Returns:
+        The same with ``problem`` set on all but the first.
+    """
+    by_key = Window.partitionBy(*dump.table.key).orderBy("file", "byte_offset")
+    content = F.struct(*dump.attributes.values(), F.to_json("unknown_attributes").alias("unknown"))
+    first = F.first(F.struct("source_file", "byte_offset", content.alias("content"))).over(by_key)
+    named = copies.select("*", first.alias("first"), content.alias("content"))
+    is_first = (F.col("first.source_file") == F.col("source_file")) & (
+        F.col("first.byte_offset") == F.col("byte_offset")
+    )
+    same = F.when(F.col("first.content").eqNullSafe(F.col("content")), "the same").otherwise("another")
+    row_id = dump.table.key[-1]
+    text = F.format_string(
+        "%s row has Id %s already: %s, byte %d", same, row_id, "first.source_file", F.col("first.byte_offset")
+    )
+    return named.withColumn("problem", F.when(~is_first, text)).drop("first", "content")

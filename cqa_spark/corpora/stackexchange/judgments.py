@@ -1,0 +1,82 @@
+"""What a site's members judged: the accepted answers, and which questions ask the same."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.columns import UNANNOTATED
+from cqa_spark.lake.schemas.community import JUDGMENTS
+
+PREFERRED_ANSWER = "preferred_answer"
+DUPLICATE = "duplicate"
+ACCEPTED_VOTE = 1
+DUPLICATE_LINK = 3
+
+
+def judgments(posts: DataFrame, votes: DataFrame, post_links: DataFrame) -> DataFrame:
+    """Judgments of the dumps' two tasks.
+
+    ``preferred_answer``: every answer of a question that the dump holds; label Accepted, NotAccepted where the asker
+    accepted another one, null where none; initial rank in the order of time. An acceptance is known from the end of
+    the day of its vote on, as votes carry no time.
+    ``duplicate``: every link that closed a question as a duplicate; known from the time of the link on.
+
+    Args:
+        posts: the table ``posts``.
+        votes: the table ``votes``.
+        post_links: the table ``post_links``.
+    """
+    return JUDGMENTS.complete(_accepted(posts, votes).unionByName(_duplicates(post_links), allowMissingColumns=True))
+
+
+def _accepted(posts: DataFrame, votes: DataFrame) -> DataFrame:
+    questions = posts.where(F.col("post_type") == "question").select(
+        "site", F.col("post_id").alias("thread_id"), "accepted_answer_id"
+    )
+    in_time = Window.partitionBy("site", "thread_id").orderBy(
+        F.col("created_at").asc_nulls_last(), F.length("candidate_id"), "candidate_id"
+    )
+    answers = posts.where(F.col("post_type") == "answer").select(
+        "site", F.col("post_id").alias("candidate_id"), "thread_id", "created_at", "source_file"
+    )
+    # The last vote counts: an asker may accept, think again, and accept once more.
+    accepting = (
+        votes.where(F.col("vote_type_id") == ACCEPTED_VOTE)
+        .groupBy("site", F.col("post_id").alias("candidate_id"))
+        .agg((F.max("created_at") + F.expr("INTERVAL 1 DAY")).alias("accepted_at"))
+    )
+    asked = answers.join(questions, ["site", "thread_id"]).join(accepting, ["site", "candidate_id"], "left")
+    is_accepted = F.col("candidate_id") == F.col("accepted_answer_id")
+    label = F.when(is_accepted, "Accepted").when(F.col("accepted_answer_id").isNotNull(), "NotAccepted")
+    thread_known = F.max(F.when(is_accepted, F.col("accepted_at"))).over(Window.partitionBy("site", "thread_id"))
+    return asked.select(
+        "site",
+        F.lit(PREFERRED_ANSWER).alias("task"),
+        F.col("thread_id").alias("query_id"),
+        "candidate_id",
+        "thread_id",
+        label.alias("label"),
+        F.row_number().over(in_time).alias("initial_rank"),
+        thread_known.alias("known_at"),
+        F.lit(UNANNOTATED).alias("split"),
+        "source_file",
+    )
+
+
+def _duplicates(post_links: DataFrame) -> DataFrame:
+    links = post_links.where(F.col("link_type_id") == DUPLICATE_LINK)
+    first = links.groupBy("site", "post_id", "related_post_id").agg(
+        F.min("created_at").alias("known_at"), F.min("source_file").alias("source_file")
+    )
+    return first.select(
+        "site",
+        F.lit(DUPLICATE).alias("task"),
+        F.col("post_id").alias("query_id"),
+        F.col("related_post_id").alias("candidate_id"),
+        F.col("related_post_id").alias("thread_id"),
+        F.lit("Duplicate").alias("label"),
+        "known_at",
+        F.lit(UNANNOTATED).alias("split"),
+        "source_file",
+    )

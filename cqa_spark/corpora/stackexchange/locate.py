@@ -1,0 +1,78 @@
+"""Find where in its file a line stands: Spark's text reader does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+_PLACED = "file int, block_start bigint, place bigint, length bigint, raw binary"
+
+
+def locate(lines: DataFrame, marks: dict[int, int]) -> DataFrame:
+    """Keep the lines that are wanted, each with its place.
+
+    The lengths of all lines go through Python, the text only of those that are wanted.
+
+    Args:
+        lines: file, block_start, length (bytes with the separator) and raw (binary; null where not wanted) of every
+            line, the rows of a block in the file's order.
+        marks: bytes that Spark dropped at the start of each file, its byte order mark.
+
+    Returns:
+        file, byte_offset, length (bytes) and raw (binary).
+    """
+    placed = lines.select("file", "block_start", "length", "raw").mapInArrow(_places, _PLACED).persist()
+    earlier = Window.partitionBy("file").orderBy("block_start").rowsBetween(Window.unboundedPreceding, -1)
+    mark = F.create_map(*[F.lit(each) for pair in marks.items() for each in pair])[F.col("file")]
+    blocks = (
+        placed.where(F.col("raw").isNull())
+        .groupBy("file", "block_start")
+        .agg(F.sum("length").alias("bytes"))
+        .select("file", "block_start", (F.coalesce(F.sum("bytes").over(earlier), F.lit(0)) + mark).alias("start"))
+    )
+    found = placed.where(F.col("raw").isNotNull()).join(F.broadcast(blocks), ["file", "block_start"])
+    return found.select("file", (F.col("start") + F.col("place")).alias("byte_offset"), "length", "raw")
+
+
+def _places(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give wanted lines their place within the block, and each stretch of a block a row without text: its length."""
+    block: tuple[int, int] | None = None
+    read = 0
+    for batch in batches:
+        for part in _by_block(batch):
+            here = (part.column("file")[0].as_py(), part.column("block_start")[0].as_py())
+            if here != block:
+                block, read = here, 0
+            lengths = part.column("length").to_numpy()
+            places = read + np.concatenate(([0], np.cumsum(lengths)[:-1]))
+            wanted = part.column("raw").is_valid()
+            table = _batch(
+                part.column("file"), part.column("block_start"), places, part.column("length"), part.column("raw")
+            )
+            yield table.filter(wanted)
+            yield _batch([here[0]], [here[1]], [read], [int(lengths.sum())], pa.nulls(1, pa.binary()))
+            read += int(lengths.sum())
+
+
+def _by_block(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    if not batch.num_rows:
+        return
+    files, starts = batch.column("file").to_numpy(), batch.column("block_start").to_numpy()
+    changes = np.flatnonzero((np.diff(files) != 0) | (np.diff(starts) != 0)) + 1
+    ends = [*changes.tolist(), batch.num_rows]
+    for start, end in zip([0, *changes.tolist()], ends, strict=True):
+        yield batch.slice(start, end - start)
+
+
+def _batch(file: object, block_start: object, place: object, length: object, raw: object) -> pa.RecordBatch:
+    types = (pa.int32(), pa.int64(), pa.int64(), pa.int64(), pa.binary())
+    names = ["file", "block_start", "place", "length", "raw"]
+    columns = [
+        each if isinstance(each, pa.Array) else pa.array(each, of)
+        for each, of in zip((file, block_start, place, length, raw), types, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=names)

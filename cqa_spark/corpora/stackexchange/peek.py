@@ -1,0 +1,124 @@
+"""A look at both ends of a file, before Spark reads it: is it text, how are its rows laid out, is it whole?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from cqa_spark.corpora.stackexchange.dump_files import DumpFile
+from cqa_spark.errors import InputError
+
+HEAD_BYTES = 1 << 16
+TAIL_BYTES = 256
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+FOREIGN = {
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive; let its name end in .7z",
+    b"\x1f\x8b": "compressed by gzip; let its name end in .xml.gz",
+    b"BZh": "compressed by bzip2; let its name end in .xml.bz2",
+    b"\x28\xb5\x2f\xfd": "compressed by zstandard; let its name end in .xml.zst",
+    b"PK\x03\x04": "a zip archive; unpack it first",
+    b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
+    b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
+}
+
+
+class Layout(Enum):
+    """How rows are told apart: the text that Spark splits the file at."""
+
+    ROW_PER_LINE = "\n"
+    ROW_PER_OLD_LINE = "\r"
+    ROW_OVER_LINES = "<row"
+
+
+@dataclass(frozen=True)
+class Peek:
+    """What both ends of a file say.
+
+    Attributes:
+        uri: the file's address in full, as Spark's file metadata gives it.
+        size: in bytes, as stored.
+        layout: how its rows are laid out.
+        marked: whether it starts with a byte order mark, which Spark's reader drops.
+        complete: whether it ends with its root's closing tag; None where compression hides the end.
+    """
+
+    uri: str
+    size: int
+    layout: Layout
+    marked: bool
+    complete: bool | None
+
+
+def peek(spark: SparkSession, file: DumpFile) -> Peek:
+    """Look at a file's ends.
+
+    Raises:
+        InputError: it cannot be read, or is not the XML of a dump; says what it is.
+    """
+    try:
+        status, head, tail = _ends(spark, file)
+    except Exception as error:  # py4j wraps whatever the storage raises
+        raise InputError(f"cannot read {file.path}: {_first_line(error)}", "check the file and its storage") from error
+    for magic, what in FOREIGN.items():
+        if head.startswith(magic):
+            raise InputError(f"{file.path} is {what.split(';')[0]}", what.split(";")[1].strip())
+    marked = head.startswith(BYTE_ORDER_MARK)
+    return Peek(
+        uri=status.getPath().toUri().toString(),
+        size=status.getLen(),
+        layout=_layout(head),
+        marked=marked,
+        complete=None if file.packed else _is_complete(file, tail),
+    )
+
+
+def _layout(head: bytes) -> Layout:
+    opening = re.search(rb"<row\s", head)
+    if opening is None:
+        return Layout.ROW_PER_LINE
+    if b"\n" not in head and b"\r" in head:
+        return Layout.ROW_PER_OLD_LINE
+    first_line = re.split(rb"[\r\n]", head[opening.start() :], maxsplit=1)[0]
+    whole = b">" in first_line or len(first_line) == len(head) - opening.start()
+    return Layout.ROW_PER_LINE if whole else Layout.ROW_OVER_LINES
+
+
+def _is_complete(file: DumpFile, tail: bytes) -> bool:
+    root = file.dump_table.root.encode()
+    return re.search(rb"(?i)</%b\s*>\s*(?:<!--.*-->\s*)?\Z|<%b\s*/>\s*\Z" % (root, root), tail) is not None
+
+
+def _ends(spark: SparkSession, file: DumpFile) -> tuple[Any, bytes, bytes]:
+    """The file's status in its storage, its first bytes as text, its last bytes as stored."""
+    jvm: Any = spark._jvm
+    configuration = spark._jsc.hadoopConfiguration()
+    path = jvm.org.apache.hadoop.fs.Path(file.path)
+    storage = path.getFileSystem(configuration)
+    status = storage.getFileStatus(path)
+    size = status.getLen()
+    stream = storage.open(path)
+    try:
+        tail_at = max(0, size - TAIL_BYTES)
+        stream.seek(tail_at)
+        tail = _read(jvm, stream, size - tail_at)
+        stream.seek(0)
+        codec = jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(configuration).getCodec(path)
+        text = codec.createInputStream(stream) if codec else stream
+        return status, _read(jvm, text, HEAD_BYTES), tail
+    finally:
+        stream.close()
+
+
+def _read(jvm: Any, stream: Any, most: int) -> bytes:
+    bounded = jvm.org.apache.commons.io.input.BoundedInputStream(stream, most)
+    bounded.setPropagateClose(False)
+    return bytes(jvm.org.apache.commons.io.IOUtils.toByteArray(bounded))
+
+
+def _first_line(error: Exception) -> str:
+    java = getattr(error, "java_exception", None)
+    return str(java.getMessage() if java else error).splitlines()[0]

@@ -1,0 +1,160 @@
+"""Read one record by a real XML parser: what the fast path could not, or refuse it with a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+ROW = "row"
+CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
+# XML has no place for control characters, and dumps hold them. While the parser works, characters that mean nothing
+# anywhere stand for them.
+STAND_IN = 0x10F000
+OUTSIDE = "there is text outside of any row"
+NO_PROLOG = rb"<\?xml[^<]*\?>|<!DOCTYPE[^<\[]*(?:\[.*\]\s*)?>|<!--(?:(?!-->).)*-->|<!ENTITY[^<]*>|\]>"
+
+_control = re.compile(f"[{CONTROLS}]")
+_reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
+_stand_in = re.compile(f"[{chr(STAND_IN)}-{chr(STAND_IN + 0x1F)}]")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What stands between two separators.
+
+    Attributes:
+        file: number of its file.
+        offset: byte of the file at which it starts.
+        length: bytes up to the start of the next one.
+        raw: its bytes without the separator.
+    """
+
+    file: int
+    offset: int
+    length: int
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    r"""What became of one or several records: a row, a problem, or, where both are None, neither.
+
+    Attributes:
+        file: number of the file.
+        offset: byte at which the first record starts.
+        records: how many records it took.
+        raw: their text; bytes that are none as ``\xNN``.
+        attributes: the row's attributes, escapes resolved.
+        problem: why it is refused.
+    """
+
+    file: int
+    offset: int
+    records: int
+    raw: str
+    attributes: dict[str, str] | None = field(default=None)
+    problem: str | None = field(default=None)
+
+
+def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
+    """Read records one by one; where one is the start of a row, together with those that follow it.
+
+    Args:
+        records: file by file, each in its order; what stands between two that do not touch is no concern.
+        root: the element around the rows.
+    """
+    waiting: list[tuple[Record, Outcome]] = []
+    for record in records:
+        outcome = parse(record, root)
+        if waiting and not _goes_on(waiting[-1][0], record):
+            yield from (each for _, each in waiting)
+            waiting = []
+        if waiting:
+            waiting.append((record, outcome))
+            joined = parse(_join([each for each, _ in waiting]), root, records=len(waiting))
+            if joined.attributes is not None:
+                yield joined
+                waiting = []
+        elif outcome.problem and _starts_row(record):
+            waiting = [(record, outcome)]
+        else:
+            yield outcome
+    yield from (each for _, each in waiting)
+
+
+def parse(record: Record, root: str, records: int = 1) -> Outcome:
+    """Read one record.
+
+    Args:
+        record: normally one row.
+        root: the element around the rows.
+        records: how many records were joined to make this one.
+    """
+    try:
+        attributes, problem = _row(record.raw, root), None
+    except UnicodeDecodeError as error:
+        attributes, problem = None, f"byte {error.start + 1} of the row is not UTF-8"
+    except etree.XMLSyntaxError as error:
+        attributes, problem = None, _reason(error)
+    except ValueError as error:
+        attributes, problem = None, str(error)
+    shown = record.raw.decode("utf-8", "backslashreplace")
+    return Outcome(record.file, record.offset, records, shown, attributes, problem)
+
+
+def _row(raw: bytes, root: str) -> dict[str, str] | None:
+    """The attributes of a row; None for what is between rows."""
+    text = raw.strip()
+    tags = rb"</?%b\s*/?>" % root.encode()
+    if re.fullmatch(rb"(?is)\s*(?:(?:%b|%b)\s*)*" % (tags, NO_PROLOG), text):
+        return None
+    text = re.sub(rb"(?is)\s*</%b\s*>\s*\Z" % root.encode(), b"", text)
+    if not text.startswith(b"<"):
+        raise ValueError(OUTSIDE)
+    # A parser of its own for every row: what one row declares must not reach another.
+    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True)
+    element = etree.fromstring(_hide_controls(text.decode("utf-8")).encode(), parser)
+    if element.tag != ROW:
+        raise ValueError(f"<{element.tag}> is not a row")
+    if len(element) or (element.text or "").strip():
+        raise ValueError("there is something within the row")
+    return {str(name): _show_controls(str(value)) for name, value in element.attrib.items()}
+
+
+def _hide_controls(text: str) -> str:
+    if _stand_in.search(text):
+        return text
+    references = _reference.sub(_hide_reference, text)
+    return _control.sub(lambda found: chr(STAND_IN + ord(found[0])), references)
+
+
+def _hide_reference(found: re.Match[str]) -> str:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    return chr(STAND_IN + code) if code < 0x20 and code not in (0x9, 0xA, 0xD) else found[0]
+
+
+def _show_controls(text: str) -> str:
+    return _stand_in.sub(lambda found: chr(ord(found[0]) - STAND_IN), text)
+
+
+def _reason(error: etree.XMLSyntaxError) -> str:
+    return re.sub(r", line \d+, column (\d+).*", r", column \1", str(error.msg), flags=re.DOTALL)
+
+
+def _starts_row(record: Record) -> bool:
+    text = record.raw.strip()
+    return text.startswith(b"<row") and not text.endswith((b"/>", b"</row>"))
+
+
+def _goes_on(last: Record, record: Record) -> bool:
+    follows = last.file == record.file and last.offset + last.length == record.offset
+    return follows and not record.raw.lstrip().startswith(b"<row")
+
+
+def _join(records: list[Record]) -> Record:
+    first = records[0]
+    length = sum(record.length for record in records)
+    return Record(first.file, first.offset, length, b"\n".join(record.raw for record in records))

@@ -1,0 +1,151 @@
+"""Read all files of one kind, and keep count of every line of each."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import count
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.columns import table_rows
+from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.fast_path import NOT_A_ROW, ROW, SUSPECT, parse_lines
+from cqa_spark.corpora.stackexchange.lines import OpenFile, read_lines
+from cqa_spark.corpora.stackexchange.locate import locate
+from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
+from cqa_spark.corpora.stackexchange.tolerant_path import parse_records
+
+KINDS = 3
+FAST_LAYOUTS = (Layout.ROW_PER_LINE, Layout.ROW_PER_OLD_LINE)
+
+_names = count(1)
+
+
+@dataclass
+class TableReader:
+    """The files of one kind; each is read once, and once more only where it holds lines that need a closer look.
+
+    Attributes:
+        spark: the session.
+        dump: the kind of rows.
+        files: the files by number; numbers follow the order in which rows with the same id take precedence.
+    """
+
+    spark: SparkSession
+    dump: DumpTable
+    files: Mapping[int, OpenFile]
+    _observation: Observation | None = field(default=None, init=False)
+
+    def sound_rows(self) -> DataFrame:
+        """The rows that the fast path understands, of the declared schema; to be written once, which counts lines."""
+        parsed = [
+            parse_lines(read_lines(self.spark, files, layout), self.dump)
+            for layout in FAST_LAYOUTS
+            if (files := self._of_layout(layout))
+        ]
+        if not parsed:
+            return self.spark.createDataFrame([], self.dump.table.schema)
+        self._observation = Observation(f"lines of {self.dump.file} {next(_names)}")
+        # A histogram with a bin for every value is an exact count by value, and the only one that can be observed.
+        bins = KINDS * len(self.files) + 1
+        lines = F.histogram_numeric(F.col("file") * KINDS + F.col("kind"), F.lit(bins))
+        counted = reduce(DataFrame.unionByName, parsed).observe(self._observation, F.to_json(lines).alias("lines"))
+        return table_rows(self.dump, counted.where(F.col("kind") == ROW))
+
+    def lines(self) -> Counter[tuple[int, int]]:
+        """Lines by file and kind, once ``sound_rows`` was written."""
+        counts: Counter[tuple[int, int]] = Counter()
+        if self._observation is not None:
+            for each in json.loads(self._observation.get["lines"] or "[]"):
+                counts[divmod(round(each["x"]), KINDS)] += round(each["y"])
+        return counts
+
+    def needs_closer_look(self, lines: Counter[tuple[int, int]]) -> list[int]:
+        """Files with a line that the fast path does not understand, and those that it cannot read at all."""
+        over_lines = self._of_layout(Layout.ROW_OVER_LINES)
+        return sorted({*over_lines, *(file for file, kind in lines if kind == SUSPECT)})
+
+    def closer_look(self, numbers: Sequence[int]) -> DataFrame:
+        """What the tolerant path makes of everything in some files that is no sound row.
+
+        Args:
+            numbers: of the files.
+
+        Returns:
+            What ``tolerant_path.parse_records`` gives.
+        """
+        found = [self._located(numbers, layout) for layout in FAST_LAYOUTS]
+        over_lines = self._some(numbers, Layout.ROW_OVER_LINES)
+        if over_lines:
+            chunks = read_lines(self.spark, over_lines, Layout.ROW_OVER_LINES).withColumn("raw", F.col("value"))
+            found.append(self._parsed(chunks, over_lines, Layout.ROW_OVER_LINES))
+        return reduce(DataFrame.unionByName, [each for each in found if each is not None])
+
+    def rows_with_ids(self, ids: DataFrame) -> DataFrame | None:
+        """Sound rows with some ids, each with its place and text; None where no file can hold one.
+
+        Args:
+            ids: the columns of the table's key.
+
+        Returns:
+            What ``tolerant_path.parse_records`` gives.
+        """
+        row_id = self.dump.attributes[ROW_ID]
+        # A join that moved rows would lose their order, by which they are located; a broadcast does not.
+        marked = F.broadcast(ids.select("site", row_id, F.lit(True).alias("is_wanted")))
+        found = [self._located(list(self.files), layout, marked) for layout in FAST_LAYOUTS]
+        known = [each for each in found if each is not None]
+        return reduce(DataFrame.unionByName, known) if known else None
+
+    def _located(self, numbers: Sequence[int], layout: Layout, marked: DataFrame | None = None) -> DataFrame | None:
+        files = self._some(numbers, layout)
+        if not files:
+            return None
+        parsed = parse_lines(read_lines(self.spark, files, layout).withColumn("raw", F.col("value")), self.dump)
+        if marked is None:
+            wanted = F.col("kind") != ROW
+        else:
+            parsed = parsed.join(marked, ["site", self.dump.attributes[ROW_ID]], "left")
+            wanted = (F.col("kind") == ROW) & F.col("is_wanted")
+        return self._parsed(parsed.withColumn("is_wanted", wanted), files, layout)
+
+    def _parsed(self, lines: DataFrame, files: Mapping[int, OpenFile], layout: Layout) -> DataFrame:
+        raw = F.col("raw").cast("binary")
+        wanted = F.when(F.col("is_wanted"), raw) if "is_wanted" in lines.columns else raw
+        length = (F.octet_length("raw") + len(layout.value)).cast("bigint")
+        measured = lines.select("file", "block_start", length.alias("length"), wanted.alias("raw"))
+        marks = {number: len(BYTE_ORDER_MARK) * file.peek.marked for number, file in files.items()}
+        return parse_records(locate(measured, marks), self.dump, layout)
+
+    def _some(self, numbers: Sequence[int], layout: Layout) -> dict[int, OpenFile]:
+        return {number: file for number, file in self._of_layout(layout).items() if number in numbers}
+
+    def _of_layout(self, layout: Layout) -> dict[int, OpenFile]:
+        """Files of a layout; Spark reads none that is empty, and an observation of nothing never ends."""
+        return {n: file for n, file in self.files.items() if file.peek.layout is layout and file.peek.size}
+
+
+def not_rows(
+    files: Sequence[int], lines: Counter[tuple[int, int]], looked_at: Mapping[int, tuple[int, int]]
+) -> dict[int, tuple[int, int]]:
+    """Lines, and lines that are no rows, of every file.
+
+    Args:
+        files: the files' numbers.
+        lines: lines by file and kind, as the fast path counted them.
+        looked_at: records and records without a row of their own, of the files that had a closer look.
+    """
+    counts = {}
+    for file in files:
+        sound = lines[file, ROW]
+        if file in looked_at:
+            records, without = looked_at[file]
+            counts[file] = (sound + records, without)
+        else:
+            counts[file] = (sound + lines[file, NOT_A_ROW], lines[file, NOT_A_ROW])
+    return counts

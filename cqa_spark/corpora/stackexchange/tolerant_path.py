@@ -1,0 +1,128 @@
+"""Read what the fast path could not: by a real XML parser, over batches of records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from cqa_spark.corpora.stackexchange.columns import column_types, typed
+from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
+from cqa_spark.corpora.stackexchange.peek import Layout
+from cqa_spark.corpora.stackexchange.records import Outcome, Record, parse, recover
+from cqa_spark.corpora.stackexchange.values import is_id
+
+BATCH = 1000
+SHOWN_CHARACTERS = 40
+WANTED = {
+    "timestamp": "time",
+    "int": "whole number of 32 bits",
+    "bigint": "whole number of 64 bits",
+    "boolean": "True or False",
+}
+_OUTCOMES = "file int, offset bigint, records int, raw string, attributes map<string,string>, problem string"
+_ARROW = pa.schema(
+    [
+        ("file", pa.int32()),
+        ("offset", pa.int64()),
+        ("records", pa.int32()),
+        ("raw", pa.string()),
+        ("attributes", pa.map_(pa.string(), pa.string())),
+        ("problem", pa.string()),
+    ]
+)
+
+
+def parse_records(located: DataFrame, dump: DumpTable, layout: Layout) -> DataFrame:
+    """Read records.
+
+    Args:
+        located: what ``locate.locate`` gives.
+        dump: the kind of rows.
+        layout: how rows are told apart. Where that is by lines, a row may go over several of them.
+
+    Returns:
+        file, byte_offset, records (how many records it took), raw, is_row, problem (null for what is no row, and for
+        a row that fits), unknown_attributes and a column for every attribute.
+    """
+    if layout is Layout.ROW_OVER_LINES:
+        outcomes = located.mapInArrow(partial(_one_by_one, dump.root), _OUTCOMES)
+    else:
+        whole = located.repartition("file").sortWithinPartitions("file", "byte_offset")
+        outcomes = whole.mapInArrow(partial(_together, dump.root), _OUTCOMES)
+    attributes = F.col("attributes")
+    columns = typed(dump, {name: attributes[attribute] for attribute, name in dump.attributes.items()})
+    unknown = F.map_filter(attributes, lambda name, _: ~name.isin(*dump.attributes))
+    return outcomes.select(
+        "file",
+        F.col("offset").alias("byte_offset"),
+        "records",
+        "raw",
+        attributes.isNotNull().alias("is_row"),
+        F.coalesce("problem", _misfit(dump, columns)).alias("problem"),
+        F.when(F.size(unknown) > 0, unknown).alias("unknown_attributes"),
+        *[value.alias(name) for name, value in columns.items()],
+    )
+
+
+def _misfit(dump: DumpTable, columns: dict[str, Column]) -> Column:
+    """What is wrong with a row's values: the first that is missing or does not fit its column."""
+    attributes = F.col("attributes")
+    missing = [
+        F.when(attributes.isNotNull() & attributes[attribute].isNull(), F.lit(f"{attribute} is missing"))
+        for attribute in dump.required
+    ]
+    types = column_types(dump)
+    wrong = [
+        F.when(
+            attributes[attribute].isNotNull() & columns[name].isNull(),
+            F.concat(
+                F.lit(f"{attribute} is no {_wanted(name, types[name])}: "),
+                F.substring(attributes[attribute], 1, SHOWN_CHARACTERS),
+            ),
+        )
+        for attribute, name in dump.attributes.items()
+    ]
+    return F.coalesce(*missing, *wrong)
+
+
+def _wanted(name: str, data_type: T.DataType) -> str:
+    """What a column's values are called in a message."""
+    return "whole number" if is_id(name, data_type) else WANTED.get(data_type.simpleString(), "text")
+
+
+def _one_by_one(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Records that start after ``<row``, the first one of a file before it."""
+    for batch in batches:
+        opened = (
+            Record(each.file, each.offset, each.length, each.raw if each.offset <= 3 else b"<row" + each.raw)
+            for each in _records(batch)
+        )
+        yield from _batches(parse(record, root) for record in opened)
+
+
+def _together(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from _batches(recover((record for batch in batches for record in _records(batch)), root))
+
+
+def _records(batch: pa.RecordBatch) -> Iterator[Record]:
+    for row in batch.to_pylist():
+        yield Record(row["file"], row["byte_offset"], row["length"], row["raw"])
+
+
+def _batches(outcomes: Iterator[Outcome]) -> Iterator[pa.RecordBatch]:
+    rows: list[dict[str, object]] = []
+    for outcome in outcomes:
+        row = asdict(outcome)
+        row["attributes"] = None if outcome.attributes is None else list(outcome.attributes.items())
+        rows.append(row)
+        if len(rows) == BATCH:
+            yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
+            rows = []
+    if rows:
+        yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)

@@ -1,0 +1,78 @@
+"""From an attribute's text to a value of its column's type, by native expressions; null where it does not fit."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+OTHER_POST_TYPE = "other"
+POST_TYPES = {
+    1: "question",
+    2: "answer",
+    3: "orphaned_tag_wiki",
+    4: "tag_wiki_excerpt",
+    5: "tag_wiki",
+    6: "moderator_nomination",
+    7: "wiki_placeholder",
+    8: "privilege_wiki",
+    9: "article",
+    10: "help_article",
+    12: "collection",
+    13: "moderator_questionnaire_response",
+    14: "announcement",
+    15: "collective_discussion",
+    17: "collective_collection",
+}
+
+
+def value(text: Column, name: str, data_type: T.DataType) -> Column:
+    """The value that an attribute's text stands for.
+
+    Args:
+        text: the attribute as a string, its escapes resolved.
+        name: the column that it fills; a string column whose name ends in ``_id`` holds a whole number, as written.
+        data_type: the column's type.
+    """
+    if isinstance(data_type, T.ArrayType):
+        return tag_list(text)
+    if isinstance(data_type, T.TimestampType):
+        return utc_time(text)
+    if isinstance(data_type, T.BooleanType):
+        return text.cast(data_type)
+    if isinstance(data_type, T.StringType):
+        return F.when(_is_whole(text, T.LongType()), text) if is_id(name, data_type) else text
+    return F.when(_is_whole(text, data_type), text.cast(data_type))
+
+
+def is_id(name: str, data_type: T.DataType) -> bool:
+    """Whether a column holds an id: in dumps a whole number, in the lake a string."""
+    return isinstance(data_type, T.StringType) and name.endswith("_id")
+
+
+def is_free_text(name: str, data_type: T.DataType) -> bool:
+    """Whether a column's attribute is text, in which characters may be escaped."""
+    return isinstance(data_type, T.StringType | T.ArrayType) and not is_id(name, data_type)
+
+
+def utc_time(text: Column) -> Column:
+    """A time; the zone is written out, so that the session's own zone has no part in it."""
+    return F.concat(text, F.lit("Z")).cast("timestamp")
+
+
+def tag_list(text: Column) -> Column:
+    """The tags of both spellings, ``<a><b>`` and ``|a|b|``, in order."""
+    return F.array_remove(F.split(text, r"[<>|]+"), "")
+
+
+def post_type(post_type_id: Column) -> Column:
+    """The name of a kind of post."""
+    names = F.create_map(*[F.lit(each) for each in chain.from_iterable(POST_TYPES.items())])
+    return F.coalesce(names[post_type_id], F.lit(OTHER_POST_TYPE))
+
+
+def _is_whole(text: Column, data_type: T.DataType) -> Column:
+    """Whether a text is a whole number of the type, without blanks, signs or zeros that it does not need."""
+    return text.cast(data_type).cast("string") == text

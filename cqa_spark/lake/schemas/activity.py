@@ -1,0 +1,122 @@
+"""What the members of a Stack Exchange site did beside writing: votes, badges, tags, links, edits.
+
+Numbers of kinds are those of the dumps' own documentation, as they stand in the file readme.txt of a dump.
+"""
+
+from cqa_spark.lake.schemas.community import (
+    CONTENT_LICENSE,
+    SITE,
+    SOURCE_FILE,
+    UNKNOWN_ATTRIBUTES,
+    USER_ID,
+    USER_NAME,
+)
+from cqa_spark.lake.table import Table, column
+
+VOTES = Table(
+    "votes",
+    "Votes for posts; who voted is only known of favourites and bounties.",
+    (
+        SITE,
+        column("vote_id", "string", "id of the vote within the site", nullable=False),
+        column("post_id", "string", "post that the vote is for; the dump may lack it", nullable=False),
+        column(
+            "vote_type_id",
+            "int",
+            "1 accepted by the asker, 2 up, 3 down, 4 offensive, 5 favourite, 6 close, 7 reopen, 8 bounty start, "
+            "9 bounty close, 10 deletion, 11 undeletion, 12 spam, 13 inform moderator, 15 moderator review, "
+            "16 approve edit suggestion",
+            nullable=False,
+        ),
+        USER_ID,
+        column("created_at", "timestamp", "day of the vote, UTC: dumps give no time of day"),
+        column("bounty_amount", "int", "reputation offered or given with a bounty"),
+        UNKNOWN_ATTRIBUTES,
+        SOURCE_FILE,
+    ),
+    key=("site", "vote_id"),
+    partition_by=("site",),
+)
+
+BADGES = Table(
+    "badges",
+    "Badges that users earned.",
+    (
+        SITE,
+        column("badge_id", "string", "id of the award within the site", nullable=False),
+        column("user_id", "string", "account that earned it", nullable=False),
+        column("name", "string", "the badge's name; of a tag badge the tag's"),
+        column("earned_at", "timestamp", "time of the award, UTC"),
+        column("badge_class", "int", "1 gold, 2 silver, 3 bronze; not in dumps before 2016"),
+        column("is_tag_based", "boolean", "whether it is for posts with the tag of its name"),
+        UNKNOWN_ATTRIBUTES,
+        SOURCE_FILE,
+    ),
+    key=("site", "badge_id"),
+    partition_by=("site",),
+)
+
+TAGS = Table(
+    "tags",
+    "Tags of a site.",
+    (
+        SITE,
+        column("tag_id", "string", "id of the tag within the site", nullable=False),
+        column("name", "string", "the tag as it stands on questions"),
+        column("question_count", "int", "questions with the tag, at the time of the dump"),
+        column("excerpt_post_id", "string", "post that holds the short description"),
+        column("wiki_post_id", "string", "post that holds the long description"),
+        column("is_moderator_only", "boolean", "whether only moderators may set it"),
+        column("is_required", "boolean", "whether a question needs one of these, as on meta sites"),
+        UNKNOWN_ATTRIBUTES,
+        SOURCE_FILE,
+    ),
+    key=("site", "tag_id"),
+    partition_by=("site",),
+)
+
+POST_LINKS = Table(
+    "post_links",
+    "Links from post to post.",
+    (
+        SITE,
+        column("link_id", "string", "id of the link within the site", nullable=False),
+        column("created_at", "timestamp", "time at which the link was made, UTC"),
+        column("post_id", "string", "post that holds the link; of a duplicate the one that was closed", nullable=False),
+        column("related_post_id", "string", "post that it points to; the dump may lack it", nullable=False),
+        column("link_type_id", "int", "1 linked, 3 duplicate", nullable=False),
+        UNKNOWN_ATTRIBUTES,
+        SOURCE_FILE,
+    ),
+    key=("site", "link_id"),
+    partition_by=("site",),
+)
+
+POST_HISTORY = Table(
+    "post_history",
+    "Every revision of a post, and what else happened to it.",
+    (
+        SITE,
+        column("history_id", "string", "id of the event within the site", nullable=False),
+        column(
+            "history_type_id",
+            "int",
+            "1 to 3 initial title, body, tags; 4 to 6 edit of them; 7 to 9 rollback of them; 10 closed, 11 reopened, "
+            "12 deleted, 13 undeleted, 14 locked, 15 unlocked, 16 made community wiki, 24 suggested edit applied; "
+            "others as the dump's readme says",
+            nullable=False,
+        ),
+        column("post_id", "string", "post that it happened to; the dump may lack it", nullable=False),
+        column("revision_guid", "string", "shared by the events of one action"),
+        column("created_at", "timestamp", "time of the event, UTC"),
+        USER_ID,
+        USER_NAME,
+        column("comment", "string", "what the editor said of the edit, or the reason's number for a closing"),
+        column("text", "string", "new title, body (Markdown) or tags; of other events details in JSON"),
+        CONTENT_LICENSE,
+        UNKNOWN_ATTRIBUTES,
+        SOURCE_FILE,
+    ),
+    key=("site", "history_id"),
+    partition_by=("site",),
+)

@@ -1,0 +1,109 @@
+"""Stack Exchange dumps → community tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cqa_spark.config.dump_settings import UnpackSettings
+from cqa_spark.config.settings import IngestStackExchangeSettings
+from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, refuse_incomplete
+from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.unpacked import Unpacked
+from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
+from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
+from cqa_spark.corpora.stackexchange.judgments import judgments
+from cqa_spark.corpora.stackexchange.lines import OpenFile
+from cqa_spark.corpora.stackexchange.orphans import orphans
+from cqa_spark.corpora.stackexchange.peek import peek
+from cqa_spark.errors import InputError
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import InputRecord
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
+from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
+from cqa_spark.pipeline.dump_table import SiteTables, read_dump_table
+from cqa_spark.pipeline.publish import publish_run
+from cqa_spark.pipeline.workspace import new_run_id, open_job
+
+
+def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
+    """Read dumps into community tables, and publish them.
+
+    Where a site has several dumps, each becomes a run of its own, the earlier first.
+    """
+    dumps = rounds(_dump_files(settings))
+    first_id = settings.run_id or new_run_id(settings)
+    for place, files in enumerate(dumps, start=1):
+        run_id = first_id if place == 1 else f"{first_id}-{place}"
+        with open_job(settings.model_copy(update={"run_id": run_id}), "ingest stackexchange", resume=False) as run:
+            _ingest(run, files, settings)
+        if settings.publish:
+            publish_run(run.lake, run.run_id)
+        print(f"run: {run.run_id}{', published' if settings.publish else ''}")
+    print(f"look at it: cqa inspect {settings.lake}")
+
+
+def _dump_files(settings: IngestStackExchangeSettings) -> list[DumpFile]:
+    """The files to read, archives unpacked, found before Spark starts."""
+    wanted, site = set(settings.dumps.tables), settings.dumps.site
+    found = find_dump_files(settings.dumps.input, site)
+    archives = find_archives(settings.dumps.input)
+    staging = settings.unpack.staging or f"{settings.lake.rstrip('/')}.staging"
+    for unpacked in _unpack(archives, Path(staging), settings.unpack):
+        found += of_archive(unpacked.folder, unpacked.source, site)
+    files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
+    if not files:
+        raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")
+    return files
+
+
+def _unpack(archives: Sequence[Path], staging: Path, settings: UnpackSettings) -> list[Unpacked]:
+    if not archives:
+        return []
+    limits = UnpackLimits(settings.max_ratio, settings.max_total_bytes)
+    return unpack(archives, staging, limits, workers=settings.workers, progress=_print_unpacked)
+
+
+def _print_unpacked(unpacked: Unpacked) -> None:
+    how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
+    print(f"{unpacked.source.name}: {how}", file=sys.stderr)
+
+
+def _ingest(run: Run, files: Sequence[DumpFile], settings: IngestStackExchangeSettings) -> None:
+    """Read one dump of each site."""
+    opened = [OpenFile(file, peek(run.lake.spark, file)) for file in files]
+    if not settings.dumps.allow_incomplete:
+        refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
+    run.add_inputs([InputRecord(each.file.path, "unannotated", each.peek.size, None) for each in opened])
+    tables = SiteTables(run, _base(run), sorted({file.site for file in files}))
+    wanted = [dump for dump in DUMP_TABLES if not settings.dumps.tables or dump.table.name in settings.dumps.tables]
+    for table in (QUARANTINE, INGESTED_FILES):
+        tables.write(table, tables.empty(table))
+    for dump in wanted:
+        _read(run, dump, opened, tables)
+    totals = check_accounting(tables.of_sites(INGESTED_FILES))
+    refuse_bad_fraction(totals, tables.of_sites(QUARANTINE), settings.dumps.max_bad_fraction)
+    tables.keep_others([dump.table for dump in DUMP_TABLES])
+    with run.step("judgments") as step:
+        read = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
+        if {POSTS.name, VOTES.name, POST_LINKS.name} <= read.keys():
+            judged = judgments(read[POSTS.name], read[VOTES.name], read[POST_LINKS.name])
+            step.rows_out = tables.write(JUDGMENTS, judged)
+    with run.step("orphans") as step:
+        step.rows_out = tables.write(ORPHANS, orphans(read))
+
+
+def _read(run: Run, dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables) -> None:
+    files = {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}
+    with run.step(dump.table.name) as step:
+        step.rows_in, step.rows_out, step.rows_quarantined = read_dump_table(tables, dump, files)
+
+
+def _base(run: Run) -> dict[str, int]:
+    """Versions of the published tables, whose other sites stay as they are."""
+    record = RunLog(run.lake).published()
+    return dict(record.table_versions) if record else {}

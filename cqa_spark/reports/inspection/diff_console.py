@@ -1,0 +1,45 @@
+"""What changed between two runs, in the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cqa_spark.reports.inspection.diff import Comparison, TableChanges
+from cqa_spark.reports.wording import count, visible
+
+COLUMNS = 6
+"""Columns that a row of the table names."""
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print rows new, gone and changed for every site and table."""
+    console.print(f"from run {comparison.before} to run {comparison.after}", highlight=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    for name in ("site", "table"):
+        table.add_column(name, overflow="fold")
+    for name in ("new", "gone", "changed", "in text"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("columns that changed", overflow="fold")
+    last = None
+    for changes in comparison.tables:
+        table.add_row(Text(visible(changes.site) if changes.site != last else ""), *_cells(changes))
+        last = changes.site
+    console.print(table)
+    for runs, names in ((comparison.before, comparison.only_before), (comparison.after, comparison.only_after)):
+        if names:
+            console.print(f"only run {runs} has: {', '.join(names)}", highlight=False, soft_wrap=True)
+
+
+def changed_columns(changes: TableChanges) -> str:
+    """The columns that changed most often, with the number of rows."""
+    named = [f"{each.name} {count(each.rows)}" for each in changes.columns]
+    more = f" and {len(named) - COLUMNS} more" if len(named) > COLUMNS else ""
+    return ", ".join(named[:COLUMNS]) + more
+
+
+def _cells(changes: TableChanges) -> list[str | Text]:
+    in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
+    numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
+    return [Text(changes.table), *numbers, changed_columns(changes)]

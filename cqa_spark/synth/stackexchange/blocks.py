@@ -1,0 +1,128 @@
+"""Makes one block of threads, or of users: the rows of its files, as bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange.bodies import compose_bodies
+from cqa_spark.synth.stackexchange.comments import Comments, invent_comments
+from cqa_spark.synth.stackexchange.draws import THREADS, Ints, generator
+from cqa_spark.synth.stackexchange.edits import Edits, invent_edits
+from cqa_spark.synth.stackexchange.history_rows import history_rows
+from cqa_spark.synth.stackexchange.links import invent_links
+from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
+from cqa_spark.synth.stackexchange.plan import COMMENTS_EACH, LINKS_EACH, USERS_EACH, VOTES_EACH, SitePlan
+from cqa_spark.synth.stackexchange.population import Population
+from cqa_spark.synth.stackexchange.post_rows import post_rows, tag_lists
+from cqa_spark.synth.stackexchange.small_rows import comment_rows, link_rows, vote_rows
+from cqa_spark.synth.stackexchange.tag_rows import tag_rows, wiki_rows
+from cqa_spark.synth.stackexchange.threads import Threads, invent_threads
+from cqa_spark.synth.stackexchange.user_rows import about_texts, badge_rows, user_rows
+from cqa_spark.synth.stackexchange.vocabulary import Vocabulary
+from cqa_spark.synth.stackexchange.votes import Votes, invent_votes
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a block adds to its members and tags.
+
+    Attributes:
+        members: numbers of the members who did something, each once.
+        points: reputation that each of them got.
+        last_seen: when each of them last did something, in milliseconds since 1970.
+        tag_counts: questions of each tag.
+    """
+
+    members: Ints
+    points: Ints
+    last_seen: Ints
+    tag_counts: Ints
+
+
+@dataclass(frozen=True)
+class Site:
+    """What all blocks of a site share."""
+
+    population: Population
+    vocabulary: Vocabulary
+    phrasebook: Phrasebook
+    about_texts: list[str]
+
+
+@lru_cache(maxsize=1)
+def site_of(plan: SitePlan) -> Site:
+    """Build what all blocks share, once a process."""
+    vocabulary = Vocabulary(plan.seed, plan.tags)
+    phrasebook = Phrasebook(vocabulary)
+    return Site(Population(plan), vocabulary, phrasebook, about_texts(plan.tags, phrasebook, plan.seed))
+
+
+def block_of_threads(plan: SitePlan, block: int) -> tuple[dict[str, bytes], Tally]:
+    """Make a block of threads; the result follows from the plan and the block's number alone.
+
+    Returns:
+        The rows for each file that the block adds to, and what it adds to members and tags.
+    """
+    site = site_of(plan)
+    rng = generator(plan.seed, block, THREADS)
+    threads = invent_threads(plan, block, site.population, site.vocabulary, rng)
+    votes = invent_votes(threads, site.population, rng)
+    comments = invent_comments(threads, site.population, site.phrasebook, rng)
+    edits = invent_edits(threads, site.population, rng)
+    links = invent_links(plan, block, threads, rng)
+    bodies = compose_bodies(threads, links, edits.body, plan.site, site.phrasebook, rng)
+    tags = tag_lists(threads, site.vocabulary.tag_names)
+    rows = {
+        "Posts": post_rows(threads, bodies, tags, edits, votes, comments, rng),
+        "Comments": comment_rows(comments, threads, 1 + block * COMMENTS_EACH),
+        "Votes": vote_rows(votes, threads, 1 + block * VOTES_EACH),
+        "PostLinks": link_rows(links, threads, 1 + block * LINKS_EACH),
+        "PostHistory": history_rows(threads, bodies, tags, edits, site.population, plan.first_history(block), rng),
+    }
+    return {name: text.encode() for name, text in rows.items()}, _tally(plan, threads, votes, comments, edits)
+
+
+def _tally(plan: SitePlan, threads: Threads, votes: Votes, comments: Comments, edits: Edits) -> Tally:
+    edited = (edits.at >= 0) & (edits.editor >= 0)
+    actors = np.concatenate((threads.author, comments.author, edits.editor[edited]))
+    times = np.concatenate((threads.written, comments.written, edits.at[edited]))
+    members, place = np.unique(actors, return_inverse=True)
+    last_seen = np.zeros(len(members), dtype=np.int64)
+    np.maximum.at(last_seen, place, times)
+    points = np.zeros(len(members), dtype=np.int64)
+    np.add.at(points, place[: len(threads.author)], votes.points)
+    tags, counts = threads.subjects.tags, threads.subjects.tag_counts
+    used = tags[np.arange(tags.shape[1]) < counts[:, None]]
+    return Tally(members, points, last_seen, np.bincount(used, minlength=plan.tags))
+
+
+def block_of_users(plan: SitePlan, block: int, points: Ints, last_seen: Ints) -> dict[str, bytes]:
+    """Make a block of users with their badges.
+
+    Args:
+        plan: the site.
+        block: number of the block.
+        points: reputation that each user of the block got.
+        last_seen: when each of them last did something, in milliseconds since 1970.
+    """
+    site = site_of(plan)
+    members = block * USERS_EACH + np.arange(len(points))
+    rows = {
+        "Users": user_rows(members, points, last_seen, site.population, site.about_texts, plan.seed),
+        "Badges": badge_rows(members, site.population, site.vocabulary.tag_names, block, plan.seed),
+    }
+    return {name: text.encode() for name, text in rows.items()}
+
+
+def block_of_tags(plan: SitePlan, tag_counts: Ints) -> dict[str, bytes]:
+    """Make the site's tags; their wikis come before all threads and are made by `block_of_wikis`."""
+    return {"Tags": tag_rows(site_of(plan).vocabulary.tag_names, tag_counts, plan.seed).encode()}
+
+
+def block_of_wikis(plan: SitePlan) -> dict[str, bytes]:
+    """Make the posts that explain the tags, and their history."""
+    posts, history = wiki_rows(plan.tags, site_of(plan).phrasebook, plan.seed)
+    return {"Posts": posts.encode(), "PostHistory": history.encode()}

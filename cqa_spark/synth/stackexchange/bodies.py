@@ -1,0 +1,131 @@
+"""Composes titles and bodies of a block's posts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange import signal
+from cqa_spark.synth.stackexchange.draws import Flags, Ints
+from cqa_spark.synth.stackexchange.links import LINKED, Links
+from cqa_spark.synth.stackexchange.markup import attribute_value
+from cqa_spark.synth.stackexchange.patterns import Intent
+from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Speech
+from cqa_spark.synth.stackexchange.threads import Threads
+
+MOST_SENTENCES = 150
+CODE_IN_QUESTIONS, QUOTES, LISTS = 0.35, 0.08, 0.15
+LISTED = 2  # sentences in a list
+QUESTIONS_ECHO = 0.4  # how often a question turns from its topic to its own words
+LINE = attribute_value("\n")
+PARAGRAPH = attribute_value("<p>{}</p>\n")
+CODE = attribute_value("<pre><code>{}</code></pre>\n")
+QUOTE = attribute_value("<blockquote>\n<p>{}</p>\n</blockquote>\n")
+LIST, ITEM = attribute_value("<ul>\n{}</ul>\n"), attribute_value("<li>{}</li>\n")
+EDIT = attribute_value("<p><strong>Edit:</strong> {}</p>\n")
+SEE = attribute_value('<p>This is like <a href="https://{}/questions/{}">another question</a>.</p>\n')
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What the posts say, escaped for XML.
+
+    Attributes:
+        titles: of the questions.
+        html: of all posts.
+        first_length: of each post, how many characters of `html` it had before its edit.
+    """
+
+    titles: list[str]
+    html: list[str]
+    first_length: list[int]
+
+
+def compose_bodies(
+    threads: Threads, links: Links, edited: Flags, site: str, phrasebook: Phrasebook, rng: np.random.Generator
+) -> Bodies:
+    """Compose titles and bodies.
+
+    Args:
+        threads: of the block.
+        links: of its questions; bodies name those that were there from the start.
+        edited: posts that got another paragraph later.
+        site: host name.
+        phrasebook: of the site.
+        rng: the block's generator.
+    """
+    ends, sentences = _draw_sentences(threads, phrasebook, rng)
+    code_ends, code = _draw_code(threads, phrasebook, rng)
+    titles = phrasebook.say(
+        phrasebook.choose(Intent.TITLE, rng, threads.questions), threads.subjects, np.arange(threads.questions), rng
+    )
+    see: dict[int, str] = {
+        question: SEE.format(site, related)
+        for question, related, kind in zip(
+            links.question.tolist(), links.related.tolist(), links.kind.tolist(), strict=True
+        )
+        if kind == LINKED
+    }
+    size = len(threads.id)
+    quoting = ((rng.random(size) < QUOTES) & (np.arange(size) >= threads.questions)).tolist()
+    listing = (rng.random(size) < LISTS).tolist()
+    steps = iter(rng.integers(1, 5, size=int(ends[-1]) + 1).tolist())
+    is_edited, question = edited.tolist(), threads.thread.tolist()
+    html, first_length = [], []
+    begin = code_begin = 0
+    for post, (end, code_end) in enumerate(zip(ends.tolist(), code_ends.tolist(), strict=True)):
+        last = end - is_edited[post]  # the edit's paragraph is the last sentence
+        items = LISTED if listing[post] and last - begin > LISTED + 1 else 0
+        parts = [PARAGRAPH.format(sentences.passage(a, b)) for a, b in _cut(begin, last - items, steps)]
+        if code_end > code_begin:
+            parts.insert(1, CODE.format(code.lines(code_begin, code_end)))
+        if quoting[post]:
+            start = int(ends[question[post] - 1]) if question[post] else 0
+            parts.insert(0, QUOTE.format(sentences.passage(start, start + 1)))
+        if items:
+            parts.append(
+                LIST.format("".join(ITEM.format(sentences.passage(at, at + 1)) for at in range(last - items, last)))
+            )
+        if post in see:
+            parts.append(see[post])
+        first = LINE.join(parts)
+        html.append(first + LINE + EDIT.format(sentences.passage(last, end)) if is_edited[post] else first)
+        first_length.append(len(first))
+        begin, code_begin = end, code_end
+    return Bodies([titles.passage(at, at + 1) for at in range(threads.questions)], html, first_length)
+
+
+def _cut(begin: int, end: int, steps: Iterator[int]) -> Iterator[tuple[int, int]]:
+    """Cut a row of sentences into paragraphs."""
+    while begin < end:
+        stop = min(begin + next(steps), end)
+        yield begin, stop
+        begin = stop
+
+
+def _draw_sentences(threads: Threads, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
+    """Draw the sentences of all posts; give where each post's sentences end, too."""
+    questions, answers = threads.questions, threads.answers
+    asked = np.exp(2.35 + 0.6 * rng.standard_normal(questions))
+    answered = np.exp(2.3 + 0.5 * rng.standard_normal(answers)) * signal.length_factor(threads.traits.form)
+    lengths = np.clip(np.concatenate((asked, answered)), 2, MOST_SENTENCES).astype(np.int64)
+    about = np.repeat(threads.thread, lengths)
+    in_questions = int(lengths[:questions].sum())
+    patterns = np.concatenate(
+        (
+            phrasebook.choose(Intent.PROBLEM, rng, in_questions),
+            phrasebook.choose(Intent.ADVICE, rng, len(about) - in_questions),
+        )
+    )
+    echo = np.concatenate((np.full(questions, QUESTIONS_ECHO), signal.echo_chance(threads.traits.overlap)))
+    return np.cumsum(lengths), phrasebook.say(patterns, threads.subjects, about, rng, np.repeat(echo, lengths))
+
+
+def _draw_code(threads: Threads, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
+    """Draw the lines of code of all posts; give where each post's lines end, too."""
+    chance = np.concatenate((np.full(threads.questions, CODE_IN_QUESTIONS), signal.code_chance(threads.traits.form)))
+    lengths = np.where(rng.random(len(chance)) < chance, 1 + rng.geometric(0.2, size=len(chance)), 0)
+    patterns = phrasebook.choose(Intent.CODE, rng, int(lengths.sum()))
+    return np.cumsum(lengths), phrasebook.say(patterns, threads.subjects, np.repeat(threads.thread, lengths), rng)

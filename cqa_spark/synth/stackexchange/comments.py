@@ -1,0 +1,89 @@
+"""Invents the comments on a block's posts. Their tone tells how good an answer is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange import signal
+from cqa_spark.synth.stackexchange.draws import HOUR, Flags, Floats, Ints, later, sigmoid, within
+from cqa_spark.synth.stackexchange.patterns import Intent
+from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
+from cqa_spark.synth.stackexchange.plan import CLOSED, COMMENTS_EACH
+from cqa_spark.synth.stackexchange.population import Population
+from cqa_spark.synth.stackexchange.threads import Threads
+
+SPEAKS_UP = 0.25  # how often the post's own author comments
+LONGER = 0.62  # chance of each further sentence
+MOST_SENTENCES = 7  # the site cuts comments at 600 characters
+
+
+@dataclass(frozen=True)
+class Comments:
+    """Comments in the order of their ids.
+
+    Attributes:
+        post: position of the post.
+        written: when, in milliseconds since 1970.
+        author: number of the member.
+        ownerless: whether the author's account was deleted.
+        score: up votes, which are not among the dump's votes.
+        text: escaped for XML.
+    """
+
+    post: Ints
+    written: Ints
+    author: Ints
+    ownerless: Flags
+    score: Ints
+    text: list[str]
+
+
+def invent_comments(
+    threads: Threads, population: Population, phrasebook: Phrasebook, rng: np.random.Generator
+) -> Comments:
+    """Invent the comments of a block."""
+    size = len(threads.id)
+    counts = within(rng.negative_binomial(1.0, 0.4, size=size), COMMENTS_EACH)
+    post = np.repeat(np.arange(size), counts)
+    written = later(rng, threads.written[post], CLOSED, 6 * HOUR, 1.8)
+    by_owner = rng.random(len(post)) < SPEAKS_UP
+    author = np.where(by_owner, threads.author[post], population.active(rng, written))
+    order = np.argsort(written, kind="stable")
+    post, written, by_owner, author = post[order], written[order], by_owner[order], author[order]
+    return Comments(
+        post=post,
+        written=written,
+        author=author,
+        ownerless=population.is_deleted(author),
+        score=rng.geometric(0.7, size=len(post)) - 1,
+        text=_texts(threads, post, by_owner, phrasebook, rng),
+    )
+
+
+def _texts(
+    threads: Threads, post: Ints, by_owner: Flags, phrasebook: Phrasebook, rng: np.random.Generator
+) -> list[str]:
+    """What the comments say: the first sentence has the intent, further ones are asides."""
+    is_answer = post >= threads.questions
+    tone = np.zeros(len(post))
+    tone[is_answer] = threads.traits.comment_tone[post[is_answer] - threads.questions]
+    mood: Floats = rng.random(len(post))
+    praise = signal.praise_chance(tone)
+    criticism = (1 - praise) * sigmoid(-2 * tone)
+    first = phrasebook.choose(Intent.ASIDE, rng, len(post))
+    for intent, chosen in (
+        (Intent.PRAISE, is_answer & (mood < praise)),
+        (Intent.CRITICISM, is_answer & (mood > 1 - criticism)),
+        (Intent.REQUEST, ~is_answer & (mood < 0.7)),
+        (Intent.REPLY, by_owner),
+    ):
+        first[chosen] = phrasebook.choose(intent, rng, int(chosen.sum()))
+    lengths = np.minimum(rng.geometric(1 - LONGER, size=len(post)), MOST_SENTENCES)
+    ends = np.cumsum(lengths)
+    patterns = phrasebook.choose(Intent.ASIDE, rng, int(lengths.sum()))
+    patterns[ends - lengths] = first
+    speech = phrasebook.say(patterns, threads.subjects, np.repeat(threads.thread[post], lengths), rng)
+    starts = (ends - lengths).tolist()
+    return [speech.passage(begin, end) for begin, end in zip(starts, ends.tolist(), strict=True)]

@@ -1,0 +1,103 @@
+"""Writes the dump of an invented site, on several processes, in memory that does not grow with its size."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from cqa_spark.errors import InputError
+from cqa_spark.synth.stackexchange.blocks import block_of_tags, block_of_threads, block_of_users, block_of_wikis
+from cqa_spark.synth.stackexchange.plan import USERS_EACH, SitePlan
+from cqa_spark.synth.stackexchange.pool import Pool
+from cqa_spark.synth.stackexchange.rows import HEAD, TABLES, TAIL
+
+
+@dataclass(frozen=True)
+class Dump:
+    """A dump that was written.
+
+    Attributes:
+        folder: holds the eight files.
+        sizes: bytes of each file, by its name without ending.
+    """
+
+    folder: Path
+    sizes: dict[str, int]
+
+
+def write_dump(
+    output: Path,
+    *,
+    site: str,
+    threads: int,
+    seed: int,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    activity_exponent: float = SitePlan.activity_exponent,
+    signal: bool = SitePlan.signal,
+) -> Dump:
+    """Invent a site and write its dump; the same arguments give the same bytes for any number of processes.
+
+    Args:
+        output: folder for the site's folder, made if it does not exist.
+        site: host name, such as ``workshop.stackexchange.com``.
+        threads: questions with their answers.
+        seed: of everything that is invented.
+        workers: processes; by default as many as there are processors.
+        progress: called with the threads written so far and the threads in all.
+        activity_exponent: how unequal users are; 0 makes them all as active.
+        signal: whether good answers can be told; see `signal.py`.
+
+    Raises:
+        ConfigError: a site that cannot be invented.
+        InputError: the folder cannot be written to.
+    """
+    plan = SitePlan(site, threads, seed, activity_exponent, signal)
+    folder = output / site
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            files: dict[str, BinaryIO] = {
+                name: stack.enter_context((folder / f"{name}.xml").open("wb")) for name in TABLES
+            }
+            for name, file in files.items():
+                file.write(HEAD.format(TABLES[name]).encode())
+            with Pool(min(workers or os.cpu_count() or 1, plan.blocks)) as pool:
+                _write_rows(plan, files, pool, progress or (lambda done, total: None))
+            for name, file in files.items():
+                file.write(TAIL.format(TABLES[name]).encode())
+    except OSError as error:
+        raise InputError(
+            f"cannot write the dump to {folder}: {error.strerror}", "name a folder that you may write to, with room"
+        ) from error
+    return Dump(folder, {name: (folder / f"{name}.xml").stat().st_size for name in TABLES})
+
+
+def _write_rows(plan: SitePlan, files: dict[str, BinaryIO], pool: Pool, progress: Callable[[int, int], None]) -> None:
+    _append(files, block_of_wikis(plan))
+    points, last_seen = np.zeros(plan.users, dtype=np.int64), np.zeros(plan.users, dtype=np.int64)
+    tag_counts = np.zeros(plan.tags, dtype=np.int64)
+    done = 0
+    for block, (rows, tally) in enumerate(pool.in_order(block_of_threads, ((plan, b) for b in range(plan.blocks)))):
+        _append(files, rows)
+        points[tally.members] += tally.points
+        last_seen[tally.members] = np.maximum(last_seen[tally.members], tally.last_seen)
+        tag_counts += tally.tag_counts
+        done += plan.threads_of(block)
+        progress(done, plan.threads)
+    parts = [slice(begin, begin + USERS_EACH) for begin in range(0, plan.users, USERS_EACH)]
+    users = ((plan, block, points[part], last_seen[part]) for block, part in enumerate(parts))
+    for rows in pool.in_order(block_of_users, users):
+        _append(files, rows)
+    _append(files, block_of_tags(plan, tag_counts))
+
+
+def _append(files: dict[str, BinaryIO], rows: dict[str, bytes]) -> None:
+    for name, content in rows.items():
+        files[name].write(content)

@@ -1,0 +1,56 @@
+"""Invents who edited which posts of a block, and which parts of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange.draws import DAY, Flags, Ints, later
+from cqa_spark.synth.stackexchange.plan import CLOSED
+from cqa_spark.synth.stackexchange.population import Population
+from cqa_spark.synth.stackexchange.threads import Threads
+
+EDITED = 0.35
+BY_OWNER = 0.6
+TITLE, TAGS = 0.15, 0.15  # chances, when a question is edited
+
+
+@dataclass(frozen=True)
+class Edits:
+    """The last edit of each post; a value of an unedited post means nothing.
+
+    Attributes:
+        at: when, in milliseconds since 1970, or -1.
+        editor: number of the member.
+        body: whether the body got one more paragraph.
+        title: whether the title changed.
+        tags: whether a tag was added.
+    """
+
+    at: Ints
+    editor: Ints
+    body: Flags
+    title: Flags
+    tags: Flags
+
+
+def invent_edits(threads: Threads, population: Population, rng: np.random.Generator) -> Edits:
+    """Invent the edits of a block's posts."""
+    size = len(threads.id)
+    at = later(rng, threads.written, CLOSED, DAY, 2.0)
+    is_question = np.arange(size) < threads.questions
+    edited = rng.random(size) < EDITED
+    title = edited & is_question & (rng.random(size) < TITLE)
+    several = threads.subjects.tag_counts[threads.thread] > 1
+    tags = edited & is_question & several & (rng.random(size) < TAGS)
+    by_owner = (rng.random(size) < BY_OWNER) & ~threads.ownerless
+    # Some other member may be deleted, too; the site's own account stands in for those.
+    other = population.active(rng, at)
+    return Edits(
+        at=np.where(edited, at, -1),
+        editor=np.where(by_owner, threads.author, np.where(population.is_deleted(other), -1, other)),
+        body=edited & (~(title | tags) | (rng.random(size) < 0.5)),
+        title=title,
+        tags=tags,
+    )

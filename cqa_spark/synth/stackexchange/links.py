@@ -1,0 +1,50 @@
+"""Invents the links between questions: a block's questions link to earlier ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange.draws import Ints
+from cqa_spark.synth.stackexchange.plan import SitePlan
+from cqa_spark.synth.stackexchange.threads import Threads
+
+# Values of LinkTypeId.
+LINKED, DUPLICATE = 1, 3
+LINKING = 0.08
+TO_OTHER_BLOCKS = 0.4
+
+
+@dataclass(frozen=True)
+class Links:
+    """Links in the order of their times.
+
+    Attributes:
+        question: position of the question that has the link.
+        related: id of the question that it leads to.
+        kind: LinkTypeId.
+        at: when it was made, in milliseconds since 1970.
+    """
+
+    question: Ints
+    related: Ints
+    kind: Ints
+    at: Ints
+
+
+def invent_links(plan: SitePlan, block: int, threads: Threads, rng: np.random.Generator) -> Links:
+    """Invent the links of a block's questions."""
+    linking = 1 + np.flatnonzero(rng.random(threads.questions - 1) < LINKING)
+    earlier = threads.id[(rng.random(len(linking)) * linking).astype(np.int64)]
+    # Of other blocks, only the first question's id is known without inventing them.
+    others = rng.integers(max(1, block), size=len(linking)).tolist()
+    elsewhere = np.array([plan.first_post(other) for other in others], dtype=np.int64)
+    leaves = (rng.random(len(linking)) < TO_OTHER_BLOCKS) & (block > 0)
+    repeating = np.flatnonzero(threads.original >= 0)
+    question = np.concatenate((linking, repeating))
+    related = np.concatenate((np.where(leaves, elsewhere, earlier), threads.id[threads.original[repeating]]))
+    at = np.concatenate((threads.written[linking], threads.closed[repeating]))
+    order = np.argsort(at, kind="stable")
+    kind = np.repeat((LINKED, DUPLICATE), (len(linking), len(repeating)))
+    return Links(question[order], related[order], kind[order], at[order])

@@ -1,0 +1,107 @@
+"""The outline of an invented site: how many threads, users and tags, and which ids and dates each block has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.synth.stackexchange.draws import DAY
+
+MAX_ANSWERS = 8
+MAX_TAGS = 400
+TAG_WIKI_POSTS = 2 * MAX_TAGS  # their ids, and those of their history, come before all blocks
+# A block's generator draws so many threads; ids are dealt out to blocks in advance, so that blocks need not know each
+# other. What a block does not use is a gap, and real dumps have gaps. Posts: 500 questions and 1,500 answers.
+THREADS_EACH = 500
+POSTS_EACH = 2000
+COMMENTS_EACH = 5000
+VOTES_EACH = 30_000
+HISTORY_EACH = 8000  # no question has more than 8 entries, no answer more than 2
+LINKS_EACH = 1000  # no question links to more than 2
+USERS_EACH = 2000
+BADGES_EACH = 20  # for one user
+
+OPENED = int(datetime(2011, 1, 4, tzinfo=UTC).timestamp() * 1000)
+FIRST_QUESTION = OPENED + 400 * DAY
+LAST_QUESTION = OPENED + 4600 * DAY
+CLOSED = LAST_QUESTION + 60 * DAY  # the day of the dump
+
+# Measured on sites of 800 to 50,000 threads; a test keeps them true.
+BYTES_OF_SITE = 3_000
+BYTES_OF_THREAD = 3_840
+
+
+@dataclass(frozen=True)
+class SitePlan:
+    """What is to be invented; everything else follows from it.
+
+    Attributes:
+        site: host name, such as ``workshop.stackexchange.com``; also the name of the dump's folder.
+        threads: questions with their answers.
+        seed: of everything that is drawn; not negative.
+        activity_exponent: how unequal users are: the activity of the user of rank r is about r to minus this power.
+        signal: whether the accepted answer follows from quality; without, it is drawn blindly.
+
+    Raises:
+        ConfigError: no threads, a negative seed or exponent, or a site that is no folder name.
+    """
+
+    site: str
+    threads: int
+    seed: int
+    activity_exponent: float = 0.6
+    signal: bool = True
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise ConfigError(f"a site of {self.threads} threads cannot be invented", "ask for at least one thread")
+        if self.seed < 0:
+            raise ConfigError(f"the seed is {self.seed}", "give a seed of 0 or more")
+        if self.activity_exponent < 0:
+            raise ConfigError(f"the activity exponent is {self.activity_exponent}", "give an exponent of 0 or more")
+        if not self.site.replace(".", "").replace("-", "").isalnum():
+            raise ConfigError(f"the site is named {self.site!r}", "give a host name: letters, digits, dots, hyphens")
+
+    @property
+    def users(self) -> int:
+        """Members, without the one of number -1 that every site has."""
+        return max(200, self.threads)
+
+    @property
+    def tags(self) -> int:
+        """Tags that questions can have; larger sites have more."""
+        return min(MAX_TAGS, 8 + self.threads // 25)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of threads."""
+        return -(-self.threads // THREADS_EACH)
+
+    def threads_of(self, block: int) -> int:
+        """Threads of one block: all have as many, the last one has the rest."""
+        return min(THREADS_EACH, self.threads - block * THREADS_EACH)
+
+    def window(self, block: int) -> tuple[int, int]:
+        """When a block's questions are asked: first and last moment, in milliseconds since 1970."""
+        first = block * THREADS_EACH
+        length = LAST_QUESTION - FIRST_QUESTION
+        end = first + self.threads_of(block)
+        return FIRST_QUESTION + first * length // self.threads, FIRST_QUESTION + end * length // self.threads
+
+    def first_post(self, block: int) -> int:
+        """Id of a block's first post, which is always a question."""
+        return TAG_WIKI_POSTS + block * POSTS_EACH + 1
+
+    def first_history(self, block: int) -> int:
+        """Id of a block's first entry of PostHistory."""
+        return TAG_WIKI_POSTS + block * HISTORY_EACH + 1
+
+
+def threads_for_size(size_bytes: int) -> int:
+    """Give how many threads make a Posts.xml of about that size.
+
+    Args:
+        size_bytes: of Posts.xml alone; the other seven files have about twice as much together.
+    """
+    return max(1, round((size_bytes - BYTES_OF_SITE) / BYTES_OF_THREAD))

@@ -1,0 +1,67 @@
+"""The members of an invented site. Whatever holds for a member is a function of the seed and the member's number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cqa_spark.synth.phrases import FIRST_NAMES, SECOND_NAMES
+from cqa_spark.synth.stackexchange.draws import Flags, Floats, Ints, normals, uniforms, zipf
+from cqa_spark.synth.stackexchange.plan import CLOSED, OPENED, SitePlan
+
+TAG_EXPONENT = 0.9
+
+
+class Population:
+    """All members, numbered from 0 by the day on which they joined.
+
+    It holds eight bytes a member; everything else is computed when asked for.
+
+    Args:
+        plan: the site.
+    """
+
+    def __init__(self, plan: SitePlan) -> None:
+        self._seed = plan.seed
+        self._step = (CLOSED - OPENED) // plan.users  # milliseconds from one member to the next
+        self._tags = np.cumsum(zipf(plan.tags, TAG_EXPONENT))
+        chance = 1 - uniforms(plan.seed, "activity", np.arange(plan.users))
+        self._activity = np.cumsum(chance**-plan.activity_exponent)
+
+    def joined(self, members: Ints) -> Ints:
+        """When members joined, in milliseconds since 1970."""
+        jitter = uniforms(self._seed, "joined", members)
+        return OPENED + self._step * members + (self._step * jitter).astype(np.int64)
+
+    def skill(self, members: Ints) -> Floats:
+        """How well members answer: standard normal."""
+        return normals(self._seed, "skill", members)
+
+    def home_tag(self, members: Ints) -> Ints:
+        """The tag that each member knows best."""
+        return np.searchsorted(self._tags, uniforms(self._seed, "home tag", members))
+
+    def is_deleted(self, members: Ints) -> Flags:
+        """Whether a member's posts have lost their owner: one of fifty, founders excepted."""
+        return (uniforms(self._seed, "deleted", members) < 0.02) & (members > 0)
+
+    def active(self, rng: np.random.Generator, times: Ints) -> Ints:
+        """Draw one member for each time, by activity, among those who had joined by then."""
+        known = self._activity[self._joined_before(times) - 1]
+        return np.searchsorted(self._activity, rng.random(len(times)) * known, side="right")
+
+    def any(self, rng: np.random.Generator, times: Ints) -> Ints:
+        """Draw one member for each time, all with the same chance, among those who had joined by then."""
+        return (rng.random(len(times)) * self._joined_before(times)).astype(np.int64)
+
+    def names(self, members: Ints) -> list[str]:
+        """The names that the site shows."""
+        first = (uniforms(self._seed, "first name", members) * len(FIRST_NAMES)).astype(np.int64).tolist()
+        second = (uniforms(self._seed, "second name", members) * len(SECOND_NAMES)).astype(np.int64).tolist()
+        return [
+            f"{FIRST_NAMES[one]} {SECOND_NAMES[two]} {number}"
+            for one, two, number in zip(first, second, members.tolist(), strict=True)
+        ]
+
+    def _joined_before(self, times: Ints) -> Ints:
+        # Member n joins in the n-th step, so these have surely joined. The first question comes when a tenth has.
+        return np.minimum((times - OPENED) // self._step, len(self._activity))

@@ -1,0 +1,107 @@
+"""Writes a block's rows of Posts.xml."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange.bodies import Bodies
+from cqa_spark.synth.stackexchange.comments import Comments
+from cqa_spark.synth.stackexchange.edits import Edits
+from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids
+from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.votes import Votes
+
+OWNER = ("OwnerUserId", "OwnerDisplayName")
+
+
+def tag_lists(threads: Threads, tag_names: Sequence[str]) -> list[list[str]]:
+    """Give each question's tags as the dumps have them, one text a tag."""
+    return [
+        [f"&lt;{tag_names[tag]}&gt;" for tag in tags[:count]]
+        for tags, count in zip(threads.subjects.tags.tolist(), threads.subjects.tag_counts.tolist(), strict=True)
+    ]
+
+
+def post_rows(
+    threads: Threads,
+    bodies: Bodies,
+    tags: list[list[str]],
+    edits: Edits,
+    votes: Votes,
+    comments: Comments,
+    rng: np.random.Generator,
+) -> str:
+    """Write the posts of a block, by id.
+
+    Args:
+        threads: of the block.
+        bodies: what the posts say.
+        tags: of each question, from `tag_lists`.
+        edits: of the posts.
+        votes: on the posts.
+        comments: on the posts.
+        rng: the block's generator; it draws how often questions were seen.
+    """
+    size = len(threads.id)
+    created, licence = stamps(threads.written), licences(threads.written)
+    owner = accounts(threads.author, threads.ownerless, OWNER)
+    score, activity = votes.score.tolist(), _activity(threads, edits)
+    comment_count = np.bincount(comments.post, minlength=size).tolist()
+    views = (
+        np.exp(5 + 0.8 * rng.standard_normal(threads.questions)) + 20 * np.maximum(votes.score, 0)[: threads.questions]
+    )
+    head, seen = _heads(threads), [f' ViewCount="{count}"' for count in views.astype(np.int64).tolist()]
+    title = _titles(threads, bodies, tags)
+    end = _ends(threads, votes)
+    rows = []
+    for post in np.argsort(threads.id).tolist():
+        is_question = post < threads.questions
+        rows.append(
+            f'{head[post]} CreationDate="{created[post]}" Score="{score[post]}"{seen[post] if is_question else ""}'
+            f' Body="{bodies.html[post]}" {owner[post]}{activity[post]}{title[post] if is_question else ""}'
+            f' CommentCount="{comment_count[post]}"{end[post] if is_question else ""}'
+            f' ContentLicense="{licence[post]}" />\r\n'
+        )
+    return "".join(rows)
+
+
+def _heads(threads: Threads) -> list[str]:
+    """Ids and kinds of posts, and which post they belong to."""
+    accepted = np.where(threads.accepted >= 0, threads.id[threads.accepted], 0).tolist()
+    parent = threads.id[threads.thread].tolist()
+    return [
+        f'  <row Id="{own}" PostTypeId="1"' + (f' AcceptedAnswerId="{accepted[post]}"' if accepted[post] else "")
+        if post < threads.questions
+        else f'  <row Id="{own}" PostTypeId="2" ParentId="{parent[post]}"'
+        for post, own in enumerate(threads.id.tolist())
+    ]
+
+
+def _activity(threads: Threads, edits: Edits) -> list[str]:
+    """Who last edited the posts, and when something last happened to them."""
+    last = np.maximum(threads.written, edits.at)
+    np.maximum.at(last, threads.thread, threads.written)  # an answer is activity of its question, too
+    edited = zip(edits.at.tolist(), user_ids(edits.editor), stamps(edits.at), stamps(last), strict=True)
+    return [
+        (f' LastEditorUserId="{editor}" LastEditDate="{stamp}"' if at >= 0 else "") + f' LastActivityDate="{active}"'
+        for at, editor, stamp, active in edited
+    ]
+
+
+def _titles(threads: Threads, bodies: Bodies, tags: list[list[str]]) -> list[str]:
+    answers = (np.bincount(threads.thread, minlength=threads.questions) - 1).tolist()
+    return [
+        f' Title="{title}" Tags="{"".join(some)}" AnswerCount="{count}"'
+        for title, some, count in zip(bodies.titles, tags, answers, strict=True)
+    ]
+
+
+def _ends(threads: Threads, votes: Votes) -> list[str]:
+    """When questions were closed, and who keeps them as favourites."""
+    facts = zip(threads.closed.tolist(), stamps(threads.closed), votes.favourites.tolist(), strict=False)
+    return [
+        (f' ClosedDate="{stamp}"' if closed >= 0 else "") + (f' FavoriteCount="{count}"' if count else "")
+        for closed, stamp, count in facts
+    ]

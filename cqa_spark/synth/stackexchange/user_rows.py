@@ -1,0 +1,135 @@
+"""Writes rows of Users.xml and Badges.xml."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange.draws import ABOUT_TEXTS, DAY, Ints, generator, uniforms
+from cqa_spark.synth.stackexchange.markup import attribute_value
+from cqa_spark.synth.stackexchange.patterns import Intent
+from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
+from cqa_spark.synth.stackexchange.plan import BADGES_EACH, CLOSED, USERS_EACH
+from cqa_spark.synth.stackexchange.population import Population
+from cqa_spark.synth.stackexchange.rows import stamps, user_ids
+
+ABOUT_LENGTHS = (1, 1, 2, 2, 3, 5, 9)  # sentences
+ABOUTS = 350
+SPEAKING, LOCATED, LINKING = 0.35, 0.4, 0.25  # shares of users who tell about themselves, where they live, their site
+LOCATIONS = ("Doha, Qatar", "Łódź, Poland", "São Paulo, Brazil", "Leeds, UK", "Pune, India", "Reno, NV", "Zürich")
+FIRST_USER = (
+    '  <row Id="-1" Reputation="1" CreationDate="{0}" DisplayName="Community" LastAccessDate="{0}"'
+    ' Location="on the server farm" AboutMe="&lt;p&gt;Hi, I\'m not really a person.&lt;/p&gt;&#xA;" Views="0"'
+    ' UpVotes="0" DownVotes="0" AccountId="-1" />\r\n'
+)
+# Name, class (1 gold, 2 silver, 3 bronze), share of users who have it. Whom they go to is drawn without regard to
+# anything else: badges are the features without signal.
+BADGES = (
+    ("Autobiographer", 3, 0.35),
+    ("Supporter", 3, 0.25),
+    ("Student", 3, 0.2),
+    ("Teacher", 3, 0.15),
+    ("Editor", 3, 0.1),
+    ("Scholar", 3, 0.08),
+    ("Critic", 3, 0.06),
+    ("Commentator", 3, 0.04),
+    ("Yearling", 2, 0.2),
+    ("Enthusiast", 2, 0.05),
+    ("Necromancer", 2, 0.03),
+    ("Fanatic", 1, 0.01),
+)
+TAG_BADGES = 0.05
+
+
+def about_texts(tags: int, phrasebook: Phrasebook, seed: int) -> list[str]:
+    """Compose what users say about themselves; many share a text."""
+    rng = generator(seed, 1, ABOUT_TEXTS)
+    subjects = Subjects(
+        rng.integers(tags, size=(ABOUTS, 1)), np.ones(ABOUTS, dtype=np.int64), np.zeros((ABOUTS, 1), dtype=np.int64)
+    )
+    lengths = np.resize(ABOUT_LENGTHS, ABOUTS)
+    patterns = phrasebook.choose(Intent.ABOUT, rng, int(lengths.sum()))
+    speech = phrasebook.say(patterns, subjects, np.repeat(np.arange(ABOUTS), lengths), rng)
+    ends = np.cumsum(lengths).tolist()
+    return [
+        attribute_value("<p>") + speech.passage(begin, end) + attribute_value("</p>\n")
+        for begin, end in zip([0, *ends[:-1]], ends, strict=True)
+    ]
+
+
+def user_rows(
+    members: Ints, points: Ints, last_seen: Ints, population: Population, abouts: list[str], seed: int
+) -> str:
+    """Write users by id; deleted ones are left out, and the site's own account comes before the first.
+
+    Args:
+        members: their numbers.
+        points: reputation that each of them got.
+        last_seen: when each of them last did something, in milliseconds since 1970.
+        population: of the site.
+        abouts: from `about_texts`.
+        seed: of the site.
+    """
+
+    def share(purpose: str, chance: float, count: int) -> list[int]:
+        """For each member one of `count` things, or -1 for those without."""
+        value = uniforms(seed, purpose, members)
+        return np.where(value < chance, (value / chance * count).astype(np.int64), -1).tolist()
+
+    joined = population.joined(members)
+    active: Ints = np.maximum(joined, last_seen)
+    visit = np.maximum(0, np.minimum(uniforms(seed, "visit", members) * 90 * DAY, CLOSED - active))
+    facts = zip(
+        user_ids(members),
+        np.maximum(1, 1 + points).tolist(),
+        stamps(joined),
+        population.names(members),
+        stamps(active + visit.astype(np.int64)),
+        share("website", LINKING, 1),
+        share("location", LOCATED, len(LOCATIONS)),
+        share("about", SPEAKING, len(abouts)),
+        (1 / (1 - uniforms(seed, "views", members)) ** 0.8).astype(np.int64).tolist(),
+        (1 / (1 - uniforms(seed, "up votes", members)) ** 0.8).astype(np.int64).tolist(),
+        population.is_deleted(members).tolist(),
+        strict=True,
+    )
+    rows = [FIRST_USER.format(stamps(joined[:1])[0])] if members[0] == 0 else []
+    for own, reputation, stamp, name, seen, website, location, about, views, votes, deleted in facts:
+        if not deleted:
+            site = f' WebsiteUrl="https://user{own}.example.org"' if website >= 0 else ""
+            place = f' Location="{LOCATIONS[location]}"' if location >= 0 else ""
+            text = f' AboutMe="{abouts[about]}"' if about >= 0 else ""
+            rows.append(
+                f'  <row Id="{own}" Reputation="{reputation}" CreationDate="{stamp}" DisplayName="{name}"'
+                f' LastAccessDate="{seen}"{site}{place}{text} Views="{views - 1}" UpVotes="{votes - 1}"'
+                f' DownVotes="{votes // 9}" AccountId="{3 * own + 1000}" />\r\n'
+            )
+    return "".join(rows)
+
+
+def badge_rows(members: Ints, population: Population, tag_names: Sequence[str], block: int, seed: int) -> str:
+    """Write the badges of a block of users, by time."""
+    alive = members[~population.is_deleted(members)]
+    joined = population.joined(alive)
+    badges: list[tuple[int, str]] = []
+
+    def give(holders: Ints, since: Ints, purpose: str, names: Sequence[str], level: int, *, tag_based: bool) -> None:
+        times = since + (uniforms(seed, f"time of {purpose}", holders) ** 3 * (CLOSED - since)).astype(np.int64)
+        for user, name, time, stamp in zip(user_ids(holders), names, times.tolist(), stamps(times), strict=True):
+            badges.append(
+                (
+                    time,
+                    f' UserId="{user}" Name="{name}" Date="{stamp}" Class="{level}" TagBased="{tag_based}" />\r\n',
+                )
+            )
+
+    for name, level, chance in BADGES:
+        has = uniforms(seed, name, alive) < chance
+        give(alive[has], joined[has], name, [name] * int(has.sum()), level, tag_based=False)
+    has = uniforms(seed, "tag badge", alive) < TAG_BADGES
+    tags = (uniforms(seed, "tag of badge", alive[has]) ** 2 * len(tag_names)).astype(np.int64).tolist()
+    give(alive[has], joined[has], "tag badge", [tag_names[tag] for tag in tags], 3, tag_based=True)
+    badges.sort()
+    first = 1 + block * USERS_EACH * BADGES_EACH
+    return "".join(f'  <row Id="{number}"{rest}' for number, (_, rest) in enumerate(badges, start=first))

@@ -1,0 +1,106 @@
+"""Invents the votes on a block's posts; scores and reputations follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cqa_spark.synth.stackexchange.draws import DAY, Ints, later, within
+from cqa_spark.synth.stackexchange.plan import CLOSED, VOTES_EACH
+from cqa_spark.synth.stackexchange.population import Population
+from cqa_spark.synth.stackexchange.threads import Threads
+
+# Values of VoteTypeId.
+ACCEPTED, UP, DOWN, FAVOURITE, CLOSE, BOUNTY_START, BOUNTY_CLOSE = 1, 2, 3, 5, 6, 8, 9
+WITH_MEMBER = (FAVOURITE, BOUNTY_START)
+POINTS_OF_ANSWER, POINTS_OF_QUESTION, POINTS_OF_ACCEPTED, POINTS_OF_DOWN = 10, 5, 15, -2
+BOUNTIES = 0.02
+BOUNTY_DAYS = 7
+MANY = 400  # no post gets more votes of a kind
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Votes, by day.
+
+    Attributes:
+        post: position of the post.
+        kind: VoteTypeId.
+        day: on which the vote was cast: its first millisecond since 1970.
+        member: who cast it where the dump tells it and the account is still there, else -1.
+        amount: of a bounty, else 0.
+        score: of each post: up votes less down votes.
+        favourites: of each post.
+        points: reputation that each post brings its author.
+    """
+
+    post: Ints
+    kind: Ints
+    day: Ints
+    member: Ints
+    amount: Ints
+    score: Ints
+    favourites: Ints
+    points: Ints
+
+
+def invent_votes(threads: Threads, population: Population, rng: np.random.Generator) -> Votes:
+    """Invent the votes of a block."""
+    size = len(threads.id)
+    is_answer = np.arange(size) >= threads.questions
+    popularity = rng.gamma(1.1, 3.0, size=threads.questions)[threads.thread]
+    worth = np.exp(0.6 * threads.quality)
+    up = np.minimum(rng.poisson(popularity * worth * np.where(is_answer, 1.0, 1.3)), MANY)
+    down = np.minimum(rng.poisson(0.2 / worth), MANY)
+    favourite = rng.poisson(0.05 * popularity * ~is_answer)
+    # Three quarters of the room: what is left is more than the other kinds can need.
+    up, down, favourite = np.split(within(np.concatenate((up, down, favourite)), VOTES_EACH * 3 // 4), 3)
+
+    has_accepted = threads.accepted[threads.accepted >= 0]
+    closed = np.flatnonzero(threads.closed >= 0)
+    kinds = (UP, DOWN, FAVOURITE, ACCEPTED, CLOSE)
+    posts = [np.repeat(np.arange(size), counts) for counts in (up, down, favourite)] + [has_accepted, closed]
+    post = np.concatenate(posts)
+    kind = np.repeat(kinds, [len(some) for some in posts])
+    time = later(rng, threads.written[post], CLOSED, 2 * DAY, 1.8)
+    time[kind == CLOSE] = threads.closed[post[kind == CLOSE]]
+    member = np.where(np.isin(kind, WITH_MEMBER), population.active(rng, time), -1)
+    amount = np.zeros(len(post), dtype=np.int64)
+
+    bounty = _bounties(threads, rng)
+    post, kind, time, member, amount = (
+        np.concatenate(pair) for pair in zip((post, kind, time, member, amount), bounty, strict=True)
+    )
+    member = np.where(population.is_deleted(member), -1, member)
+    order = np.lexsort((threads.id[post], time // DAY))
+    own = np.zeros(size, dtype=bool)
+    own[has_accepted] = threads.author[has_accepted] == threads.author[threads.thread[has_accepted]]
+    points = up * np.where(is_answer, POINTS_OF_ANSWER, POINTS_OF_QUESTION) + down * POINTS_OF_DOWN
+    points[has_accepted] += POINTS_OF_ACCEPTED * ~own[has_accepted]
+    return Votes(
+        post=post[order],
+        kind=kind[order],
+        day=time[order] // DAY * DAY,
+        member=member[order],
+        amount=amount[order],
+        score=up - down,
+        favourites=favourite,
+        points=points,
+    )
+
+
+def _bounties(threads: Threads, rng: np.random.Generator) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Post, kind, time, member and amount of bounties on questions, and of those that an accepted answer won."""
+    question = np.flatnonzero((rng.random(threads.questions) < BOUNTIES) & (threads.accepted >= 0))
+    start = threads.written[question] + 2 * DAY
+    amount = 50 * rng.integers(1, 6, size=len(question))
+    winner = threads.accepted[question]
+    won = threads.written[winner] < start + BOUNTY_DAYS * DAY
+    return (
+        np.concatenate((question, winner[won])),
+        np.repeat((BOUNTY_START, BOUNTY_CLOSE), (len(question), won.sum())),
+        np.concatenate((start, start[won] + BOUNTY_DAYS * DAY)),
+        np.concatenate((threads.author[question], np.full(won.sum(), -1))),
+        np.concatenate((amount, amount[won])),
+    )

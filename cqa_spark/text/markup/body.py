@@ -1,0 +1,112 @@
+"""The parts of one body of a post."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cqa_spark.text.markup.tree import Attribute, walk
+
+# The blocks among the tags that Stack Exchange allows (https://meta.stackexchange.com/questions/1777), and those of
+# tables, which its Markdown gives.
+TABLE_BLOCKS = ("table", "tbody", "td", "tfoot", "th", "thead", "tr")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+LIST_BLOCKS = ("dd", "dl", "dt", "li", "ol", "ul")
+BLOCKS = frozenset(("blockquote", "div", "hr", "p", "pre", *HEADINGS, *LIST_BLOCKS, *TABLE_BLOCKS))
+CODE, QUOTE = "pre", "blockquote"
+UNSEEN = frozenset({"script", "style"})
+ADDRESSES = {"a": "href", "img": "src"}
+
+SPACE = re.compile(r"[ \t\n\f\r]+")  # what HTML calls white space; a no-break space is none
+BLANKS = re.compile(" +")
+LINE_END = re.compile(r" ?\n[ \n]*")
+
+
+@dataclass(frozen=True)
+class ParsedBody:
+    """What a body holds, each part in the order of appearance.
+
+    Attributes:
+        text: prose with its inline code, a line per block; without code blocks and quotes.
+        code: code blocks, verbatim, wherever they stand.
+        quotes: quotes, a line per block; a quote within a quote is part of the outer one.
+        links: where links lead, each once, wherever they stand.
+        images: where images come from, each once, wherever they stand.
+    """
+
+    text: str
+    code: list[str]
+    quotes: list[str]
+    links: list[str]
+    images: list[str]
+
+
+def parse_body(html: str) -> ParsedBody:
+    """Take a body apart.
+
+    Args:
+        html: any string; what is no valid HTML is read as browsers read it.
+    """
+    parts = _Parts()
+    walk(html, parts)
+    return ParsedBody(
+        _lines(parts.prose),
+        [code for code in map("".join, parts.code) if code],
+        [quote for quote in map(_lines, parts.quotes) if quote],
+        list(parts.addresses["a"]),
+        list(parts.addresses["img"]),
+    )
+
+
+class _Parts:
+    """Collects pieces of text under the part that is open: code within a quote is code."""
+
+    def __init__(self) -> None:
+        self.prose: list[str] = []
+        self.code: list[list[str]] = []
+        self.quotes: list[list[str]] = []
+        # Mappings, because they keep the order and hold an address once.
+        self.addresses: dict[str, dict[str, None]] = {tag: {} for tag in ADDRESSES}
+        self._depth = {CODE: 0, QUOTE: 0}
+        self._unseen = 0
+
+    def enter(self, tag: str, attribute: Attribute) -> None:
+        if tag in ADDRESSES:
+            address = SPACE.sub(" ", attribute(ADDRESSES[tag]) or "").strip(" ")
+            if address:
+                self.addresses[tag][address] = None
+        elif tag == "br":
+            self._open_part().append("\n")
+        elif tag in BLOCKS:
+            self._end_line()
+        if tag in self._depth:
+            if not self._depth[tag]:
+                (self.code if tag == CODE else self.quotes).append([])
+            self._depth[tag] += 1
+        elif tag in UNSEEN:
+            self._unseen += 1
+
+    def leave(self, tag: str) -> None:
+        if tag in self._depth:
+            self._depth[tag] -= 1
+        elif tag in UNSEEN:
+            self._unseen -= 1
+        if tag in BLOCKS:
+            self._end_line()
+
+    def text(self, text: str) -> None:
+        if not self._unseen:
+            self._open_part().append(text if self._depth[CODE] else SPACE.sub(" ", text))
+
+    def _open_part(self) -> list[str]:
+        if self._depth[CODE]:
+            return self.code[-1]
+        return self.quotes[-1] if self._depth[QUOTE] else self.prose
+
+    def _end_line(self) -> None:
+        if not self._depth[CODE]:
+            self._open_part().append("\n")
+
+
+def _lines(pieces: list[str]) -> str:
+    return LINE_END.sub("\n", BLANKS.sub(" ", "".join(pieces))).strip(" \n")

@@ -1,0 +1,55 @@
+"""Small archives, also such as no packer writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import py7zr
+from backports.zstd import ZstdCompressor
+
+from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.unpacked import Unpacked
+from cqa_spark.corpora.archives.unpacking import unpack
+
+POSTS = b'<?xml version="1.0"?>\n<posts>\n  <row Id="1" Body="&lt;p&gt;Is it so?&lt;/p&gt;" />\n</posts>\n'
+USERS = b'<users>\n  <row Id="7" DisplayName="Ada" />\n</users>\n'
+
+
+def pack(
+    path: Path,
+    members: Mapping[str, bytes],
+    *,
+    attributes: int | None = None,
+    password: str | None = None,
+    hide_names: bool = False,
+    methods: list[dict[str, int]] | None = None,
+) -> Path:
+    """Pack members under exactly these names; ``attributes`` become those of the last one."""
+    with py7zr.SevenZipFile(path, "w", filters=methods, password=password, header_encryption=hide_names) as archive:
+        for number, (name, content) in enumerate(members.items()):
+            archive.writestr(content, f"member{number}")
+            archive.header.files_info.files[-1]["filename"] = name
+        if attributes is not None:
+            archive.header.files_info.files[-1]["attributes"] = attributes
+    return path
+
+
+def pack_table(path: Path, content: bytes) -> Path:
+    """Compress one table as a stream, whose header does not tell its size."""
+    compressor = ZstdCompressor()
+    path.write_bytes(compressor.compress(content) + compressor.flush())
+    return path
+
+
+def unpack_one(archive: Path, staging: Path, limits: UnpackLimits | None = None) -> Unpacked:
+    """Unpack one archive in this process."""
+    (unpacked,) = unpack([archive], staging, limits or UnpackLimits(), workers=1, progress=lambda _: None)
+    return unpacked
+
+
+def staged(staging: Path) -> list[str]:
+    """Names of the folders that lie in a staging area, without its notes and locks."""
+    if not staging.exists():
+        return []
+    return sorted(entry.name for entry in staging.iterdir() if entry.name not in (".notes", ".locks"))

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import py7zr
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packing import POSTS, USERS, pack, pack_table, staged, unpack_one
+
+from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.errors import InputError
+
+UNIX = 0x8000  # the mode stands in the upper half
+
+
+def refuse(archive: Path, message: str, limits: UnpackLimits | None = None) -> None:
+    staging = archive.parent / "staging"
+    with pytest.raises(InputError, match=message):
+        unpack_one(archive, staging, limits)
+    assert staged(staging) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("/etc/Posts.xml", "has an absolute path"),
+        ("\\\\server\\Posts.xml", "has an absolute path"),
+        ("C:\\dump\\Posts.xml", "has an absolute path"),
+        ("c:Posts.xml", "has an absolute path"),
+        ("../Posts.xml", "points out of its folder"),
+        ("site/../../Posts.xml", "points out of its folder"),
+        ("..\\Posts.xml", "points out of its folder"),
+        ("../readme.txt", "points out of its folder"),
+    ],
+)
+def test_members_that_lead_elsewhere(tmp_path: Path, name: str, problem: str) -> None:
+    archive = pack(tmp_path / "site.7z", {"Users.xml": USERS, name: POSTS})
+    shown = name.replace("\\", "/").replace(".", r"\.")
+    refuse(archive, rf"site\.7z: the member {shown} {problem}")
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        UNIX | (stat.S_IFLNK | 0o777) << 16,
+        UNIX | (stat.S_IFCHR | 0o600) << 16,
+        UNIX | (stat.S_IFIFO | 0o600) << 16,
+        UNIX | (stat.S_IFSOCK | 0o600) << 16,
+        stat.FILE_ATTRIBUTE_REPARSE_POINT,
+    ],
+)
+def test_links_and_devices(tmp_path: Path, attributes: int) -> None:
+    archive = pack(tmp_path / "site.7z", {"Users.xml": USERS, "Posts.xml": b"/etc/passwd"}, attributes=attributes)
+    refuse(archive, r"site\.7z: the member Posts\.xml is a link or a device")
+
+
+@pytest.mark.parametrize("names", [("Posts.xml", "posts.XML"), ("a/Posts.xml", "b/Posts.xml"), ("Posts.xml",) * 2])
+def test_tables_of_one_name(tmp_path: Path, names: tuple[str, str]) -> None:
+    with py7zr.SevenZipFile(tmp_path / "site.7z", "w") as archive:
+        for name in names:
+            archive.writestr(POSTS, name)
+    refuse(tmp_path / "site.7z", rf"the members {names[0]} and {names[1]} are tables of the same name")
+
+
+def test_an_archive_without_tables(tmp_path: Path) -> None:
+    names = ("readme.txt", "._Posts.xml", "_Posts.xml", "Posts*.xml", "Posts.xml.bak")
+    refuse(pack(tmp_path / "site.7z", dict.fromkeys(names, POSTS)), r"site\.7z holds no table")
+
+
+def test_an_empty_archive(tmp_path: Path) -> None:
+    refuse(pack(tmp_path / "site.7z", {}), r"site\.7z ")
+
+
+def test_a_ratio_that_the_header_admits(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "site.7z", {"Users.xml": USERS, "Posts.xml": bytes(10**6)})
+    refuse(archive, r"site\.7z unpacks to more than 200 times its [\d,]+ bytes, reached in its member Posts\.xml")
+
+
+def test_a_ratio_that_shows_only_while_unpacking(tmp_path: Path) -> None:
+    archive = pack_table(tmp_path / "Posts.xml.zst", bytes(10**7))
+    refuse(archive, r"Posts\.xml\.zst unpacks to more than 200 times its \d+ bytes, reached in its member Posts\.xml")
+
+
+def test_a_member_that_is_no_table_counts(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "site.7z", {"notes.txt": bytes(10**6), "Posts.xml": POSTS})
+    refuse(archive, r"more than 200 times its [\d,]+ bytes, reached in its member notes\.txt")
+
+
+def test_a_total_that_the_header_admits(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "site.7z", {"Users.xml": USERS, "Posts.xml": POSTS})
+    total = len(USERS) + len(POSTS)
+    refuse(archive, rf"unpacks to more than {total - 1} bytes, .* member Posts\.xml", UnpackLimits(200, total - 1))
+    assert unpack_one(archive, tmp_path / "staging", UnpackLimits(200, total)).bytes == total
+
+
+def test_a_total_that_shows_only_while_unpacking(tmp_path: Path) -> None:
+    archive = pack_table(tmp_path / "Posts.xml.zst", POSTS)
+    refuse(archive, rf"unpacks to more than {len(POSTS) - 1} bytes", UnpackLimits(200, len(POSTS) - 1))
+    assert unpack_one(archive, tmp_path / "staging", UnpackLimits(200, len(POSTS))).bytes == len(POSTS)
+
+
+@pytest.mark.parametrize("hide_names", [False, True])
+def test_encrypted_archives(tmp_path: Path, hide_names: bool) -> None:
+    archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS}, password="secret", hide_names=hide_names)
+    refuse(archive, r"site\.7z is encrypted")
+
+
+def test_methods_that_do_not_stream(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS}, methods=[{"id": py7zr.FILTER_ZSTD, "level": 3}])
+    refuse(archive, r"site\.7z is compressed by a method that cannot be streamed: ZStandard")
+
+
+@pytest.mark.parametrize("content", [b"", b"7z", b"<posts>", b"PK\x03\x04" + bytes(40)])
+def test_what_is_no_7z(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "site.7z").write_bytes(content)
+    refuse(tmp_path / "site.7z", r"site\.7z is not a 7z archive")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x28\xb5\x2f\xfd", b"<posts>"])
+def test_what_is_no_zstandard(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "Posts.xml.zst").write_bytes(content)
+    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst is cut short or damaged")
+
+
+@pytest.mark.parametrize("name", ["site.zip", "site.tar.zst", "Posts.xml", "Posts.xml.gz"])
+def test_unknown_formats(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(POSTS)
+    refuse(tmp_path / name, r"is no archive that can be unpacked")
+
+
+def test_a_missing_archive(tmp_path: Path) -> None:
+    refuse(tmp_path / "site.7z", r"no such file: .*site\.7z")
+
+
+def test_an_archive_named_twice(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS})
+    with pytest.raises(InputError, match=r"named more than once as archive: .*site\.7z"):
+        unpack([archive, archive], tmp_path / "staging", UnpackLimits(), workers=1, progress=lambda _: None)
+
+
+def test_a_wrong_checksum_names_the_member(tmp_path: Path) -> None:
+    archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS}, methods=[{"id": py7zr.FILTER_COPY}])
+    archive.write_bytes(archive.read_bytes().replace(b"Is it so?", b"Is it no?"))
+    refuse(archive, r"site\.7z is cut short or damaged: Bad7zFile Posts\.xml differs from its checksum")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("whole")
+    return {
+        "site.7z": pack(folder / "site.7z", {"Users.xml": USERS, "Posts.xml": POSTS * 3}).read_bytes(),
+        "Posts.xml.zst": pack_table(folder / "Posts.xml.zst", POSTS * 3).read_bytes(),
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=st.sampled_from(["site.7z", "Posts.xml.zst"]), place=st.floats(0, 1, exclude_max=True))
+def test_whatever_is_cut_off_the_archive_is_refused(
+    whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, name: str, place: float
+) -> None:
+    archive = tmp_path_factory.mktemp("cut") / name
+    archive.write_bytes(whole[name][: int(place * len(whole[name]))])
+    refuse(archive, r"is cut short or damaged|is not a 7z archive")
+
+
+@settings(max_examples=100, deadline=None)
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_bit_that_flips_never_changes_a_table(
+    whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, place: float, bit: int
+) -> None:
+    content = bytearray(whole["site.7z"])
+    content[int(place * len(content))] ^= 1 << bit
+    archive = tmp_path_factory.mktemp("flipped") / "site.7z"
+    archive.write_bytes(content)
+    try:
+        unpacked = unpack_one(archive, archive.parent / "staging")
+    except InputError:
+        assert staged(archive.parent / "staging") == []
+    else:  # the version of the format is part of no checksum
+        assert [file.read_bytes() for file in unpacked.files] == [POSTS * 3, USERS]
