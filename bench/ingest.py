@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -95,7 +96,7 @@ def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str
 @contextmanager
 def _session(subject: str, arguments: argparse.Namespace) -> Iterator[SparkSession]:
     if subject == XML:
-        SparkSession.builder.config("spark.jars.packages", PEER)
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--packages {PEER} pyspark-shell"
     master = f"local[{arguments.cores}]"
     spark = spark_session("bench", master=master, partitions=arguments.cores, driver_memory=arguments.heap)
     yield spark

@@ -92,8 +92,9 @@ def _own_settings(master: str | None) -> dict[str, str]:
     home = project_home()
     jars = _jars(home)
     settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
-    logging = f"-Dlog4j2.configurationFile={(home / 'conf/spark/log4j2.properties').as_uri()}"
-    settings["spark.driver.extraJavaOptions"] = f"{logging} {settings['spark.executor.extraJavaOptions']}"
+    settings["spark.driver.extraJavaOptions"] = (
+        f"-Dlog4j2.configurationFile={(home / 'conf/spark/log4j2.properties').as_uri()}"
+    )
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)

@@ -61,7 +61,7 @@ def find_dump_files(paths: Iterable[str], site: str | None = None) -> list[DumpF
             as ``beer.stackexchange.com``, else the file's own folder.
 
     Raises:
-        InputError: a path does not exist or cannot be read, a folder holds no dump, or a dump has a table twice.
+        InputError: a path does not exist or cannot be read, or a folder holds no dump.
     """
     given = list(paths)
     found: list[DumpFile] = []
@@ -71,7 +71,6 @@ def find_dump_files(paths: Iterable[str], site: str | None = None) -> list[DumpF
             names = ", ".join(f"{table.file}.xml" for table in BY_FILE.values())
             raise InputError(f"no file of a Stack Exchange dump in {path}", f"name a folder or files among: {names}")
         found += files
-    _refuse_repeats(found)
     return sorted(found, key=lambda file: (file.site, file.dump, file.dump_table.file))
 
 
@@ -89,7 +88,7 @@ def of_archive(folder: Path, archive: Path, site: str | None = None) -> list[Dum
     by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
     within = stem.lower() in BY_FILE
     named = by_table["site"] if by_table else _site_of(archive) if within else stem
-    dump = str(archive.parent)
+    dump = _folder_of(archive)
     return [
         DumpFile(str(path), site or named, BY_FILE[match["table"].lower()], dump)
         for path in sorted(folder.iterdir())
@@ -98,7 +97,12 @@ def of_archive(folder: Path, archive: Path, site: str | None = None) -> list[Dum
 
 
 def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
-    """Files in the order of their dumps: the first dump of every site, then the second of those that have two."""
+    """Files in the order of their dumps: the first dump of every site, then the second of those that have two.
+
+    Raises:
+        InputError: a dump has a table twice.
+    """
+    _refuse_repeats(files)
     by_site: dict[str, dict[str, list[DumpFile]]] = defaultdict(lambda: defaultdict(list))
     for file in files:
         by_site[file.site][file.dump].append(file)
@@ -114,7 +118,12 @@ def _dump_file(path: Path, site: str | None) -> DumpFile | None:
     if not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
     table = BY_FILE[match["table"].lower()]
-    return DumpFile(str(path), site or _site_of(path), table, str(path.parent), packed=bool(match["packing"]))
+    return DumpFile(str(path), site or _site_of(path), table, _folder_of(path), packed=bool(match["packing"]))
+
+
+def _folder_of(path: Path) -> str:
+    """Its folder, by one name however the user spells it: files of one folder are one dump."""
+    return os.path.abspath(path.parent)
 
 
 def _site_of(path: Path) -> str:

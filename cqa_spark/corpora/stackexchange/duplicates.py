@@ -22,7 +22,7 @@ def settle(copies: DataFrame, dump: DumpTable) -> DataFrame:
         dump: the kind of rows.
 
     Returns:
-        The same with ``problem`` set on all but the first.
+        The same with ``problem`` set on all but the first, and where it was set before.
     """
     by_key = Window.partitionBy(*dump.table.key).orderBy("file", "byte_offset")
     content = F.struct(*dump.attributes.values(), F.to_json("unknown_attributes").alias("unknown"))
@@ -36,4 +36,4 @@ def settle(copies: DataFrame, dump: DumpTable) -> DataFrame:
     text = F.format_string(
         "%s row has Id %s already: %s, byte %d", same, row_id, "first.source_file", F.col("first.byte_offset")
     )
-    return named.withColumn("problem", F.when(~is_first, text)).drop("first", "content")
+    return named.withColumn("problem", F.coalesce("problem", F.when(~is_first, text))).drop("first", "content")

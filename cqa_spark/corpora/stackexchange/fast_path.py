@@ -15,9 +15,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.corpora.stackexchange.columns import typed
+from cqa_spark.corpora.stackexchange.columns import column_types
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.json_text import with_json
+from cqa_spark.corpora.stackexchange.values import PLAIN_NUMBERS, is_number, unchecked_value
 
 ROW, NOT_A_ROW, SUSPECT = range(3)
 """Kinds of lines."""
@@ -26,6 +27,8 @@ OPENING, CLOSING = "<row ", '" />'
 MARKUP = r"<\?xml[^<]*\?>|<!DOCTYPE[^<\[]*>|<!--(?:(?!-->).)*-->"
 NAME = r"^[A-Za-z_][A-Za-z0-9_.-]*$"
 TEXTS = "map<string,string>"
+JSON = {"allowUnquotedControlChars": "true"}
+"""How JSON is read: with tabs in values, which XML allows."""
 
 
 def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
@@ -36,17 +39,14 @@ def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
         dump: the kind of rows.
 
     Returns:
-        The columns of ``lines`` but its value; kind (int); where that is ``ROW``, unknown_attributes and a column
-        for every attribute.
+        The columns of ``lines`` but its value; kind (int); where that is ``ROW``, unknown_attributes and row, a struct
+        with a field for every attribute.
     """
     kept = [name for name in lines.columns if name != "value"]
     parsed = _parsed(with_json(_cut(lines, dump, kept), "attributes"), dump, kept)
-    unknown = F.when(F.col("others_count") > 0, _others(dump))
-    columns = list(dump.attributes.values())
-    judged = parsed.select(
-        *kept, "form", "fits", "others_count", unknown.alias("unknown_attributes"), *columns
-    )  # fmt: skip
-    return judged.select(*kept, _kind().alias("kind"), "unknown_attributes", *columns)
+    unknown = F.when(F.col("others_count") > 0, _others(dump)).alias("unknown_attributes")
+    judged = parsed.select(*kept, "form", "text_count", "numbers_fit", "others_count", unknown, "row")
+    return judged.select(*kept, _kind(dump).alias("kind"), "unknown_attributes", "row")
 
 
 def _cut(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
@@ -66,7 +66,9 @@ def _cut(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
             "attributes": F.expr(inner),
         }
     )
-    return cut.select(*kept, _form(dump).alias("form"), "attributes")
+    # Two quotes an attribute, without the last one; at a single character Spark splits without a pattern.
+    count = F.shiftright(F.size(F.split("attributes", '"')), 1)
+    return cut.select(*kept, _form(dump).alias("form"), count.alias("attribute_count"), "attributes")
 
 
 def _form(dump: DumpTable) -> Column:
@@ -76,40 +78,42 @@ def _form(dump: DumpTable) -> Column:
 
 
 def _parsed(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
-    """Take the known attributes out of the JSON and give them their types."""
+    """Take the known attributes out of the JSON and give them their types, whether they fit or not."""
     schema = T.StructType([T.StructField(attribute, T.StringType()) for attribute in dump.attributes])
-    options = {"allowUnquotedControlChars": "true"}  # a tab within a value, which XML allows
-    rows = lines.select(*kept, "form", "attribute_count", "json", F.from_json("json", schema, options).alias("row"))
-    texts = {name: F.col(f"row.{attribute}") for attribute, name in dump.attributes.items()}
-    values = typed(dump, texts)
-    fits = [text.isNull() | values[name].isNotNull() for name, text in texts.items()]
-    given = [values[dump.attributes[attribute]].isNotNull() for attribute in dump.required]
-    known = reduce(add, [text.isNotNull().cast("int") for text in texts.values()])
-    others = F.col("attribute_count") - known
-    return rows.select(
+    texts = lines.select(*kept, "form", "attribute_count", "json", F.from_json("json", schema, JSON).alias("texts"))
+    by_column = {name: F.col(f"texts.{attribute}") for attribute, name in dump.attributes.items()}
+    types = column_types(dump)
+    numbers = [text for name, text in by_column.items() if is_number(name, types[name])]
+    values = [unchecked_value(text, types[name]).alias(name) for name, text in by_column.items()]
+    text_count = _count(by_column.values())
+    others = F.col("attribute_count") - text_count
+    return texts.select(
         *kept,
         "form",
-        _all([*given, *fits]).alias("fits"),
+        text_count.alias("text_count"),
+        F.concat_ws(" ", *numbers).rlike(PLAIN_NUMBERS).alias("numbers_fit"),
         others.alias("others_count"),
         F.when(others > 0, F.col("json")).alias("json"),
-        *[value.alias(name) for name, value in values.items()],
+        F.struct(*values).alias("row"),
     )
 
 
 def _others(dump: DumpTable) -> Column:
     """Attributes of other names, without those whose name is none."""
-    texts = F.from_json("json", TEXTS, {"allowUnquotedControlChars": "true"})
+    texts = F.from_json("json", TEXTS, JSON)
     return F.map_filter(texts, lambda name, _: ~name.isin(*dump.attributes) & name.rlike(NAME))
 
 
-def _kind() -> Column:
+def _kind(dump: DumpTable) -> Column:
     """The line's form, but what looks like a row is suspect where a value does not fit or an attribute is left over."""
-    left = F.col("others_count") - F.when(
-        F.col("unknown_attributes").isNotNull(), F.size("unknown_attributes")
-    ).otherwise(0)
-    sound = F.coalesce(F.col("fits") & (left == 0), F.lit(False))
-    return F.when((F.col("form") == ROW) & ~sound, SUSPECT).otherwise(F.col("form"))
+    unknown = F.col("unknown_attributes")
+    left = F.col("others_count") - F.when(unknown.isNotNull(), F.size(unknown)).otherwise(0)
+    given = [F.col(f"row.{dump.attributes[attribute]}").isNotNull() for attribute in dump.required]
+    fit = _count(F.col(f"row.{name}") for name in dump.attributes.values()) == F.col("text_count")
+    sound = reduce(and_, [F.col("numbers_fit"), fit, left == 0, *given])
+    return F.when((F.col("form") == ROW) & ~F.coalesce(sound, F.lit(False)), SUSPECT).otherwise(F.col("form"))
 
 
-def _all(conditions: Iterable[Column]) -> Column:
-    return reduce(and_, conditions)
+def _count(columns: Iterable[Column]) -> Column:
+    """How many are not null."""
+    return reduce(add, [column.isNotNull().cast("int") for column in columns])

@@ -14,19 +14,12 @@ from pyspark.sql import functions as F
 # What JSON would take for its own, and a blank that starts a value: what follows would take it for the blank after one.
 GUARDED = {"\\": "\\\\", '=" ': '="\\u0020'}
 # A double quote within a value is escaped, so these stand between a name and its value, and between two attributes;
-# only a value that ends in an equals sign looks like the first, and makes JSON that cannot be parsed. Each makes the
-# text longer by one byte.
+# only a value that ends in an equals sign looks like the first, and makes JSON that cannot be parsed.
 BETWEEN = {'="': '":"', '" ': '","'}
 # No replacement gives an ampersand, so their order does not matter as long as the ampersand's own comes last:
 # "&amp;lt;" ends as "&lt;".
-ESCAPES = {
-    "&lt;": "<",
-    "&gt;": ">",
-    "&quot;": '\\"',
-    "&#xA;": "\\n",
-    "&#xD;": "\\r",
-    "&#x9;": "\\t",
-}
+ESCAPES = {"&lt;": "<", "&gt;": ">", "&quot;": '\\"', "&#xA;": "\\n"}
+RARE_ESCAPES = {"&#xD;": "\\r", "&#x9;": "\\t"}
 AMPERSAND = "&amp;"
 REPLACE = ("org.apache.commons.lang3.StringUtils", "replace")
 
@@ -39,24 +32,29 @@ def with_json(frame: DataFrame, attributes: str) -> DataFrame:
         attributes: that column.
 
     Returns:
-        The other columns; json (string; null where an escape is not known or a byte no text, of any form where the
-        text is not as described) and attribute_count (int).
+        The other columns, and json (string): null where an escape is not known or a byte no text, of any form where
+        the text is not as described.
     """
     kept = [name for name in frame.columns if name != attributes]
-    needs_guard = reduce(or_, [F.contains(attributes, F.lit(each)) for each in GUARDED])
-    whole = F.when(needs_guard, _replace_all(F.col(attributes), GUARDED)).otherwise(F.col(attributes))
-    between = frame.select(*kept, whole.alias("whole")).select(
-        *kept, F.octet_length("whole").alias("bytes"), _replace_all(F.col("whole"), BETWEEN).alias("members")
-    )
-    count = F.shiftright(F.octet_length("members") - F.col("bytes") + 1, 1)
-    plain = between.select(*kept, count.alias("attribute_count"), _replace_all(F.col("members"), ESCAPES).alias("text"))
+    # Projections of their own: what the next step uses several times would otherwise be computed several times.
+    plain = frame.select(*kept, _replace_all(_guarded(F.col(attributes)), BETWEEN | ESCAPES).alias("members"))
+    rare = F.when(_holds("members", "&#"), _replace_all(F.col("members"), RARE_ESCAPES)).otherwise(F.col("members"))
+    rarely = plain.select(*kept, rare.alias("members"))
     # Java replaces invalid bytes by U+FFFD; whether the text held the character itself, the tolerant path finds out.
-    is_valid = ~F.contains("text", F.lit("\ufffd"))
-    known = is_valid & ~F.contains(_replace(F.col("text"), AMPERSAND, ""), F.lit("&"))
-    members = _replace(F.col("text"), AMPERSAND, "&")
-    return plain.select(
-        *kept, "attribute_count", F.when(known, F.concat(F.lit('{"'), members, F.lit('"}'))).alias("json")
-    )
+    is_text = ~_holds("members", "\ufffd")
+    resolved = F.when(
+        _holds("members", "&"),
+        F.when(~_holds(_replace(F.col("members"), AMPERSAND, ""), "&"), _replace(F.col("members"), AMPERSAND, "&")),
+    ).otherwise(F.col("members"))
+    return rarely.select(*kept, F.when(is_text, F.concat(F.lit('{"'), resolved, F.lit('"}'))).alias("json"))
+
+
+def _guarded(text: Column) -> Column:
+    return F.when(reduce(or_, [_holds(text, each) for each in GUARDED]), _replace_all(text, GUARDED)).otherwise(text)
+
+
+def _holds(text: Column | str, searched: str) -> Column:
+    return F.contains(text, F.lit(searched))
 
 
 def _replace_all(text: Column, replacements: dict[str, str]) -> Column:

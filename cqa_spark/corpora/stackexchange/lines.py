@@ -48,7 +48,9 @@ def read_lines(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
         file (int), site, source_file, block_start (byte at which the task's part of the file starts), value (string
         without the separator; may hold invalid UTF-8). Rows of a block stand in one partition, in the file's order.
     """
-    text = spark.read.option("lineSep", layout.value).text([each.file.path for each in files.values()])
+    # The paths are those of files, though one may hold a bracket or a star, which Spark would take for a pattern.
+    reader = spark.read.option("lineSep", layout.value).option("__globPaths__", "false")
+    text = reader.text([each.file.path for each in files.values()])
     # Local addresses have one slash in the metadata and three elsewhere; other addresses are the same everywhere.
     named = [
         (uri, number, each.file.site, each.file.path)

@@ -23,6 +23,8 @@ FOREIGN = {
     b"PK\x03\x04": "a zip archive; unpack it first",
     b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
     b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
+    b"<\x00": "UTF-16 text; convert it: iconv -f UTF-16LE -t UTF-8",
+    b"\x00<": "UTF-16 text; convert it: iconv -f UTF-16BE -t UTF-8",
 }
 
 
@@ -84,7 +86,8 @@ def _layout(head: bytes) -> Layout:
         return Layout.ROW_PER_OLD_LINE
     first_line = re.split(rb"[\r\n]", head[opening.start() :], maxsplit=1)[0]
     whole = b">" in first_line or len(first_line) == len(head) - opening.start()
-    return Layout.ROW_PER_LINE if whole else Layout.ROW_OVER_LINES
+    alone = len(re.findall(rb"<row\s", first_line)) == 1
+    return Layout.ROW_PER_LINE if whole and alone else Layout.ROW_OVER_LINES
 
 
 def _is_complete(file: DumpFile, tail: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -14,7 +15,12 @@ CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
 # anywhere stand for them.
 STAND_IN = 0x10F000
 OUTSIDE = "there is text outside of any row"
-NO_PROLOG = rb"<\?xml[^<]*\?>|<!DOCTYPE[^<\[]*(?:\[.*\]\s*)?>|<!--(?:(?!-->).)*-->|<!ENTITY[^<]*>|\]>"
+DOCUMENT_TYPE = "there is a document type within the row"
+# What may stand before the rows and between them; a document type may go over several lines.
+MARKUP = (
+    rb"<\?xml[^<]*\?>|<!DOCTYPE[^<>\[]*(?:>|\[(?:.*?\]\s*>)?)|\]\s*>|<!(?:ENTITY|ELEMENT|ATTLIST|NOTATION)\b[^<]*>"
+    rb"|<!--(?:(?!-->).)*-->"
+)
 
 _control = re.compile(f"[{CONTROLS}]")
 _reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
@@ -74,10 +80,11 @@ def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
             waiting = []
         if waiting:
             waiting.append((record, outcome))
-            joined = parse(_join([each for each, _ in waiting]), root, records=len(waiting))
-            if joined.attributes is not None:
-                yield joined
-                waiting = []
+            if record.raw.rstrip().endswith(b">"):
+                joined = parse(_join([each for each, _ in waiting]), root, records=len(waiting))
+                if joined.attributes is not None:
+                    yield joined
+                    waiting = []
         elif outcome.problem and _starts_row(record):
             waiting = [(record, outcome)]
         else:
@@ -107,33 +114,53 @@ def parse(record: Record, root: str, records: int = 1) -> Outcome:
 
 def _row(raw: bytes, root: str) -> dict[str, str] | None:
     """The attributes of a row; None for what is between rows."""
-    text = raw.strip()
-    tags = rb"</?%b\s*/?>" % root.encode()
-    if re.fullmatch(rb"(?is)\s*(?:(?:%b|%b)\s*)*" % (tags, NO_PROLOG), text):
+    text = _without_surroundings(raw, root)
+    if not text:
         return None
-    text = re.sub(rb"(?is)\s*</%b\s*>\s*\Z" % root.encode(), b"", text)
     if not text.startswith(b"<"):
         raise ValueError(OUTSIDE)
-    # A parser of its own for every row: what one row declares must not reach another.
+    # The parser would expand the entities that a document type declares, and a few of them can fill any memory.
+    if b"<!DOCTYPE" in text:
+        raise ValueError(DOCUMENT_TYPE)
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True)
-    element = etree.fromstring(_hide_controls(text.decode("utf-8")).encode(), parser)
+    decoded = text.decode("utf-8")
+    hidden = _hide_controls(decoded)
+    element = etree.fromstring(hidden.encode(), parser)
     if element.tag != ROW:
         raise ValueError(f"<{element.tag}> is not a row")
     if len(element) or (element.text or "").strip():
         raise ValueError("there is something within the row")
-    return {str(name): _show_controls(str(value)) for name, value in element.attrib.items()}
+    attributes = {str(name): str(value) for name, value in element.attrib.items()}
+    if hidden == decoded:
+        return attributes
+    return {name: _show_controls(value) for name, value in attributes.items()}
+
+
+def _without_surroundings(raw: bytes, root: str) -> bytes:
+    """Cut off the root's tags and what else may stand around rows."""
+    tags = rb"</?%b(?:\s[^<>]*)?/?>" % root.encode()
+    before = re.match(rb"(?is)\s*(?:(?:%b|%b)\s*)*" % (tags, MARKUP), raw)
+    assert before is not None, "nothing is a match, too"
+    return re.sub(rb"(?i)</%b\s*>\Z" % root.encode(), b"", raw[before.end() :].rstrip()).rstrip()
 
 
 def _hide_controls(text: str) -> str:
-    if _stand_in.search(text):
+    """Let stand-ins take the place of control characters; the same text where it holds none, or a stand-in itself."""
+    if _stand_in.search(text) or any(_stand_in.match(_character(found)) for found in _reference.finditer(text)):
         return text
     references = _reference.sub(_hide_reference, text)
     return _control.sub(lambda found: chr(STAND_IN + ord(found[0])), references)
 
 
 def _hide_reference(found: re.Match[str]) -> str:
-    code = int(found[1], 16) if found[1] else int(found[2])
-    return chr(STAND_IN + code) if code < 0x20 and code not in (0x9, 0xA, 0xD) else found[0]
+    character = _character(found)
+    return chr(STAND_IN + ord(character)) if _control.match(character) else found[0]
+
+
+def _character(reference: re.Match[str]) -> str:
+    """What a reference stands for; nothing where that is no character."""
+    code = int(reference[1], 16) if reference[1] else int(reference[2])
+    return chr(code) if code <= sys.maxunicode else ""
 
 
 def _show_controls(text: str) -> str:
@@ -151,7 +178,9 @@ def _starts_row(record: Record) -> bool:
 
 def _goes_on(last: Record, record: Record) -> bool:
     follows = last.file == record.file and last.offset + last.length == record.offset
-    return follows and not record.raw.lstrip().startswith(b"<row")
+    text = record.raw.lstrip()
+    # No value holds a "<", so what starts with one is no part of a row but its closing tag.
+    return follows and (not text.startswith(b"<") or text.startswith(b"</row"))
 
 
 def _join(records: list[Record]) -> Record:

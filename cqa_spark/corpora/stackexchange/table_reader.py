@@ -55,7 +55,7 @@ class TableReader:
         bins = KINDS * len(self.files) + 1
         lines = F.histogram_numeric(F.col("file") * KINDS + F.col("kind"), F.lit(bins))
         counted = reduce(DataFrame.unionByName, parsed).observe(self._observation, F.to_json(lines).alias("lines"))
-        return table_rows(self.dump, counted.where(F.col("kind") == ROW))
+        return table_rows(self.dump, counted.where(F.col("kind") == ROW).select("*", "row.*"))
 
     def lines(self) -> Counter[tuple[int, int]]:
         """Lines by file and kind, once ``sound_rows`` was written."""
@@ -110,7 +110,8 @@ class TableReader:
         if marked is None:
             wanted = F.col("kind") != ROW
         else:
-            parsed = parsed.join(marked, ["site", self.dump.attributes[ROW_ID]], "left")
+            row_id = self.dump.attributes[ROW_ID]
+            parsed = parsed.withColumn(row_id, F.col(f"row.{row_id}")).join(marked, ["site", row_id], "left")
             wanted = (F.col("kind") == ROW) & F.col("is_wanted")
         return self._parsed(parsed.withColumn("is_wanted", wanted), files, layout)
 

@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.columns import column_types, typed
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
-from cqa_spark.corpora.stackexchange.peek import Layout
+from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.records import Outcome, Record, parse, recover
 from cqa_spark.corpora.stackexchange.values import is_id
 
@@ -99,11 +99,15 @@ def _wanted(name: str, data_type: T.DataType) -> str:
 def _one_by_one(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Records that start after ``<row``, the first one of a file before it."""
     for batch in batches:
-        opened = (
-            Record(each.file, each.offset, each.length, each.raw if each.offset <= 3 else b"<row" + each.raw)
-            for each in _records(batch)
-        )
-        yield from _batches(parse(record, root) for record in opened)
+        yield from _batches(parse(_opened(record), root) for record in _records(batch))
+
+
+def _opened(record: Record) -> Record:
+    """A record together with the separator before it, which it starts with unless it is the first of its file."""
+    opening = Layout.ROW_OVER_LINES.value.encode()
+    if record.offset <= len(BYTE_ORDER_MARK):
+        return record
+    return Record(record.file, record.offset - len(opening), record.length, opening + record.raw)
 
 
 def _together(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

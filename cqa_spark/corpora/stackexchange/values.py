@@ -8,6 +8,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+# Numbers with blanks between them, each of a length that surely fits 64 bits.
+PLAIN_NUMBERS = r"^(?:(?:0|-?[1-9][0-9]{0,17})(?: |$))+$"
+
 OTHER_POST_TYPE = "other"
 POST_TYPES = {
     1: "question",
@@ -47,6 +50,21 @@ def value(text: Column, name: str, data_type: T.DataType) -> Column:
     return F.when(_is_whole(text, data_type), text.cast(data_type))
 
 
+def unchecked_value(text: Column, data_type: T.DataType) -> Column:
+    """The same where ``PLAIN_NUMBERS`` holds all numbers, and the value is not null; else of no meaning.
+
+    One look at all numbers of a row is cheaper than a look at each.
+    """
+    if isinstance(data_type, T.StringType):
+        return text
+    return tag_list(text) if isinstance(data_type, T.ArrayType) else text.cast(data_type)
+
+
+def is_number(name: str, data_type: T.DataType) -> bool:
+    """Whether a column's attribute is a whole number."""
+    return is_id(name, data_type) or isinstance(data_type, T.IntegerType | T.LongType)
+
+
 def is_id(name: str, data_type: T.DataType) -> bool:
     """Whether a column holds an id: in dumps a whole number, in the lake a string."""
     return isinstance(data_type, T.StringType) and name.endswith("_id")
@@ -58,8 +76,8 @@ def is_free_text(name: str, data_type: T.DataType) -> bool:
 
 
 def utc_time(text: Column) -> Column:
-    """A time; the zone is written out, so that the session's own zone has no part in it."""
-    return F.concat(text, F.lit("Z")).cast("timestamp")
+    """A time; dumps write no zone, and the session's is UTC (conf/spark/common.conf)."""
+    return text.cast("timestamp")
 
 
 def tag_list(text: Column) -> Column:

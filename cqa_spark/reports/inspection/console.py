@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from cqa_spark.reports.inspection import wording
 from cqa_spark.reports.inspection.content import Counted, Inspection, SiteFacts
+from cqa_spark.reports.inspection.tables import new_table, print_table, site_row, table_name, warning
 from cqa_spark.reports.wording import MISSING, count, counted, visible
 
 SITES = 20
@@ -27,33 +27,32 @@ def print_inspection(inspection: Inspection, console: Console) -> None:
     run = inspection.run
     written = f"{run.recorded_at:%Y-%m-%d %H:%M}"
     console.print(f"{run.lake}, run {run.run_id} of {written}", highlight=False, soft_wrap=True, markup=False)
-    console.print(_overview(inspection))
+    print_table(console, _overview(inspection))
     for site in inspection.sites[:SITES]:
         console.print()
-        console.print(Text(visible(site.site), style="bold"))
-        console.print(_figures(site))
+        console.print(site_row(site.site), soft_wrap=True)
+        print_table(console, _figures(site))
         if site.files:
-            console.print(_files(site))
-    if hidden := len(inspection.sites) - SITES if len(inspection.sites) > SITES else 0:
+            print_table(console, _files(site))
+    if hidden := len(inspection.sites[SITES:]):
         console.print(f"\n{counted(hidden, 'smaller site')} not told of one by one", highlight=False)
 
 
 def _overview(inspection: Inspection) -> Table:
-    table = _table(("site", "table"), ("rows", "quarantined", "orphans"), ("unknown attributes",))
+    table = new_table("site and table", ("rows", "quarantined", "orphans"), "unknown attributes")
     for site in inspection.sites:
-        for number, each in enumerate(site.tables):
+        table.add_row(site_row(site.site))
+        for each in site.tables:
             table.add_row(
-                Text(visible(site.site) if number == 0 else ""),
-                Text(each.name),
+                table_name(each.name),
                 count(each.rows),
-                _warning(each.quarantined),
-                _warning(each.orphans),
-                _names(each.unknown_attributes, limit=3),
+                warning(each.quarantined),
+                warning(each.orphans),
+                Text(visible(_listed([attribute.name for attribute in each.unknown_attributes], limit=5))),
                 style="" if each.rows else "dim",
-                end_section=number == len(site.tables) - 1,
             )
         if site.quarantined_elsewhere:
-            table.add_row("", "(files of several tables)", "", _warning(site.quarantined_elsewhere), "", "")
+            table.add_row(table_name("(files of several tables)"), "", warning(site.quarantined_elsewhere))
     return table
 
 
@@ -91,7 +90,7 @@ def _told(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
     yield (
         "quarantine",
         [
-            f"{count(each.rows)} × {each.reason}\n    {wording.place(each)}: {each.raw[:RAW_CHARACTERS]}"
+            f"{counted(each.rows, 'record')}: {each.reason}\n    {wording.place(each)}: {each.raw[:RAW_CHARACTERS]}"
             for each in site.refusals
         ],
     )
@@ -104,42 +103,23 @@ def _nulls(nulls: Sequence[Counted], rows: int) -> str:
 
 
 def _files(site: SiteFacts) -> Table:
-    table = _table(("file", "table"), ("lines", "rows", "quarantined", "not rows"), ("whole",))
+    table = new_table("file", ("lines", "rows", "quarantined", "not rows"), "table", "ends")
     for file in site.files:
-        lines = "" if file.lines is None else count(file.lines)
+        lines = MISSING if file.lines is None else count(file.lines)
         table.add_row(
             Text(visible(wording.file_name(file.path))),
-            Text(file.table or "(several)"),
             lines if file.adds_up else Text(f"{lines} (does not add up)", style="red"),
             count(file.rows_out),
-            _warning(file.rows_quarantined),
+            warning(file.rows_quarantined),
             MISSING if file.not_rows is None else count(file.not_rows),
-            {True: Text("yes"), False: Text("breaks off", style="red"), None: Text(MISSING)}[file.is_complete],
+            Text(file.table or "(several)"),
+            {True: Text("as it should"), False: Text("breaks off", style="red"), None: Text(MISSING)}[file.is_complete],
         )
     if site.file_totals.files > len(site.files):
-        table.caption = escape(f"{len(site.files)} of {counted(site.file_totals.files, 'file')}")
+        table.caption = f"{len(site.files)} of {counted(site.file_totals.files, 'file')}"
     return table
-
-
-def _table(texts: Sequence[str], numbers: Sequence[str], notes: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in texts:
-        table.add_column(name, overflow="fold")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in notes:
-        table.add_column(name, overflow="fold")
-    return table
-
-
-def _names(items: Sequence[Counted], limit: int = NAMES) -> Text:
-    return Text(visible(_listed([each.name for each in items], limit)))
 
 
 def _listed(names: Sequence[str], limit: int = NAMES) -> str:
     more = f" and {count(len(names) - limit)} more" if len(names) > limit else ""
     return ", ".join(names[:limit]) + more
-
-
-def _warning(rows: int) -> Text:
-    return Text(count(rows), style="red" if rows else "dim")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from operator import or_
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
@@ -14,8 +15,8 @@ from cqa_spark.lake.table import Table
 from cqa_spark.reports.inspection.collect.by_site import stacked
 from cqa_spark.reports.inspection.content import Counted
 
-TEXT_COLUMNS = ("subject", "body")
-"""Columns of posts that hold what people read."""
+TEXT = "body"
+"""The column of posts that holds their text; a title that changed counts in its own column."""
 
 _NOT_COMPARED = "source_file"  # where a row was read from says nothing of the row
 
@@ -31,7 +32,7 @@ class TableChanges:
         gone: rows whose key only the earlier run has.
         changed: rows of both runs of which any column but the source file differs.
         columns: changed rows by the column that differs, the most frequent first.
-        changed_in_text: changed rows whose subject or body differs; None for all tables but posts.
+        changed_in_text: changed rows whose text differs; None for all tables but posts.
     """
 
     site: str
@@ -94,14 +95,14 @@ def _changes(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
     by_column = [
         F.struct(F.lit(name).alias("column"), F.count_if(each).alias("rows")) for name, each in differs.items()
     ]
-    text = [differs[name] for name in TEXT_COLUMNS] if table.name == "posts" else []
+    in_text = [F.count_if(differs[TEXT]).alias("changed_in_text")] if table.name == "posts" else []
     return both.groupBy("site").agg(
         F.lit(table.name).alias("table"),
         F.count_if(~in_before).alias("new"),
         F.count_if(~in_after).alias("gone"),
-        F.count_if(_any(list(differs.values()))).alias("changed"),
+        F.count_if(reduce(or_, differs.values())).alias("changed"),
         F.filter(F.array(*by_column), lambda each: each.rows > 0).alias("columns"),
-        *([F.count_if(_any(text)).alias("changed_in_text")] if text else []),
+        *in_text,
     )
 
 
@@ -113,10 +114,6 @@ def _fingerprint(field: T.StructField) -> Column:
     long = isinstance(field.dataType, T.StringType | T.ArrayType | T.MapType)
     short = F.when(value.isNotNull(), F.xxhash64(value)) if long else value
     return short.alias(field.name)
-
-
-def _any(conditions: list[Column]) -> Column:
-    return reduce(Column.__or__, conditions, F.lit(False))
 
 
 def _table_changes(row: Row) -> TableChanges:

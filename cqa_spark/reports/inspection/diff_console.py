@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from cqa_spark.reports.inspection.diff import Comparison, TableChanges
-from cqa_spark.reports.wording import count, visible
+from cqa_spark.reports.inspection.tables import new_table, print_table, site_row, table_name
+from cqa_spark.reports.wording import count
 
 COLUMNS = 6
 """Columns that a row of the table names."""
@@ -16,17 +18,12 @@ COLUMNS = 6
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print rows new, gone and changed for every site and table."""
     console.print(f"from run {comparison.before} to run {comparison.after}", highlight=False, soft_wrap=True)
-    table = Table(box=None, pad_edge=False)
-    for name in ("site", "table"):
-        table.add_column(name, overflow="fold")
-    for name in ("new", "gone", "changed", "in text"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("columns that changed", overflow="fold")
-    last = None
-    for changes in comparison.tables:
-        table.add_row(Text(visible(changes.site) if changes.site != last else ""), *_cells(changes))
-        last = changes.site
-    console.print(table)
+    table = new_table("site and table", ("new", "gone", "changed", "in text"), "columns that changed")
+    for site, tables in groupby(comparison.tables, lambda changes: changes.site):
+        table.add_row(site_row(site))
+        for changes in tables:
+            table.add_row(*_cells(changes))
+    print_table(console, table)
     for runs, names in ((comparison.before, comparison.only_before), (comparison.after, comparison.only_after)):
         if names:
             console.print(f"only run {runs} has: {', '.join(names)}", highlight=False, soft_wrap=True)
@@ -42,4 +39,4 @@ def changed_columns(changes: TableChanges) -> str:
 def _cells(changes: TableChanges) -> list[str | Text]:
     in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
     numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
-    return [Text(changes.table), *numbers, changed_columns(changes)]
+    return [table_name(changes.table), *numbers, changed_columns(changes)]

@@ -49,6 +49,8 @@ def threads_sentence(site: SiteFacts) -> str:
 def files_sentence(totals: FileTotals) -> str:
     """Lines of all files and what became of them."""
     files = counted(totals.files, "file")
+    if totals.incomplete:
+        files += f", {count(totals.incomplete)} {'breaks' if totals.incomplete == 1 else 'break'} off"
     parts = [f"{count(totals.rows_out)} rows", f"{count(totals.rows_quarantined)} quarantined"]
     if totals.lines is None:
         return f"{files}: {' + '.join(parts)}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from cqa_spark.reports.palette import sentinel
 from cqa_spark.reports.wording import count
 
-_NUMBERS = 4  # of marks on the vertical axis
+_NUMBERS = 6  # of marks on the vertical axis
 
 
 def draw_mirrored(axes: Axes, edges: Sequence[float], above: Sequence[int], below: Sequence[int]) -> None:
@@ -21,5 +22,5 @@ def draw_mirrored(axes: Axes, edges: Sequence[float], above: Sequence[int], belo
     axes.margins(y=0.08)
     axes.spines["bottom"].set_visible(False)
     axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
-    axes.yaxis.get_major_locator().set_params(nbins=_NUMBERS, integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=_NUMBERS, integer=True))
     axes.yaxis.set_major_formatter(lambda value, _: count(round(abs(value))))

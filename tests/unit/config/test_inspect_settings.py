@@ -1,0 +1,79 @@
+import pytest
+
+from cqa_spark.config.problems import SettingsError
+from cqa_spark.config.resolve import resolve
+from cqa_spark.config.settings import InspectSettings
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("CQA_HOME", str(tmp_path))
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "conf").mkdir()
+    for name in ("base", "local"):
+        (tmp_path / "conf" / f"{name}.yaml").write_text("", encoding="utf-8")
+    (tmp_path / "lake").mkdir()
+    return tmp_path
+
+
+def settings(*arguments):
+    return resolve("cqa inspect", InspectSettings, arguments, {}).settings
+
+
+def problems(*arguments):
+    with pytest.raises(SettingsError) as caught:
+        resolve("cqa inspect", InspectSettings, arguments, {})
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_the_lake_is_given_by_its_place():
+    given = settings("lake")
+    assert (given.lake, given.run_id, given.format, given.page, given.diff) == ("lake", None, "table", None, ())
+
+
+def test_a_lake_that_is_not_there_is_refused_and_not_made(home):
+    assert "there is no gone" in problems("gone")[0]
+    assert not (home / "gone").exists()
+
+
+def test_no_lake_at_all():
+    assert "is not set" in problems()[0]
+
+
+@pytest.mark.parametrize("runs", [["a"], ["a", "b"]])
+def test_one_or_two_runs_are_compared(runs):
+    assert settings("lake", "--diff", *runs).diff == tuple(runs)
+
+
+def test_three_runs_are_refused():
+    assert "at most 2 items" in problems("lake", "--diff", "a", "b", "c")[0]
+
+
+def test_two_runs_to_compare_leave_none_to_look_at():
+    assert "--diff names both runs already" in problems("lake", "--diff", "a", "b", "--run-id", "c")[0]
+    assert settings("lake", "--diff", "a", "--run-id", "c").run_id == "c"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path"),
+    [
+        (["lake/"], "lake/inspect/r1.html"),
+        (["lake", "--page", "out/r.html"], "out/r.html"),
+        (["s3a://bucket/lake"], None),
+        (["s3a://bucket/lake", "--page", "r.html"], "r.html"),
+    ],
+)
+def test_where_the_page_goes(arguments, path):
+    assert settings(*arguments).page_path("r1") == path
+
+
+def test_a_remote_page_is_refused():
+    assert "written to a local file" in problems("lake", "--page", "s3a://bucket/page.html")[0]
+
+
+def test_what_would_be_read_and_written():
+    given = settings("lake", "--diff", "a")
+    assert given.reads() == ["lake: tables of run a", "lake: tables of run (the published one)"]
+    assert settings("lake", "--diff", "a", "b").writes() == ["lake/inspect/a-to-b.html"]
+    assert settings("lake", "--run-id", "mine").writes() == ["lake/inspect/mine.html"]

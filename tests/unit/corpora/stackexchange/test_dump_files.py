@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.corpora.stackexchange.dump_files import (
+    DumpFile,
+    find_archives,
+    find_dump_files,
+    is_archive,
+    of_archive,
+    rounds,
+)
+from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
+from cqa_spark.errors import InputError
+
+
+def make(root: Path, *names: str) -> Path:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    return root
+
+
+def found(*paths: Path, site: str | None = None) -> list[tuple[str, str, str, bool]]:
+    """Site, table, name and whether it is packed, of every file that was found."""
+    files = find_dump_files([str(path) for path in paths], site)
+    return [(each.site, each.dump_table.file, Path(each.path).name, each.packed) for each in files]
+
+
+@pytest.mark.parametrize("table", [each.file for each in BY_FILE.values()])
+def test_a_file_is_of_the_table_that_it_is_named_after(tmp_path: Path, table: str) -> None:
+    folder = make(tmp_path / "beer.example.org", f"{table}.xml")
+    assert found(folder) == [("beer.example.org", table, f"{table}.xml", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "packed"),
+    [("posts.xml", False), ("POSTS.XML", False), ("Posts.xml.gz", True), ("posts.xml.BZ2", True)],
+)
+def test_spellings_of_a_name(tmp_path: Path, name: str, packed: bool) -> None:
+    assert found(make(tmp_path / "beer.example.org", name)) == [("beer.example.org", "Posts", name, packed)]
+
+
+def test_other_files_in_a_folder_are_left_alone(tmp_path: Path) -> None:
+    others = ["readme.txt", "Posts.xsd", "Posts.xml.bak", "OldPosts.xml", "Sites.xml", "._Posts.xml", "_Posts.xml"]
+    folder = make(tmp_path / "beer.example.org", "Tags.xml", *others)
+    assert found(folder) == [("beer.example.org", "Tags", "Tags.xml", False)]
+
+
+@pytest.mark.parametrize(
+    ("path", "site"),
+    [
+        ("beer.example.org/Posts.xml", "beer.example.org"),
+        ("beer.example.org/2016-09/Posts.xml", "beer.example.org"),
+        ("example.org/beer.meta.example.org/Posts.xml", "beer.meta.example.org"),
+        ("dumps/beer/Posts.xml", "beer"),
+        ("it's 100% [new]/Posts.xml", "it's 100% [new]"),
+        ("v1.2/Posts.xml", "v1.2"),
+    ],
+)
+def test_the_site_is_in_the_path(tmp_path: Path, path: str, site: str) -> None:
+    make(tmp_path, path)
+    assert [each[0] for each in found(tmp_path / path)] == [site]
+    assert [each[0] for each in found(tmp_path)] == [site]
+
+
+def test_the_site_is_what_the_user_says(tmp_path: Path) -> None:
+    make(tmp_path, "beer.example.org/Posts.xml")
+    assert [each[0] for each in found(tmp_path, site="ale.example.org")] == ["ale.example.org"]
+
+
+def test_the_order_is_by_site_dump_and_table(tmp_path: Path) -> None:
+    names = [
+        "b.example.org/Users.xml",
+        "b.example.org/Posts.xml",
+        "a.example.org/2/Posts.xml",
+        "a.example.org/1/Users.xml",
+    ]
+    make(tmp_path, *names)
+    files = find_dump_files([str(tmp_path / name) for name in names])
+    assert [os.path.relpath(each.path, tmp_path) for each in files] == [names[3], names[2], names[1], names[0]]
+
+
+def test_paths_that_do_not_exist(tmp_path: Path) -> None:
+    for search in (find_dump_files, find_archives):
+        with pytest.raises(InputError, match=r"no such file or folder: .*absent"):
+            search([str(tmp_path / "absent")])
+
+
+def test_a_folder_without_a_dump(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        find_dump_files([str(make(tmp_path, "readme.txt"))])
+    assert "no file of a Stack Exchange dump in" in refused.value.problem
+    assert "Posts.xml, Users.xml, Comments.xml" in refused.value.remedy
+
+
+def test_a_folder_of_archives_alone_is_no_mistake(tmp_path: Path) -> None:
+    make(tmp_path, "beer.example.org.7z")
+    assert find_dump_files([str(tmp_path)]) == []
+    assert find_archives([str(tmp_path)]) == [tmp_path / "beer.example.org.7z"]
+
+
+def test_a_file_that_must_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "Posts.xml")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may read anything
+    with pytest.raises(InputError, match=r"cannot read .*Posts\.xml"):
+        find_dump_files([str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("beer.example.org.7z", True),
+        ("example.org-Posts.7Z", True),
+        ("Posts.xml.zst", True),
+        ("Posts.xml", False),
+        ("Posts.xml.gz", False),
+        ("notes.zst", False),
+        (".7z", False),
+    ],
+)
+def test_archives(name: str, is_one: bool) -> None:
+    assert is_archive(name) is is_one
+
+
+@pytest.mark.parametrize(
+    ("archive", "members", "expected"),
+    [
+        ("a.example.org.7z", ["Posts.xml", "Users.xml"], [("a.example.org", "Posts"), ("a.example.org", "Users")]),
+        ("example.org-Posts.7z", ["Posts.xml"], [("example.org", "Posts")]),
+        ("meta.example.org-PostHistory.7z", ["PostHistory.xml"], [("meta.example.org", "PostHistory")]),
+        ("ask-me.example.org.7z", ["Tags.xml"], [("ask-me.example.org", "Tags")]),
+        ("beer.example.org/Posts.xml.zst", ["Posts.xml"], [("beer.example.org", "Posts")]),
+        ("beer.example.org/2016-09/posts.7z", ["posts.xml"], [("beer.example.org", "Posts")]),
+        ("beer.example.org.7z", ["_unpacked.json", "readme.txt"], []),
+    ],
+)  # fmt: skip
+def test_the_site_of_an_archive_is_in_its_name(
+    tmp_path: Path, archive: str, members: list[str], expected: list[tuple[str, str]]
+) -> None:
+    folder = make(tmp_path / "staging", *members)
+    files = of_archive(folder, tmp_path / archive)
+    assert [(each.site, each.dump_table.file) for each in files] == expected
+    assert all(each.dump == str((tmp_path / archive).parent) for each in files)
+    assert {each.site for each in of_archive(folder, tmp_path / archive, "x")} <= {"x"}
+
+
+def dump_file(site: str, dump: str, table: str = "posts") -> DumpFile:
+    return DumpFile(f"{dump}/{site}-{table}", site, BY_FILE[table], dump)
+
+
+def test_dumps_of_one_site_are_read_one_after_the_other() -> None:
+    september, december = dump_file("beer", "2016-09"), dump_file("beer", "2016-12")
+    users, wine, tea = dump_file("beer", "2016-09", "users"), dump_file("wine", "2020"), dump_file("tea", "2020-01")
+    in_rounds = rounds([december, wine, september, users, tea])
+    assert [sorted(each.path for each in of_round) for of_round in in_rounds] == [
+        sorted(each.path for each in (september, users, wine, tea)),
+        [december.path],
+    ]
+    assert rounds([]) == []
+
+
+def test_files_of_one_folder_are_one_dump_however_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "beer.example.org/Posts.xml", "beer.example.org/Users.xml", "beer.example.org/Tags.xml")
+    monkeypatch.chdir(tmp_path)
+    spellings = ["beer.example.org/Posts.xml", str(tmp_path / "beer.example.org/Users.xml"),
+                 "beer.example.org/../beer.example.org/Tags.xml"]  # fmt: skip
+    assert [len(of_round) for of_round in rounds(find_dump_files(spellings))] == [3]
+
+
+@pytest.mark.parametrize(("first", "second"), [("Posts.xml", "posts.XML"), ("Posts.xml", "Posts.xml.gz")])
+def test_a_dump_with_a_table_twice(tmp_path: Path, first: str, second: str) -> None:
+    folder = make(tmp_path / "beer.example.org", first, second)
+    with pytest.raises(InputError, match=r"the dump of beer\.example\.org has Posts twice"):
+        rounds(find_dump_files([str(folder)]))
+
+
+def test_a_file_that_is_named_twice(tmp_path: Path) -> None:
+    make(tmp_path, "beer.example.org/Posts.xml")
+    with pytest.raises(InputError, match="has Posts twice"):
+        rounds(find_dump_files([str(tmp_path), str(tmp_path / "beer.example.org/Posts.xml")]))
+
+
+def test_a_table_in_a_file_and_in_an_archive(tmp_path: Path) -> None:
+    make(tmp_path, "beer.example.org/Posts.xml", "staging/posts.xml")
+    unpacked = of_archive(tmp_path / "staging", tmp_path / "beer.example.org/posts.7z")
+    with pytest.raises(InputError, match="has Posts twice"):
+        rounds([*find_dump_files([str(tmp_path / "beer.example.org")]), *unpacked])

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqa_spark.corpora.stackexchange.records import DOCUMENT_TYPE, OUTSIDE, Outcome, Record, parse, recover
+
+
+def one(raw: bytes, root: str = "posts") -> Outcome:
+    return parse(Record(0, 0, len(raw) + 1, raw), root)
+
+
+def records(*lines: bytes, file: int = 0, start: int = 0) -> list[Record]:
+    """Lines of a file as they follow each other, each with the byte that separates it from the next."""
+    found = []
+    for line in lines:
+        found.append(Record(file, start, len(line) + 1, line))
+        start += len(line) + 1
+    return found
+
+
+def recovered(*lines: bytes) -> list[tuple[int, dict[str, str] | None, bool]]:
+    """For each outcome: how many records it took, its attributes, whether it has a problem."""
+    return [(each.records, each.attributes, each.problem is not None) for each in recover(records(*lines), "posts")]
+
+
+@pytest.mark.parametrize(
+    ("raw", "attributes"),
+    [
+        (b'  <row Id="1" Title="a" />', {"Id": "1", "Title": "a"}),
+        (b"<row Id='1' Title='say \"hi\"'/>", {"Id": "1", "Title": 'say "hi"'}),
+        (b'<row  Id = "1"\tTitle="a"  ></row>\r', {"Id": "1", "Title": "a"}),
+        (b'<row Body="&lt;p&gt; &amp;lt; &quot; &apos; &#xA;&#10;&#x9;" />', {"Body": "<p> &lt; \" ' \n\n\t"}),
+        (b'<row Id="1" Body="a\tb\r\nc\nd" />', {"Id": "1", "Body": "a b c d"}),
+        (b'<row Id="1" Body="\\n ends with =" />', {"Id": "1", "Body": "\\n ends with ="}),
+        ('<row Id="1" Body="\U0001f37a &#x1F37A;" />'.encode(), {"Id": "1", "Body": "\U0001f37a \U0001f37a"}),
+        (b'<row Id="1" /></posts>', {"Id": "1"}),
+        (b'<posts><row Id="1" />', {"Id": "1"}),
+        (b'<?xml version="1.0"?><posts site="beer">  <row Id="1" /> </posts>  ', {"Id": "1"}),
+        (b'<!-- what follows --><row Id="1" /><!-- what went before -->', {"Id": "1"}),
+        (b"<row />", {}),
+    ],
+)  # fmt: skip
+def test_rows(raw: bytes, attributes: dict[str, str]) -> None:
+    assert one(raw) == Outcome(0, 0, 1, raw.decode(), attributes)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"  \t \r",
+        b'<?xml version="1.0" encoding="utf-8"?>',
+        b"<posts>",
+        b'<posts site="beer">',
+        b"</posts >",
+        b"<POSTS />",
+        b"<!-- a comment -->",
+        b'<!-- <row Id="1" /> --> <!-- another -->',
+        b'<!DOCTYPE posts SYSTEM "posts.dtd">',
+        b"<!DOCTYPE posts [",
+        b'<!ENTITY a "aaa">',
+        b"<!ELEMENT row EMPTY>",
+        b"]>",
+        b'<?xml version="1.0"?><!DOCTYPE posts [<!ENTITY a "aaa">]><posts>',
+    ],
+)
+def test_what_is_between_rows(raw: bytes) -> None:
+    assert one(raw) == Outcome(0, 0, 1, raw.decode())
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        (b"some text", OUTSIDE),
+        (b" />", OUTSIDE),
+        (b"<users>", "Premature end of data in tag users line 1, column 8"),
+        (b'<vote Id="1" />', "<vote> is not a row"),
+        (b'<row Id="1" Body="a', "AttValue: ' expected, column 20"),
+        (b'<row Id="1" Body="a<b" />', "Unescaped '<' not allowed in attributes values, column 20"),
+        (b'<row Id="1" Id="2" />', "Attribute Id redefined, column 20"),
+        (b"<row Id=1 />", "AttValue: \" or ' expected, column 9"),
+        (b'<row Id="1" Body="&nbsp;" />', "Entity 'nbsp' not defined, column 25"),
+        (b'<row Id="1" Body="a & b" />', "xmlParseEntityRef: no name, column 22"),
+        (b'<row Id="1" Body="&#x110000;" />', "xmlParseCharRef: character reference out of bounds, column 29"),
+        (b'<row Id="1" Body="&#xD800;" />', "xmlParseCharRef: invalid xmlChar value 55296, column 27"),
+        (b'<row Id="1" Body="\xff" />', "byte 19 of the row is not UTF-8"),
+        (b'<row Id="1" Body="\xed\xa0\x80" />', "byte 19 of the row is not UTF-8"),
+        (b'<row Id="1"><p /></row>', "there is something within the row"),
+        (b'<row Id="1">text</row>', "there is something within the row"),
+        (b'<row Id="1" /> <row Id="2" />', "Extra content at the end of the document, column 16"),
+        (b'<?xml-model?><?pi?><!DOCTYPE a []><row Id="1" />', DOCUMENT_TYPE),
+        (b"<![CDATA[ text ]]>", "StartTag: invalid element name, column 2"),
+    ],
+)
+def test_what_is_refused(raw: bytes, problem: str) -> None:
+    assert one(raw) == Outcome(0, 0, 1, raw.decode("utf-8", "backslashreplace"), problem=problem)
+
+
+def test_bytes_that_are_no_text_are_shown() -> None:
+    assert one(b'<row Id="\xff\xe9" />').raw == r'<row Id="\xff\xe9" />'
+
+
+def test_an_entity_that_the_same_line_declares_is_not_expanded() -> None:
+    declared = b'<!DOCTYPE posts [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
+    assert one(declared + b'<row Id="1" Body="&b;" />').problem == "Entity 'b' not defined, column 22"
+
+
+def test_an_external_entity_is_not_read() -> None:
+    declared = b'<!DOCTYPE posts [<!ENTITY f SYSTEM "file:///etc/hostname">]>'
+    assert one(declared + b'<row Id="1" Body="&f;" />').attributes is None
+
+
+@pytest.mark.parametrize("code", [*range(0x9), 0xB, 0xC, *range(0xE, 0x20)])
+def test_control_characters_come_out_as_they_are(code: int) -> None:
+    raw = f'<row Id="1" Body="a{chr(code)}b&#x{code:x};c&#{code};" />'.encode()
+    assert one(raw).attributes == {"Id": "1", "Body": f"a{chr(code)}b{chr(code)}c{chr(code)}"}
+
+
+def test_characters_that_stand_for_others_within_the_reader_may_be_in_a_text() -> None:
+    assert one('<row Body="\U0010f005" />'.encode()).attributes == {"Body": "\U0010f005"}
+    assert one(b'<row Body="&#x10F005;" />').attributes == {"Body": "\U0010f005"}
+    assert one('<row Body="\U0010f005 \x05" />'.encode()).problem is not None
+
+
+def test_a_value_of_many_blanks_takes_no_time() -> None:
+    assert one(b"<row Id='1' Body=\"" + b" " * 10**6 + b'." />').attributes is not None
+
+
+def test_a_value_of_40_mb() -> None:
+    outcome = one(b'<row Body="' + b"x" * (40 << 20) + b'" />')
+    assert outcome.attributes == {"Body": "x" * (40 << 20)}
+
+
+def test_a_row_over_several_lines() -> None:
+    assert recovered(b'<row Id="1"', b'  Body="a', b"", b'b"', b"/>", b"</posts>") == [
+        (5, {"Id": "1", "Body": "a  b"}, False),
+        (1, None, False),
+    ]
+    assert recovered(b'<row Id="1">', b"</row>") == [(2, {"Id": "1"}, False)]
+
+
+def test_a_joined_row_stands_where_its_first_line_does() -> None:
+    first, second = records(b'<row Id="1"', b"/>", file=3, start=70)
+    assert list(recover([first, second], "posts")) == [Outcome(3, 70, 2, '<row Id="1"\n/>', {"Id": "1"})]
+
+
+def test_a_row_that_is_cut_does_not_take_the_next_one_with_it() -> None:
+    assert recovered(b'<row Id="1" Body="a', b'<row Id="2" />') == [(1, None, True), (1, {"Id": "2"}, False)]
+    assert recovered(b'<row Id="1" Body="a', b"lost", b'<row Id="2" />') == [
+        (1, None, True),
+        (1, None, True),
+        (1, {"Id": "2"}, False),
+    ]
+
+
+def test_a_row_that_is_cut_at_the_end_of_the_file() -> None:
+    assert recovered(b'<row Id="1" Body="a', b"</posts>") == [(1, None, True), (1, None, False)]
+    assert recovered(b'<row Id="1" Body="a') == [(1, None, True)]
+
+
+def test_lines_that_do_not_touch_are_not_joined() -> None:
+    (first,) = records(b'<row Id="1"')
+    apart = [first, *records(b"/>", start=first.length + 1)]
+    elsewhere = [first, *records(b"/>", start=first.length, file=1)]
+    for pair in (apart, elsewhere):
+        assert [each.records for each in recover(pair, "posts")] == [1, 1]
+
+
+def test_a_cut_row_before_many_lines_takes_no_time() -> None:
+    lines = [b'<row Id="1" Body="a', *[b"lost"] * 20_000]
+    assert len(recovered(*lines)) == 20_001
+
+
+PIECES = st.sampled_from([b'<row Id="1"', b'<row Id="2" />', b"/>", b'Body="a', b'b"', b"", b"</posts>", b"<posts>",
+                          b"text", b"<!-- c -->", b"<p>", b"</row>", b'<row Id="3">', b"\xff", b"\x00"])  # fmt: skip
+
+
+@given(st.lists(PIECES))
+def test_every_record_is_in_one_outcome(lines: list[bytes]) -> None:
+    given_records = records(*lines)
+    outcomes = list(recover(given_records, "posts"))
+    assert sum(each.records for each in outcomes) == len(given_records)
+    place = 0
+    for each in outcomes:
+        assert each.offset == given_records[place].offset
+        place += each.records
+    alone = [record for record in given_records if record.raw == b'<row Id="2" />']
+    assert [each.offset for each in outcomes if each.attributes == {"Id": "2"}] == [each.offset for each in alone]
+
+
+NAME = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,9}", fullmatch=True).filter(lambda name: name != "xmlns")
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\ufffe\uffff"), max_size=20)
+ESCAPES = {"&": "&amp;", "<": "&lt;", '"': "&quot;", **{chr(code): f"&#x{code:X};" for code in range(0x20)}}
+
+
+@given(st.dictionaries(NAME, TEXT, max_size=5))
+def test_what_was_written_as_xml_comes_back(attributes: dict[str, str]) -> None:
+    written = [f'{name}="{"".join(ESCAPES.get(each, each) for each in text)}"' for name, text in attributes.items()]
+    assert one(f"<row {' '.join(written)} />".encode()).attributes == attributes

@@ -1,0 +1,188 @@
+"""The pages of an inspection and of a comparison."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import inspection_content as literal
+import pytest
+from lxml import etree, html
+from markupsafe import Markup
+
+from cqa_spark.reports.inspection.content import Counted, Inspection, Month, ScoreCount, SiteFacts, TableFacts
+from cqa_spark.reports.inspection.plots import plot_months, plot_score_counts, plot_tags
+from cqa_spark.reports.inspection.render import SITES, render_comparison, render_inspection
+from cqa_spark.reports.plots import NARROW, WIDE
+from cqa_spark.reports.wording import MINUS
+
+HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style><svg onload=alert(1)>")
+ACTIVE = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "input"}
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render_inspection(literal.inspection())
+
+
+@pytest.fixture(scope="module")
+def document(page: str) -> html.HtmlElement:
+    return html.document_fromstring(page)
+
+
+def words(element: html.HtmlElement) -> str:
+    return " ".join(element.text_content().split())
+
+
+def rows(table: html.HtmlElement) -> list[list[str]]:
+    return [[words(cell) for cell in row] for row in table.iterfind(".//tbody/tr")]
+
+
+def test_the_first_table_has_every_site_and_table(document: html.HtmlElement) -> None:
+    assert rows(document.find_class("sites")[0]) == [
+        ["beer.stackexchange.com"],
+        ["posts", "2,000", "1", "12", "2014-01-21", "2016-12-11", "Mood, Hops"],
+        ["votes", "11,000", "0", "34", "2014-01-21", "2016-12-11", ""],
+        ["post history", "0", "0", "0", "", "", ""],
+        ["qatarliving.com"],
+        ["posts", "40", "0", "0", "", "", ""],
+        ["files of several tables", "", "2", "", "", "", ""],
+    ]
+
+
+def test_the_facts_add_up_over_the_sites(document: html.HtmlElement) -> None:
+    facts = [(words(fact[0]), words(fact[1])) for fact in document.find_class("facts")[0]]
+    assert facts == [
+        ("sites", "2"),
+        ("rows", "13,040"),
+        ("in quarantine", "3"),
+        ("files", "3"),
+        ("files that break off", "1"),
+    ]
+
+
+def test_a_part_without_data_stays_away(document: html.HtmlElement) -> None:
+    beer, forum = (document.get_element_by_id(name) for name in ("site1", "site2"))
+    heads = ["Columns without a value", "Rows that point to nothing", "Attributes without a column"]
+    assert [words(head) for head in beer.iter("h3")] == [*heads, "Quarantine", "Files"]
+    assert [words(head) for head in forum.iter("h3")] == ["Files"]
+    assert len(list(beer.iter("figure"))) == 3
+    assert not list(forum.iter("figure"))
+
+
+def test_columns_without_a_value_come_emptiest_first(document: html.HtmlElement) -> None:
+    listed = [[words(part) for part in item] for item in document.find_class("nulls")[0].iter("li")]
+    assert listed == [
+        ["deleted_at", "", "100 %"],
+        ["accepted_answer_id", "", "79.0 %"],
+        ["score", "", "0.1 %"],
+    ]
+
+
+def test_files_that_break_off_or_do_not_add_up_stand_out(document: html.HtmlElement) -> None:
+    table = list(document.get_element_by_id("site1").iter("table"))[-1]
+    assert rows(table) == [
+        ["dump/Votes.xml", "votes", "11,003", "11,000", "0", "3", "breaks off"],
+        ["dump/Posts.xml", "posts", "2,005", "2,000", "1", "3", "as it should"],
+    ]
+    assert [words(cell) for cell in table.find_class("worse")] == ["breaks off", "2,005", "1"]
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(page: str) -> None:
+    identifiers = re.findall(r'\sid="([^"]+)"', page)
+    assert len(identifiers) == len(set(identifiers))
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', page)) <= set(identifiers)
+
+
+@pytest.mark.parametrize("page_of", [0, 1])
+def test_nothing_outside_the_file_is_asked_for(page: str, page_of: int) -> None:
+    shown = (page, render_comparison(literal.comparison(), "build/lake", "0.1.0"))[page_of]
+    assert not re.search(r"(?:https?:)?//\w", re.sub(r"<bdi.*?</bdi>", "", shown, flags=re.S))
+    assert "@import" not in shown
+    policy = html.document_fromstring(shown).xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    assert policy == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(text: str) -> None:
+    site = literal.beer()
+    hostile = replace(
+        site,
+        site=text,
+        tables=(replace(site.tables[0], unknown_attributes=(Counted(text, 1),)),),
+        tags=(Counted(text, 3),),
+        refusals=(replace(site.refusals[0], reason=text, example_reason=text, raw=text),),
+        files=(replace(site.files[0], path=text),),
+    )
+    document = html.document_fromstring(render_inspection(Inspection(literal.RUN, (hostile,))))
+    assert not [element.tag for element in document.iter() if element.tag in ACTIVE]
+    assert not [name for element in document.iter() for name in element.attrib if name.startswith("on")]
+    assert sum(bdi.text_content() == text for bdi in document.iter("bdi")) == 2 + 2 + 3
+
+
+def test_the_same_inspection_gives_the_same_bytes(page: str) -> None:
+    assert render_inspection(literal.inspection()) == page
+
+
+def test_a_site_without_any_row_can_be_shown() -> None:
+    shown = html.document_fromstring(
+        render_inspection(Inspection(literal.RUN, (SiteFacts("a", (TableFacts("b", 0),)),)))
+    )
+    assert words(shown.get_element_by_id("site1")) == "a"
+
+
+def test_many_sites_share_the_first_table_alone() -> None:
+    sites = tuple(replace(literal.forum(), site=f"s{place}.example") for place in range(SITES + 2))
+    document = html.document_fromstring(render_inspection(Inspection(literal.RUN, sites)))
+    assert len(list(document.iter("section"))) == 1 + SITES
+    assert len(list(document.find_class("sites")[0].iter("tbody"))) == SITES + 2
+
+
+def test_the_page_of_changes() -> None:
+    document = html.document_fromstring(render_comparison(literal.comparison(), "build/lake", "0.1.0"))
+    assert rows(document.find_class("sites")[0]) == [
+        ["beer.stackexchange.com"],
+        ["posts", "134", "36", "657", "53", "view_count 640, body 51"],
+        ["tags", "0", "0", "0", "", ""],
+    ]
+    assert "Only december has post history." in words(document.find(".//caption"))
+
+
+def labels(drawing: Markup) -> list[str]:
+    return [element.text for element in etree.fromstring(drawing).iter("text")]
+
+
+def test_months_name_their_years_and_leave_gaps_empty() -> None:
+    months = [Month(2014 * 12 + 11, 3, 0), Month(2016 * 12, 1, 2)]
+    drawing = plot_months(months, "months", WIDE)
+    assert [label for label in labels(drawing) if label.startswith("20")] == ["2015", "2016"]
+    assert "4 questions and 2 answers by month, 2014-12 to 2016-01." in drawing
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "width", "years"),
+    [
+        (2014 * 12 + 3, 2014 * 12 + 5, WIDE, ["2014"]),
+        (2014 * 12, 2014 * 12, NARROW, ["2014"]),
+        (2009 * 12, 2024 * 12, NARROW, ["2010", "2015", "2020"]),
+        (2009 * 12, 2013 * 12, NARROW, ["2009", "2010", "2011", "2012", "2013"]),
+    ],
+)
+def test_years_are_named_where_there_is_room(first: int, last: int, width: int, years: list[str]) -> None:
+    months = [Month(number, 2000, 0) for number in sorted({first, last})]
+    assert [label for label in labels(plot_months(months, "months", width)) if re.fullmatch(r"20\d\d", label)] == years
+
+
+def test_the_outermost_scores_say_that_they_stand_for_more() -> None:
+    drawing = plot_score_counts([ScoreCount(-5, 2, 0), ScoreCount(3, 1, 4)], -5, 20, "scores", NARROW)
+    assert labels(drawing)[:6] == [f"≤ {MINUS}5", "0", "5", "10", "15", "≥ 20"]
+    assert "3 questions and 4 answers by score, -5 or less to 20 or more." in drawing
+
+
+def test_tags_show_their_posts() -> None:
+    assert labels(plot_tags([Counted("$ale$", 1200), Counted("hops", 1)], "tags", NARROW)) == [
+        "$ale$",
+        "hops",
+        "1,200",
+        "1",
+    ]
