@@ -17,8 +17,8 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.columns import column_types
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
-from cqa_spark.corpora.stackexchange.json_text import with_json
-from cqa_spark.corpora.stackexchange.values import PLAIN_NUMBERS, is_number, unchecked_value
+from cqa_spark.corpora.stackexchange.json_text import END, with_json
+from cqa_spark.corpora.stackexchange.values import BETWEEN_NUMBERS, PLAIN_NUMBERS, is_number, unchecked_value
 
 ROW, NOT_A_ROW, SUSPECT = range(3)
 """Kinds of lines."""
@@ -27,8 +27,6 @@ OPENING, CLOSING = "<row ", '" />'
 MARKUP = r"<\?xml[^<]*\?>|<!DOCTYPE[^<\[]*>|<!--(?:(?!-->).)*-->"
 NAME = r"^[A-Za-z_][A-Za-z0-9_.-]*$"
 TEXTS = "map<string,string>"
-JSON = {"allowUnquotedControlChars": "true"}
-"""How JSON is read: with tabs in values, which XML allows."""
 
 
 def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
@@ -45,7 +43,7 @@ def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
     kept = [name for name in lines.columns if name != "value"]
     parsed = _parsed(with_json(_cut(lines, dump, kept), "attributes"), dump, kept)
     unknown = F.when(F.col("others_count") > 0, _others(dump)).alias("unknown_attributes")
-    judged = parsed.select(*kept, "form", "text_count", "numbers_fit", "others_count", unknown, "row")
+    judged = parsed.select(*kept, "form", "text_count", "is_whole", "numbers_fit", "others_count", unknown, "row")
     return judged.select(*kept, _kind(dump).alias("kind"), "unknown_attributes", "row")
 
 
@@ -66,9 +64,7 @@ def _cut(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
             "attributes": F.expr(inner),
         }
     )
-    # Two quotes an attribute, without the last one; at a single character Spark splits without a pattern.
-    count = F.shiftright(F.size(F.split("attributes", '"')), 1)
-    return cut.select(*kept, _form(dump).alias("form"), count.alias("attribute_count"), "attributes")
+    return cut.select(*kept, _form(dump).alias("form"), "attributes")
 
 
 def _form(dump: DumpTable) -> Column:
@@ -79,8 +75,8 @@ def _form(dump: DumpTable) -> Column:
 
 def _parsed(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
     """Take the known attributes out of the JSON and give them their types, whether they fit or not."""
-    schema = T.StructType([T.StructField(attribute, T.StringType()) for attribute in dump.attributes])
-    texts = lines.select(*kept, "form", "attribute_count", "json", F.from_json("json", schema, JSON).alias("texts"))
+    schema = T.StructType([T.StructField(attribute, T.StringType()) for attribute in [*dump.attributes, END]])
+    texts = lines.select(*kept, "form", "attribute_count", "json", F.from_json("json", schema).alias("texts"))
     by_column = {name: F.col(f"texts.{attribute}") for attribute, name in dump.attributes.items()}
     types = column_types(dump)
     numbers = [text for name, text in by_column.items() if is_number(name, types[name])]
@@ -91,7 +87,8 @@ def _parsed(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
         *kept,
         "form",
         text_count.alias("text_count"),
-        F.concat_ws(" ", *numbers).rlike(PLAIN_NUMBERS).alias("numbers_fit"),
+        F.col("texts")[END].isNotNull().alias("is_whole"),
+        F.concat_ws(BETWEEN_NUMBERS, *numbers).rlike(PLAIN_NUMBERS).alias("numbers_fit"),
         others.alias("others_count"),
         F.when(others > 0, F.col("json")).alias("json"),
         F.struct(*values).alias("row"),
@@ -100,17 +97,18 @@ def _parsed(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
 
 def _others(dump: DumpTable) -> Column:
     """Attributes of other names, without those whose name is none."""
-    texts = F.from_json("json", TEXTS, JSON)
+    texts = F.from_json("json", TEXTS)
     return F.map_filter(texts, lambda name, _: ~name.isin(*dump.attributes) & name.rlike(NAME))
 
 
 def _kind(dump: DumpTable) -> Column:
     """The line's form, but what looks like a row is suspect where a value does not fit or an attribute is left over."""
     unknown = F.col("unknown_attributes")
-    left = F.col("others_count") - F.when(unknown.isNotNull(), F.size(unknown)).otherwise(0)
+    names = F.array_distinct(F.map_keys(unknown))  # JSON does not mind a name twice
+    left = F.col("others_count") - F.when(unknown.isNotNull(), F.size(names)).otherwise(0)
     given = [F.col(f"row.{dump.attributes[attribute]}").isNotNull() for attribute in dump.required]
     fit = _count(F.col(f"row.{name}") for name in dump.attributes.values()) == F.col("text_count")
-    sound = reduce(and_, [F.col("numbers_fit"), fit, left == 0, *given])
+    sound = reduce(and_, [F.col("is_whole"), F.col("numbers_fit"), fit, left == 0, *given])
     return F.when((F.col("form") == ROW) & ~F.coalesce(sound, F.lit(False)), SUSPECT).otherwise(F.col("form"))
 
 

@@ -21,6 +21,9 @@ BETWEEN = {'="': '":"', '" ': '","'}
 ESCAPES = {"&lt;": "<", "&gt;": ">", "&quot;": '\\"', "&#xA;": "\\n"}
 RARE_ESCAPES = {"&#xD;": "\\r", "&#x9;": "\\t"}
 AMPERSAND = "&amp;"
+# A member after the last one, of a name that no attribute has: a brace among the attributes, at which JSON would end
+# and Spark stop reading, leaves it out.
+END = "/"
 REPLACE = ("org.apache.commons.lang3.StringUtils", "replace")
 
 
@@ -32,25 +35,41 @@ def with_json(frame: DataFrame, attributes: str) -> DataFrame:
         attributes: that column.
 
     Returns:
-        The other columns, and json (string): null where an escape is not known or a byte no text, of any form where
-        the text is not as described.
+        The other columns; attribute_count (int); json (string): null where an escape is not known or a byte no text,
+        of any form where the text is not as described.
     """
     kept = [name for name in frame.columns if name != attributes]
+    needs_guard = reduce(or_, [_holds(attributes, each) for each in GUARDED])
+    guarded = F.when(needs_guard, _replace_all(F.col(attributes), GUARDED)).otherwise(F.col(attributes))
     # Projections of their own: what the next step uses several times would otherwise be computed several times.
-    plain = frame.select(*kept, _replace_all(_guarded(F.col(attributes)), BETWEEN | ESCAPES).alias("members"))
+    between = frame.select(
+        *kept,
+        F.when(needs_guard, _attributes(F.col(attributes))).alias("attribute_count"),
+        F.octet_length(attributes).alias("bytes"),
+        _replace_all(guarded, BETWEEN).alias("members"),
+    )
+    # n attributes have n signs of the first kind and n - 1 of the second, and each adds a byte.
+    added = F.octet_length("members") - F.col("bytes")
+    plain = between.select(
+        *kept,
+        F.coalesce("attribute_count", F.shiftright(added + 1, 1)).alias("attribute_count"),
+        _replace_all(F.col("members"), ESCAPES).alias("members"),
+    )
     rare = F.when(_holds("members", "&#"), _replace_all(F.col("members"), RARE_ESCAPES)).otherwise(F.col("members"))
-    rarely = plain.select(*kept, rare.alias("members"))
+    rarely = plain.select(*kept, "attribute_count", rare.alias("members"))
     # Java replaces invalid bytes by U+FFFD; whether the text held the character itself, the tolerant path finds out.
     is_text = ~_holds("members", "\ufffd")
     resolved = F.when(
         _holds("members", "&"),
         F.when(~_holds(_replace(F.col("members"), AMPERSAND, ""), "&"), _replace(F.col("members"), AMPERSAND, "&")),
     ).otherwise(F.col("members"))
-    return rarely.select(*kept, F.when(is_text, F.concat(F.lit('{"'), resolved, F.lit('"}'))).alias("json"))
+    json = F.concat(F.lit('{"'), resolved, F.lit(f'","{END}":""}}'))
+    return rarely.select(*kept, "attribute_count", F.when(is_text, json).alias("json"))
 
 
-def _guarded(text: Column) -> Column:
-    return F.when(reduce(or_, [_holds(text, each) for each in GUARDED]), _replace_all(text, GUARDED)).otherwise(text)
+def _attributes(text: Column) -> Column:
+    """How many attributes a text has: two quotes each, but for the last one's second."""
+    return F.shiftright(F.size(F.split(text, '"')), 1)
 
 
 def _holds(text: Column | str, searched: str) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.peek import Layout, Peek
+
+PATTERN_CHARACTER = re.compile(r"[][{}*?\\]")
 
 _FILES = T.StructType(
     [
@@ -48,9 +51,9 @@ def read_lines(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
         file (int), site, source_file, block_start (byte at which the task's part of the file starts), value (string
         without the separator; may hold invalid UTF-8). Rows of a block stand in one partition, in the file's order.
     """
-    # The paths are those of files, though one may hold a bracket or a star, which Spark would take for a pattern.
-    reader = spark.read.option("lineSep", layout.value).option("__globPaths__", "false")
-    text = reader.text([each.file.path for each in files.values()])
+    # A folder's name may hold a bracket or a star, which Spark would take for a pattern.
+    paths = [PATTERN_CHARACTER.sub(r"\\\g<0>", each.file.path) for each in files.values()]
+    text = spark.read.option("lineSep", layout.value).text(paths)
     # Local addresses have one slash in the metadata and three elsewhere; other addresses are the same everywhere.
     named = [
         (uri, number, each.file.site, each.file.path)

@@ -8,8 +8,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-# Numbers with blanks between them, each of a length that surely fits 64 bits.
-PLAIN_NUMBERS = r"^(?:(?:0|-?[1-9][0-9]{0,17})(?: |$))+$"
+# Numbers, each of a length that surely fits 64 bits, with a character between them that JSON refuses within a text.
+BETWEEN_NUMBERS = "\x01"
+PLAIN_NUMBERS = r"^(?:0|-?[1-9][0-9]{0,17})(?:\x01(?:0|-?[1-9][0-9]{0,17}))*\z"
 
 OTHER_POST_TYPE = "other"
 POST_TYPES = {
@@ -57,6 +58,8 @@ def unchecked_value(text: Column, data_type: T.DataType) -> Column:
     """
     if isinstance(data_type, T.StringType):
         return text
+    if isinstance(data_type, T.TimestampType):
+        return utc_time(text)
     return tag_list(text) if isinstance(data_type, T.ArrayType) else text.cast(data_type)
 
 
@@ -77,7 +80,8 @@ def is_free_text(name: str, data_type: T.DataType) -> bool:
 
 def utc_time(text: Column) -> Column:
     """A time; dumps write no zone, and the session's is UTC (conf/spark/common.conf)."""
-    return text.cast("timestamp")
+    # Spark takes a time without a day for one of today.
+    return F.when(F.substring(text, 5, 1) == "-", text.cast("timestamp"))
 
 
 def tag_list(text: Column) -> Column:

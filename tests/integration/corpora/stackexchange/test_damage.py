@@ -168,7 +168,7 @@ def test_a_file_that_is_no_dump(spark: SparkSession, tmp_path: Path, content: by
 def test_a_file_that_only_its_name_says_is_packed(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "Posts.xml.gz").write_bytes(HEAD + FOOT)
     (file,) = find_dump_files([str(tmp_path)])
-    with pytest.raises(InputError, match="cannot read .*Posts.xml.gz: .*not a gzip file"):
+    with pytest.raises(InputError, match=r"cannot read .*Posts\.xml\.gz: .*not a gzip file"):
         peek(spark, file)
 
 
