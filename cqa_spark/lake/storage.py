@@ -55,10 +55,11 @@ class Lake:
         Raises:
             ContractError: the frame does not have the declared columns.
         """
+        before = self.newest_version(table) if self.exists(table) else None
         writer = table.conform(frame).write.format("delta").mode("overwrite")
         writer = writer.option("overwriteSchema", "true").option("userMetadata", author)
         writer.partitionBy(*table.partition_by).save(self.path(table.name))
-        return self._last_written(table, author)
+        return self._written_since(before, table, author)
 
     def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None, author: str) -> Written:
         """Write a new version that differs from an earlier one in some of its rows.
@@ -78,9 +79,10 @@ class Lake:
         stored = DeltaTable.forPath(self.spark, self.path(table.name))
         if self.newest_version(table) != base:
             stored.restoreToVersion(base)
+        before = self.newest_version(table)
         writer = table.conform(frame).write.format("delta").mode("overwrite").option("replaceWhere", where)
         writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
-        return self._last_written(table, author)
+        return self._written_since(before, table, author)
 
     def append(self, table: Table, frame: DataFrame) -> int:
         """Add rows in one atomic commit; give the table's new version."""
@@ -122,22 +124,18 @@ class Lake:
         """Whether the table has ever been written."""
         return DeltaTable.isDeltaTable(self.spark, self.path(table.name))
 
-    def _last_written(self, table: Table, author: str) -> Written:
+    def _written_since(self, before: int | None, table: Table, author: str) -> Written:
+        """What a write left behind; Delta commits nothing where no rows take the place of no rows."""
+        if self.newest_version(table) == before:
+            return Written(before, 0)
         history = DeltaTable.forPath(self.spark, self.path(table.name)).history()
         commit = history.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
         if commit is None:
-            return self._unchanged(table, author)
-        return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
-
-    def _unchanged(self, table: Table, author: str) -> Written:
-        """The newest version: Delta commits nothing where no rows take the place of no rows."""
-        newest = self.newest_version(table)
-        if not self.read(table, newest).isEmpty():
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",
                 "run the job again; if it happens twice, another program may be rewriting the lake",
             )
-        return Written(newest, 0)
+        return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
 
 
 def require_writable(folder: str) -> None:
