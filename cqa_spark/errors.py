@@ -3,6 +3,8 @@
 The class tells the caller what the job does about it; its ``exit_code`` is what the process ends with.
 """
 
+from __future__ import annotations
+
 
 class CqaError(Exception):
     """Base of every error that is shown to the user without a traceback.
@@ -18,6 +20,10 @@ class CqaError(Exception):
         super().__init__(problem)
         self.problem = problem
         self.remedy = remedy
+
+    def __reduce__(self) -> tuple[type[CqaError], tuple[str, str]]:
+        """Both arguments go with the error from process to process; Python would send the first alone."""
+        return type(self), (self.problem, self.remedy)
 
     def __str__(self) -> str:
         return f"{self.problem}\n  → {self.remedy}"

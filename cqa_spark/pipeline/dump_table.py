@@ -9,7 +9,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import Totals
-from cqa_spark.corpora.stackexchange.columns import UNANNOTATED, table_rows
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.duplicates import repeated_keys, settle
 from cqa_spark.corpora.stackexchange.lines import Files
@@ -66,20 +67,20 @@ def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> Totals
         files: its files; none where the dumps lack them, which empties the table for these sites.
     """
     run = tables.run
-    reader = TableReader(run.lake.spark, dump, files)
-    tables.write(dump.table, reader.sound_rows())
-    lines = reader.lines()
-    unclear = reader.needs_closer_look(lines)
-    outcomes = _with_origin(reader.closer_look(unclear), files).persist() if unclear else None
-    if outcomes is not None:
-        _append(run, dump, outcomes)
-    repeated = repeated_keys(tables.of_sites(dump.table), dump.table).persist()
-    if not repeated.isEmpty():
-        _settle_repeats(run, dump, reader, files, repeated, outcomes)
-    looked_at = _looked_at(unclear, outcomes)
-    if outcomes is not None:
-        outcomes.unpersist()
-    repeated.unpersist()
+    with TableReader(run.lake.spark, dump, files) as reader:
+        tables.write(dump.table, reader.sound_rows())
+        lines = reader.lines()
+        unclear = reader.needs_closer_look(lines)
+        outcomes = _with_origin(reader.closer_look(unclear), files).persist() if unclear else None
+        if outcomes is not None:
+            _append(run, dump, outcomes)
+        repeated = repeated_keys(tables.of_sites(dump.table), dump.table).persist()
+        if not repeated.isEmpty():
+            _settle_repeats(run, dump, reader, files, repeated, outcomes)
+        looked_at = _looked_at(unclear, outcomes)
+        if outcomes is not None:
+            outcomes.unpersist()
+        repeated.unpersist()
     return _account(tables, dump, files, not_rows(list(files), lines, looked_at))
 
 

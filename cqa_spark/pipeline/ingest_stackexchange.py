@@ -12,6 +12,7 @@ from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, 
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
 from cqa_spark.corpora.stackexchange.judgments import judgments
@@ -78,7 +79,7 @@ def _ingest(run: Run, files: Sequence[DumpFile], settings: IngestStackExchangeSe
     opened = [OpenFile(file, peek(run.lake.spark, file)) for file in files]
     if not settings.dumps.allow_incomplete:
         refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
-    run.add_inputs([InputRecord(each.file.path, "unannotated", each.peek.size, None) for each in opened])
+    run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
     tables = SiteTables(run, _base(run), sorted({file.site for file in files}))
     wanted = [dump for dump in DUMP_TABLES if not settings.dumps.tables or dump.table.name in settings.dumps.tables]
     for table in (QUARANTINE, INGESTED_FILES):

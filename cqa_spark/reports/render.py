@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from cqa_spark.reports import wording
 from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
 from cqa_spark.reports.figures import draw_figures
+from cqa_spark.reports.page import page_environment, write_page
 
 _FILTERS = (
     "points",
@@ -53,17 +52,7 @@ def write_report(report: RunReport, path: Path) -> None:
     Raises:
         OSError: the folder cannot be written to.
     """
-    page = render(report)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n", errors="replace") as file:
-            file.write(page)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_page(render(report), path)
 
 
 def given_order(story: QueryStory) -> tuple[RankedCandidate, ...]:
@@ -74,13 +63,7 @@ def given_order(story: QueryStory) -> tuple[RankedCandidate, ...]:
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("cqa_spark.reports", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment()
     environment.filters |= {name: getattr(wording, name) for name in _FILTERS}
     environment.filters["given_order"] = given_order
     return environment

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import TypeVar
 
-from cqa_spark.errors import CqaError, EnvironmentProblem
+from cqa_spark.errors import EnvironmentProblem
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class _Refusal:
-    """An error on its way between processes; errors with two arguments do not survive pickling."""
-
-    kind: type[CqaError]
-    problem: str
-    remedy: str
 
 
 def work_on(work: Callable[[Given], Result], items: Sequence[Given], workers: int) -> Iterator[tuple[int, Result]]:
@@ -45,22 +35,12 @@ def work_on(work: Callable[[Given], Result], items: Sequence[Given], workers: in
     # Spawned, not forked: the calling process may hold Spark's threads and sockets.
     pool = ProcessPoolExecutor(min(workers, len(items)), mp_context=get_context("spawn"))
     try:
-        places = {pool.submit(_guarded, work, item): place for place, item in enumerate(items)}
+        places = {pool.submit(work, item): place for place, item in enumerate(items)}
         for done in as_completed(places):
-            result = done.result()
-            if isinstance(result, _Refusal):
-                raise result.kind(result.problem, result.remedy)
-            yield places[done], result
+            yield places[done], done.result()
     except BrokenProcessPool as error:
         raise EnvironmentProblem(
             "a process that unpacks archives was killed, perhaps for want of memory", "try again with fewer workers"
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _guarded(work: Callable[[Given], Result], item: Given) -> Result | _Refusal:
-    try:
-        return work(item)
-    except CqaError as error:
-        return _Refusal(type(error), error.problem, error.remedy)

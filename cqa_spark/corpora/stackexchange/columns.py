@@ -8,11 +8,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.values import post_type, value
 
 PARENT = "parent_id"  # what answers point to; the lake's tables call it the thread
-UNANNOTATED = "unannotated"
 ANSWER = 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.columns import UNANNOTATED
+from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.lake.schemas.community import JUDGMENTS
 
 PREFERRED_ANSWER = "preferred_answer"

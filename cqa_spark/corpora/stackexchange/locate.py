@@ -12,20 +12,28 @@ from pyspark.sql import functions as F
 _PLACED = "file int, block_start bigint, place bigint, length bigint, raw binary"
 
 
-def locate(lines: DataFrame, marks: dict[int, int]) -> DataFrame:
-    """Keep the lines that are wanted, each with its place.
+def place_in_blocks(lines: DataFrame) -> DataFrame:
+    """Keep the lines that are wanted, each with its place in its block, and the lengths of the blocks.
 
     The lengths of all lines go through Python, the text only of those that are wanted.
 
     Args:
         lines: file, block_start, length (bytes with the separator) and raw (binary; null where not wanted) of every
             line, the rows of a block in the file's order.
+    """
+    return lines.select("file", "block_start", "length", "raw").mapInArrow(_places, _PLACED)
+
+
+def locate(placed: DataFrame, marks: dict[int, int]) -> DataFrame:
+    """Give the lines that are wanted their place in the file.
+
+    Args:
+        placed: what ``place_in_blocks`` gives; it is read twice, so it had better be persisted.
         marks: bytes that Spark dropped at the start of each file, its byte order mark.
 
     Returns:
         file, byte_offset, length (bytes) and raw (binary).
     """
-    placed = lines.select("file", "block_start", "length", "raw").mapInArrow(_places, _PLACED).persist()
     earlier = Window.partitionBy("file").orderBy("block_start").rowsBetween(Window.unboundedPreceding, -1)
     mark = F.create_map(*[F.lit(each) for pair in marks.items() for each in pair])[F.col("file")]
     blocks = (

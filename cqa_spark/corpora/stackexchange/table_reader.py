@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import count
+from types import TracebackType
+from typing import Self
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
@@ -16,7 +18,7 @@ from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.fast_path import NOT_A_ROW, ROW, SUSPECT, parse_lines
 from cqa_spark.corpora.stackexchange.lines import OpenFile, read_lines
-from cqa_spark.corpora.stackexchange.locate import locate
+from cqa_spark.corpora.stackexchange.locate import locate, place_in_blocks
 from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.tolerant_path import parse_records
 
@@ -40,6 +42,18 @@ class TableReader:
     dump: DumpTable
     files: Mapping[int, OpenFile]
     _observation: Observation | None = field(default=None, init=False)
+    _persisted: list[DataFrame] = field(default_factory=list, init=False)
+
+    def __enter__(self) -> Self:
+        """The reader, until the block ends."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of what is held for the frames that the reader gave."""
+        for frame in self._persisted:
+            frame.unpersist()
 
     def sound_rows(self) -> DataFrame:
         """The rows that the fast path understands, of the declared schema; to be written once, which counts lines."""
@@ -82,8 +96,8 @@ class TableReader:
         found = [self._located(numbers, layout) for layout in FAST_LAYOUTS]
         over_lines = self._some(numbers, Layout.ROW_OVER_LINES)
         if over_lines:
-            chunks = read_lines(self.spark, over_lines, Layout.ROW_OVER_LINES).withColumn("raw", F.col("value"))
-            found.append(self._parsed(chunks, over_lines, Layout.ROW_OVER_LINES))
+            chunks = read_lines(self.spark, over_lines, Layout.ROW_OVER_LINES).withColumnRenamed("value", "raw")
+            found.append(self._parsed(chunks.withColumn("is_wanted", F.lit(True)), over_lines, Layout.ROW_OVER_LINES))
         return reduce(DataFrame.unionByName, [each for each in found if each is not None])
 
     def rows_with_ids(self, ids: DataFrame) -> DataFrame | None:
@@ -116,12 +130,13 @@ class TableReader:
         return self._parsed(parsed.withColumn("is_wanted", wanted), files, layout)
 
     def _parsed(self, lines: DataFrame, files: Mapping[int, OpenFile], layout: Layout) -> DataFrame:
-        raw = F.col("raw").cast("binary")
-        wanted = F.when(F.col("is_wanted"), raw) if "is_wanted" in lines.columns else raw
+        wanted = F.when(F.col("is_wanted"), F.col("raw").cast("binary"))
         length = (F.octet_length("raw") + len(layout.value)).cast("bigint")
         measured = lines.select("file", "block_start", length.alias("length"), wanted.alias("raw"))
         marks = {number: len(BYTE_ORDER_MARK) * file.peek.marked for number, file in files.items()}
-        return parse_records(locate(measured, marks), self.dump, layout)
+        placed = place_in_blocks(measured).persist()
+        self._persisted.append(placed)
+        return parse_records(locate(placed, marks), self.dump, layout)
 
     def _some(self, numbers: Sequence[int], layout: Layout) -> dict[int, OpenFile]:
         return {number: file for number, file in self._of_layout(layout).items() if number in numbers}

@@ -40,15 +40,10 @@ def value(text: Column, name: str, data_type: T.DataType) -> Column:
         name: the column that it fills; a string column whose name ends in ``_id`` holds a whole number, as written.
         data_type: the column's type.
     """
-    if isinstance(data_type, T.ArrayType):
-        return tag_list(text)
-    if isinstance(data_type, T.TimestampType):
-        return utc_time(text)
-    if isinstance(data_type, T.BooleanType):
-        return text.cast(data_type)
-    if isinstance(data_type, T.StringType):
-        return F.when(_is_whole(text, T.LongType()), text) if is_id(name, data_type) else text
-    return F.when(_is_whole(text, data_type), text.cast(data_type))
+    unchecked = unchecked_value(text, data_type)
+    if not is_number(name, data_type):
+        return unchecked
+    return F.when(_is_whole(text, T.LongType() if is_id(name, data_type) else data_type), unchecked)
 
 
 def unchecked_value(text: Column, data_type: T.DataType) -> Column:
@@ -71,11 +66,6 @@ def is_number(name: str, data_type: T.DataType) -> bool:
 def is_id(name: str, data_type: T.DataType) -> bool:
     """Whether a column holds an id: in dumps a whole number, in the lake a string."""
     return isinstance(data_type, T.StringType) and name.endswith("_id")
-
-
-def is_free_text(name: str, data_type: T.DataType) -> bool:
-    """Whether a column's attribute is text, in which characters may be escaped."""
-    return isinstance(data_type, T.StringType | T.ArrayType) and not is_id(name, data_type)
 
 
 def utc_time(text: Column) -> Column:

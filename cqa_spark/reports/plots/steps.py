@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from cqa_spark.reports.content import Step
-from cqa_spark.reports.palette import sentinel
-from cqa_spark.reports.plots.svg import drawing, new_axes, short, to_svg
+from cqa_spark.reports.plots.bars import named_bars
+from cqa_spark.reports.plots.svg import drawing, to_svg
 from cqa_spark.reports.wording import duration, readable
-
-_ROW = 26
-_AXIS = 12
 
 
 @drawing
@@ -24,25 +21,10 @@ def plot_steps(steps: Sequence[Step], name: str, width: int) -> Markup:
         name: unique on the page.
         width: in CSS pixels.
     """
-    figure, axes = new_axes(width, _ROW * len(steps) + _AXIS)
-    seconds = [step.seconds for step in steps]
-    axes.barh(range(len(steps)), seconds, height=0.6, color=sentinel("accent"))
-    for row, value in enumerate(seconds):
-        axes.annotate(
-            duration(value),
-            (value, row),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center_baseline",
-            fontsize=12,
-            color=sentinel("muted"),
-        )
-    axes.set_yticks(range(len(steps)), [short(readable(step.name)) for step in steps])
-    axes.tick_params(axis="y", labelcolor=sentinel("ink"))
-    axes.set_ylim(len(steps) - 0.5, -0.5)
-    axes.margins(x=0.18)
-    axes.set_xlim(left=0)
-    axes.set_xticks([])
-    axes.spines["bottom"].set_visible(False)
-    described = "; ".join(f"{readable(step.name)} {duration(step.seconds)}" for step in steps)
+    names = [readable(step.name) for step in steps]
+    texts = [duration(step.seconds) for step in steps]
+    figure = named_bars(
+        names, [step.seconds for step in steps], texts, width, row=26, thickness=0.6, font=12, gap=5, room=0.18
+    )
+    described = "; ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
     return to_svg(figure, name, f"Time of each step: {described}.")
