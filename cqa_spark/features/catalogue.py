@@ -6,15 +6,17 @@ from rich.table import Column
 from rich.table import Table as Grid
 
 from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
-from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.features.registry import family, group_class, known_groups
 
 
 def list_groups() -> Grid:
     """All groups, one a row."""
-    grid = Grid(Column("group", no_wrap=True), "entity", "learns from", "columns", "about", title="Feature groups")
+    grid = Grid(
+        Column("group", no_wrap=True), "family", "entity", "learns from", "columns", "about", title="Feature groups"
+    )
     for name in known_groups():
         found = group_class(name)
-        grid.add_row(name, _entity(found), _learns_from(found), str(len(found.columns)), found.about)
+        grid.add_row(name, family(name), _entity(found), _learns_from(found), str(len(found.columns)), found.about)
     return grid
 
 

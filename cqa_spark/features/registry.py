@@ -1,4 +1,4 @@
-"""Finds feature groups: every group class that a module of ``cqa_spark.features.groups`` defines."""
+"""Finds feature groups: every group class that a module in a folder of ``cqa_spark.features.groups`` defines."""
 
 from __future__ import annotations
 
@@ -37,6 +37,15 @@ def group_class(name: str) -> type[FeatureGroup]:
     return registered[name]
 
 
+def family(name: str) -> str:
+    """The family of a feature group: the folder that its module stands in, such as similarity.
+
+    Raises:
+        ConfigError: there is no such group.
+    """
+    return group_class(name).__module__.split(".")[-2]
+
+
 def index_by_name(classes: Iterable[type[FeatureGroup]]) -> Mapping[str, type[FeatureGroup]]:
     """Group classes by name, in alphabetical order.
 
@@ -57,7 +66,7 @@ def index_by_name(classes: Iterable[type[FeatureGroup]]) -> Mapping[str, type[Fe
 
 @cache
 def _registered() -> Mapping[str, type[FeatureGroup]]:
-    found = pkgutil.iter_modules(groups.__path__, prefix=f"{groups.__name__}.")
+    found = pkgutil.walk_packages(groups.__path__, prefix=f"{groups.__name__}.")
     modules = [importlib.import_module(module.name) for module in found]
     return index_by_name(found for module in modules for found in _groups_of(module))
 

@@ -1,1 +1,1 @@
-"""One module per feature group; a module that is dropped in here is found by ``cqa_spark.features.registry``."""
+"""A folder per family of feature groups, a module per group; ``cqa_spark.features.registry`` finds them."""

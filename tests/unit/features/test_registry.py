@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ConfigError, ContractError
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
-from cqa_spark.features.registry import group_class, index_by_name, known_groups
+from cqa_spark.features.registry import family, group_class, index_by_name, known_groups
 
 
 class _Group(FeatureGroup):
@@ -33,6 +33,11 @@ def test_every_module_of_the_groups_folder_is_found() -> None:
         "lexicon_v1",
     } <= set(known_groups())
     assert list(known_groups()) == sorted(known_groups())
+
+
+def test_the_family_of_a_group_is_its_folder() -> None:
+    assert family("overlap_v1") == "similarity"
+    assert family("lexicon_v1") == "quality"
 
 
 @pytest.mark.parametrize("name", known_groups())

@@ -1,0 +1,1 @@
+"""Who speaks when in the candidate's thread, and how the others react."""

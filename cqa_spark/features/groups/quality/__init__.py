@@ -1,0 +1,1 @@
+"""What a candidate is like, whatever the query."""

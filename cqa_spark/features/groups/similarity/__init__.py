@@ -1,0 +1,1 @@
+"""What query and candidate have in common."""
