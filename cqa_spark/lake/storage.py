@@ -129,7 +129,8 @@ class Lake:
         if self.newest_version(table) == before:
             return Written(before, 0)
         history = DeltaTable.forPath(self.spark, self.path(table.name)).history()
-        commit = history.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
+        own = (F.col("userMetadata") == author) & (F.col("version") > (-1 if before is None else before))
+        commit = history.where(own).orderBy(F.col("version").desc()).first()
         if commit is None:
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",

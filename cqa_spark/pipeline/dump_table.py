@@ -14,6 +14,7 @@ from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.duplicates import repeated_keys, settle
 from cqa_spark.corpora.stackexchange.lines import Files
+from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader, not_rows
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
@@ -36,12 +37,18 @@ class SiteTables:
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Put the rows of the sites in the place of the published ones; give their number."""
-        names = ", ".join("'" + site.replace("'", "''") + "'" for site in self.sites)
+        names = ", ".join(map(_quoted, self.sites))
         return self.run.replace(table, frame, where=f"site IN ({names})", base=self.base.get(table.name)).rows
 
     def of_sites(self, table: Table) -> DataFrame:
         """The rows of the sites that the run read."""
         return self.run.read(table).where(F.col("site").isin(self.sites))
+
+    def published(self, table: Table) -> DataFrame:
+        """The rows of the sites that readers see while the run is under way."""
+        if table.name not in self.base:
+            return self.empty(table)
+        return self.run.lake.read(table, self.base[table.name]).where(F.col("site").isin(self.sites))
 
     def has(self, table: Table) -> bool:
         """Whether the run has a version of the table."""
@@ -68,7 +75,8 @@ def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> Totals
     """
     run = tables.run
     with TableReader(run.lake.spark, dump, files) as reader:
-        tables.write(dump.table, reader.sound_rows())
+        with refuse_damaged(files):
+            tables.write(dump.table, reader.sound_rows())
         lines = reader.lines()
         unclear = reader.needs_closer_look(lines)
         outcomes = _with_origin(reader.closer_look(unclear), files).persist() if unclear else None
@@ -82,6 +90,11 @@ def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> Totals
             outcomes.unpersist()
         repeated.unpersist()
     return _account(tables, dump, files, not_rows(list(files), lines, looked_at))
+
+
+def _quoted(text: str) -> str:
+    """A text as Spark SQL writes it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pyspark.sql import functions as F
+
 from cqa_spark.config.dump_settings import UnpackSettings
 from cqa_spark.config.settings import IngestStackExchangeSettings
 from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, refuse_incomplete
@@ -82,12 +84,13 @@ def _ingest(run: Run, files: Sequence[DumpFile], settings: IngestStackExchangeSe
     run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
     tables = SiteTables(run, _base(run), sorted({file.site for file in files}))
     wanted = [dump for dump in DUMP_TABLES if not settings.dumps.tables or dump.table.name in settings.dumps.tables]
-    for table in (QUARANTINE, INGESTED_FILES):
-        tables.write(table, tables.empty(table))
+    names = [dump.table.name for dump in wanted]
+    _keep_accounts_of_others(tables, names)
     for dump in wanted:
         _read(run, dump, opened, tables)
-    totals = check_accounting(tables.of_sites(INGESTED_FILES))
-    refuse_bad_fraction(totals, tables.of_sites(QUARANTINE), settings.dumps.max_bad_fraction)
+    accounts = tables.of_sites(INGESTED_FILES).where(F.col("table_name").isin(names))
+    refused = tables.of_sites(QUARANTINE).join(accounts, ["site", "source_file"], "left_semi")
+    refuse_bad_fraction(check_accounting(accounts), refused, settings.dumps.max_bad_fraction)
     tables.keep_others([dump.table for dump in DUMP_TABLES])
     with run.step("judgments") as step:
         read = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
@@ -96,6 +99,13 @@ def _ingest(run: Run, files: Sequence[DumpFile], settings: IngestStackExchangeSe
             step.rows_out = tables.write(JUDGMENTS, judged)
     with run.step("orphans") as step:
         step.rows_out = tables.write(ORPHANS, orphans(read))
+
+
+def _keep_accounts_of_others(tables: SiteTables, read: Sequence[str]) -> None:
+    """Start from what is known of the tables that are not read again: their files and quarantine."""
+    kept = tables.published(INGESTED_FILES).where(~F.col("table_name").isin(*read))
+    tables.write(QUARANTINE, tables.published(QUARANTINE).join(kept, ["site", "source_file"], "left_semi"))
+    tables.write(INGESTED_FILES, kept)
 
 
 def _read(run: Run, dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables) -> None:

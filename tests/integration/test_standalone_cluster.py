@@ -17,8 +17,12 @@ import pytest
 import yaml
 from pyspark.sql import DataFrame, SparkSession
 
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.activity import VOTES
+from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.synth.qatar_living import write_sample
+from cqa_spark.synth.stackexchange.dump import write_dump
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
@@ -102,16 +106,37 @@ def run(command: list[str], work: Path, lake: str) -> None:
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
+def submit(cluster: str) -> list[str]:
+    settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false"}
+    options = [option for name, value in settings.items() for option in ("--conf", f"{name}={value}")]
+    return [str(REPOSITORY / "spark-submit.sh"), "--master", cluster, *options]
+
+
 def rankings(spark: SparkSession, lake: Path) -> DataFrame:
     return spark.read.format("delta").load(str(lake / RANKINGS.name)).orderBy(*RANKINGS.key)
 
 
 @pytest.mark.slow
 def test_a_cluster_ranks_as_local_mode_does(spark: SparkSession, cluster: str, work: Path) -> None:
-    settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false"}
-    options = [option for name, value in settings.items() for option in ("--conf", f"{name}={value}")]
-    run([str(REPOSITORY / "spark-submit.sh"), "--master", cluster, *options], work, "cluster")
+    run(submit(cluster), work, "cluster")
     run([sys.executable, "-m", "cqa_spark.cli"], work, "local")
     expected = rankings(spark, work / "local").collect()
     assert {row["system"] for row in expected} == set(SYSTEMS)
     assert rankings(spark, work / "cluster").collect() == expected
+
+
+@pytest.mark.slow
+def test_a_cluster_reads_dumps_as_local_mode_does(spark: SparkSession, cluster: str, tmp_path: Path) -> None:
+    dump = write_dump(tmp_path, site="cluster.example.org", threads=40, seed=3).folder
+    for command, lake in ((submit(cluster), "cluster"), ([sys.executable, "-m", "cqa_spark.cli"], "local")):
+        ingest = ["ingest", "stackexchange", "--input", str(dump), "--lake", str(tmp_path / lake), "--run-id", "r"]
+        ingest += ["--tables", "posts", "votes", "post_links"]  # those that judgments come from
+        answer = subprocess.run([*command, *ingest], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+    for table in (POSTS, VOTES, JUDGMENTS, INGESTED_FILES, QUARANTINE):
+        read, expected = (
+            spark.read.format("delta").load(str(tmp_path / lake / table.name)).orderBy(*table.key).collect()
+            for lake in ("cluster", "local")
+        )
+        assert read == expected
+        assert bool(expected) == (table is not QUARANTINE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections import defaultdict
@@ -56,7 +57,7 @@ def find_dump_files(paths: Iterable[str], site: str | None = None) -> list[DumpF
     """The files of dumps among what the user named, folders searched, by site, dump and table.
 
     Args:
-        paths: files and folders; other files in the folders are left alone.
+        paths: files, folders and patterns of either; other files in the folders are left alone.
         site: the site that all of them belong to; None takes the nearest folder whose name looks like a host's, such
             as ``beer.stackexchange.com``, else the file's own folder.
 
@@ -133,13 +134,15 @@ def _site_of(path: Path) -> str:
 
 
 def _files_of(given: str) -> Iterator[Path]:
-    path = Path(given)
-    if not path.exists():
+    named = [Path(given)] if Path(given).exists() else [Path(match) for match in sorted(glob.glob(given))]
+    if not named:
         raise InputError(f"no such file or folder: {given}", f"check the path; relative paths start at {Path.cwd()}")
-    if path.is_dir():
-        yield from sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith((".", "_")))
-    else:
-        yield path
+    for path in named:
+        if path.is_dir():
+            within = (each for each in path.rglob("*") if each.is_file() and not each.name.startswith((".", "_")))
+            yield from sorted(within)
+        else:
+            yield path
 
 
 def _refuse_repeats(files: Sequence[DumpFile]) -> None:

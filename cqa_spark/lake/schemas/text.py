@@ -7,6 +7,20 @@ from cqa_spark.lake.table import Table, column
 
 STRINGS = T.ArrayType(T.StringType())
 
+BODIES = Table(
+    "bodies",
+    "Every distinct HTML body of a post, its parts apart from each other, each in the order of appearance.",
+    (
+        column("body_id", "string", "SHA-256 of the body as in the dump, hexadecimal", nullable=False),
+        column("prose", "string", "text with its inline code, a line per block; without code blocks and quotes"),
+        column("code", STRINGS, "code blocks, verbatim"),
+        column("quotes", STRINGS, "quotes, a line per block"),
+        column("links", STRINGS, "where links lead, each once"),
+        column("images", STRINGS, "where images come from, each once"),
+    ),
+    key=("body_id",),
+)
+
 DOCUMENTS = Table(
     "documents",
     "Which text a post or comment has.",
@@ -26,7 +40,7 @@ TEXTS = Table(
     "Every distinct text, cleaned and analysed by Spark NLP.",
     (
         column("text_id", "string", "SHA-256 of the raw text, hexadecimal", nullable=False),
-        column("raw", "string", "text as in the dump", nullable=False),
+        column("raw", "string", "text as in the dump; of an HTML body its prose", nullable=False),
         column(
             "clean",
             "string",

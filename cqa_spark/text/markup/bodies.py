@@ -1,24 +1,28 @@
-"""The parts of all bodies, by Arrow batches."""
+"""The parts of all HTML bodies, once per distinct body, by Arrow batches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import types as T
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.lake.schemas.text import BODIES
 from cqa_spark.text.markup.body import parse_body
 
 LISTS = ("code", "quotes", "links", "images")
-BODY_PARTS = T.StructType(
-    [
-        T.StructField("body_id", T.StringType()),
-        T.StructField("text", T.StringType()),
-        *[T.StructField(name, T.ArrayType(T.StringType())) for name in LISTS],
-    ]
-)
+
+
+def distinct_bodies(posts: DataFrame) -> DataFrame:
+    """The HTML bodies of posts, each once: ``body_id`` and ``body``.
+
+    Args:
+        posts: the table ``posts``; bodies are HTML where posts have a type's number, as Stack Exchange's do.
+    """
+    html = posts.where(_is_html()).select(_body_id().alias("body_id"), "body")
+    return html.dropDuplicates(["body_id"])
 
 
 def body_parts(bodies: DataFrame) -> DataFrame:
@@ -28,10 +32,29 @@ def body_parts(bodies: DataFrame) -> DataFrame:
         bodies: ``body_id`` and ``body`` (HTML), strings.
 
     Returns:
-        ``body_id``, ``text`` (string) and ``code``, ``quotes``, ``links``, ``images`` (arrays of strings), as
-        ``ParsedBody`` describes them; empty, never null, where the body is empty or null.
+        The table ``bodies``; parts are empty, never null, where the body is empty or null.
     """
-    return bodies.select("body_id", "body").mapInArrow(parse_batches, BODY_PARTS)
+    return BODIES.conform(bodies.select("body_id", "body").mapInArrow(parse_batches, BODIES.schema))
+
+
+def with_prose(posts: DataFrame, parts: DataFrame) -> DataFrame:
+    """Posts with the prose of their HTML bodies in the place of those.
+
+    Args:
+        posts: the table ``posts``.
+        parts: the table ``bodies``.
+    """
+    prose = parts.select("body_id", "prose")
+    joined = posts.withColumn("body_id", F.when(_is_html(), _body_id())).join(prose, "body_id", "left")
+    return joined.select(*[F.coalesce("prose", "body").alias(n) if n == "body" else n for n in posts.columns])
+
+
+def _is_html() -> Column:
+    return F.col("post_type_id").isNotNull() & F.col("body").isNotNull()
+
+
+def _body_id() -> Column:
+    return F.sha2("body", 256)
 
 
 def parse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -41,11 +64,11 @@ def parse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
         batches: ``body_id`` and ``body``.
 
     Yields:
-        For each batch, one with the columns of ``BODY_PARTS``.
+        For each batch, one with the columns of ``BODIES``.
     """
-    schema = to_arrow_schema(BODY_PARTS)
+    schema = to_arrow_schema(BODIES.schema)
     for batch in batches:
         parsed = [parse_body(body or "") for body in batch.column("body").to_pylist()]
-        columns = [[getattr(one, name) for one in parsed] for name in ("text", *LISTS)]
+        columns = [[getattr(one, name) for one in parsed] for name in ("prose", *LISTS)]
         parts = [pa.array(column, field.type) for column, field in zip(columns, list(schema)[1:], strict=True)]
         yield pa.RecordBatch.from_arrays([batch.column("body_id"), *parts], schema=schema)

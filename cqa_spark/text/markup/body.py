@@ -27,14 +27,14 @@ class ParsedBody:
     """What a body holds, each part in the order of appearance.
 
     Attributes:
-        text: prose with its inline code, a line per block; without code blocks and quotes.
+        prose: text with its inline code, a line per block; without code blocks and quotes.
         code: code blocks, verbatim, wherever they stand.
         quotes: quotes, a line per block; a quote within a quote is part of the outer one.
         links: where links lead, each once, wherever they stand.
         images: where images come from, each once, wherever they stand.
     """
 
-    text: str
+    prose: str
     code: list[str]
     quotes: list[str]
     links: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -88,6 +89,7 @@ def test_what_is_not_read_again_stays_as_it_was(ingest: Ingest, lake: Lake, tmp_
     kept = ("users", "votes", "post_links")
     assert [after[name] for name in kept] == [before[name] for name in kept]
     assert ids(lake, JUDGMENTS, "candidate_id") == []  # the answer is gone, and with it what was said of it
+    assert [site for site, _ in ids(lake, INGESTED_FILES, "table_name")] == [BEER] * 2 + [WINE] * 3
 
 
 def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,9 +130,9 @@ def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: p
 def test_a_site_without_refused_rows_after_one_with_some(ingest: Ingest, lake: Lake, tmp_path: Path) -> None:
     few = ("--tables", "users", "--max-bad-fraction", "1")
     assert ingest(write_dump(tmp_path / BEER, {"Users": [*DUMP["Users"], "lost"]}), "r1", *few) == 0
-    assert ingest(write_dump(tmp_path / WINE, {"Users": []}), "r2", *few) == 0
+    assert ingest(write_dump(tmp_path / WINE, {"Users": DUMP["Users"]}), "r2", *few, "--site", "vintner's") == 0
     assert [site for site, _ in ids(lake, QUARANTINE, "reason")] == [BEER]
-    assert ids(lake, USERS, "user_id") == [(BEER, "7")]
+    assert ids(lake, USERS, "user_id") == [(BEER, "7"), ("vintner's", "7")]
 
 
 def test_a_run_that_failed_is_repeated_over_a_file_without_rows(ingest: Ingest, lake: Lake, tmp_path: Path) -> None:
@@ -172,6 +174,16 @@ def test_a_file_that_is_cut_short(
     assert ingest(folder, "r1", "--tables", "posts", "--allow-incomplete") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
     assert [row["is_complete"] for row in published_snapshot(lake).read(INGESTED_FILES).collect()] == [False]
+
+
+def test_a_compressed_file_that_is_cut_short(
+    ingest: Ingest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_dump(tmp_path / BEER, {})
+    rows = [f'<row Id="{number}" Reputation="1" />' for number in range(5000)]  # more than a look at its head shows
+    (folder / "Users.xml.gz").write_bytes(gzip.compress(xml("Users", rows).encode())[:-20])
+    assert ingest(folder, "r1", "--tables", "users") == 3
+    assert f"damaged or cut short, cannot be unpacked to the end: {folder}/Users.xml.gz" in capsys.readouterr().err
 
 
 def test_archives(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

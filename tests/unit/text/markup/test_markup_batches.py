@@ -13,9 +13,9 @@ def test_batches_keep_their_rows_and_null_is_empty() -> None:
     ]
     assert [batch.to_pylist() for batch in parse_batches(batches)] == [
         [
-            {"body_id": "1", "text": "a", "code": ["b"], "quotes": [], "links": [], "images": []},
-            {"body_id": "2", "text": "", "code": [], "quotes": [], "links": [], "images": []},
+            {"body_id": "1", "prose": "a", "code": ["b"], "quotes": [], "links": [], "images": []},
+            {"body_id": "2", "prose": "", "code": [], "quotes": [], "links": [], "images": []},
         ],
-        [{"body_id": "3", "text": "", "code": [], "quotes": ["q"], "links": ["l"], "images": ["i"]}],
+        [{"body_id": "3", "prose": "", "code": [], "quotes": ["q"], "links": ["l"], "images": ["i"]}],
         [],
     ]

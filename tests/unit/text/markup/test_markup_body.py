@@ -174,7 +174,7 @@ PIECES = st.sampled_from(
 @given(st.one_of(st.text(), st.text(st.characters()), st.lists(st.one_of(PIECES, st.text(max_size=3))).map("".join)))
 def test_no_string_raises_and_parts_are_tidy(html: str) -> None:
     found = parse_body(html)
-    for prose in (found.text, *found.quotes):
+    for prose in (found.prose, *found.quotes):
         assert [line.strip(" ") for line in prose.split("\n") if line] == (prose.split("\n") if prose else [])
     assert all([*found.code, *found.quotes, *found.links, *found.images])
     assert len(set(found.links)) == len(found.links)
@@ -191,4 +191,4 @@ def test_prose_comes_back_but_for_white_space(text: str) -> None:
     def words(prose: str) -> list[str]:
         return prose.replace("\t", " ").replace("\n", " ").replace("\f", " ").split(" ")
 
-    assert [word for word in words(parse_body(escape(text)).text) if word] == [word for word in words(text) if word]
+    assert [word for word in words(parse_body(escape(text)).prose) if word] == [word for word in words(text) if word]
