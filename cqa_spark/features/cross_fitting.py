@@ -3,34 +3,22 @@
 A training example's values come from a model of the other folds; every other example's come from the model of the whole
 training part. All examples of one ``fold_key`` (a thread and its repeats) are in one fold, so no label, not even one
 that another copy of the thread carries, has a part in its own example's features. This is out-of-fold stacking
-(Wolpert 1992, Stacked generalization). Nothing else in the package knows about folds.
+(Wolpert 1992, Stacked generalization). Rankers that learn from other rankers' scores use the same folds.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from typing import TypeVar
 
-from pyspark import inheritable_thread_target
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.folds import fit_each, fold_of
 from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
 
-SEED = 17
-"""Decides which keys share a fold."""
-
-FITS_AT_A_TIME = 2
-"""Each holds its training rows in memory."""
-
 Group = TypeVar("Group", bound=FittedFeatureGroup)
-
-
-def fold_of(folds: int) -> Column:
-    """The fold of an example, from 0: a hash of its ``fold_key``, whatever the partitions."""
-    return F.pmod(F.xxhash64(F.lit(SEED), "fold_key"), F.lit(folds))
 
 
 def cross_fit(group_class: type[Group], inputs: FeatureInputs, folds: int) -> tuple[Group, DataFrame]:
@@ -55,21 +43,15 @@ def cross_fit(group_class: type[Group], inputs: FeatureInputs, folds: int) -> tu
         return unsupervised, _values(unsupervised, inputs)
     held_out = [fold_of(folds) == fold for fold in range(folds)]
     rests = [training.keep_examples(~part) for part in held_out]
-    fitted, *fitted_on_rests = _fit_each(group_class, [training, *rests])
+
+    def fit(part: FeatureInputs) -> Group:
+        return group_class().fit(part)
+
+    fitted, *fitted_on_rests = fit_each(fit, [training, *rests])
     values = [
         _values(of_rest, training.keep_examples(part)) for of_rest, part in zip(fitted_on_rests, held_out, strict=True)
     ]
     return fitted, reduce(DataFrame.unionByName, values, _values(fitted, inputs.keep_examples(~_is_training())))
-
-
-def _fit_each(group_class: type[Group], trainings: list[FeatureInputs]) -> list[Group]:
-    """Fit several at a time: models that train on one partition leave the other cores idle."""
-
-    def fit(training: FeatureInputs) -> Group:
-        return group_class().fit(training)
-
-    with ThreadPoolExecutor(FITS_AT_A_TIME) as threads:
-        return list(threads.map(inheritable_thread_target(fit), trainings))
 
 
 def _values(fitted: FittedFeatureGroup, inputs: FeatureInputs) -> DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field, model_validator
 from pyspark.sql import Column, DataFrame
@@ -13,13 +13,19 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.members import (
+    MembersParameters,
+    build_member,
+    load_members,
+    log_odds,
+    save_members,
+    with_member_scores,
+)
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 
-_CLOSEST_TO_CERTAIN = 1e-9
 
-
-class AverageParameters(RankerParameters):
+class AverageParameters(MembersParameters):
     """Who takes part."""
 
     members: tuple[RankerSpec, ...] = Field(
@@ -30,10 +36,10 @@ class AverageParameters(RankerParameters):
     @model_validator(mode="after")
     def _members_give_probabilities(self) -> AverageParameters:
         for member in self.members:
-            if not _build(member).gives_probabilities:
+            if not build_member(member).gives_probabilities:
                 raise ConfigError(
                     f"the ranker average has the member {member.name}, whose scores are not probabilities",
-                    "take logistic_regression, or boosted_trees with objective classification",
+                    "take logistic_regression, boosted_trees with objective classification, or calibrated around it",
                 )
         return self
 
@@ -59,21 +65,15 @@ class AverageModel(RankerModel):
     @classmethod
     def load_learned(cls, description: ModelDescription, path: str) -> AverageModel:
         """Read the members, one folder each."""
-        from cqa_spark.rankers.saved_system import load_model  # which knows this module
-
-        count = len(description.parameters["members"])
-        return cls(description, tuple(load_model(f"{path}/{number}") for number in range(count)))
+        return cls(description, load_members(description, path))
 
     def _save_learned(self, path: str) -> None:
-        for number, member in enumerate(self.members):
-            member.save(f"{path}/{number}")
+        save_members(self.members, path)
 
     def _score(self, frame: DataFrame) -> DataFrame:
         names = [f"score_{number}" for number in range(len(self.members))]
-        scored = frame
-        for name, member in zip(names, self.members, strict=True):
-            scored = member.transform(scored).drop("predicted").withColumnRenamed("score", name)
-        mean = reduce(Column.__add__, map(_log_odds, names)) / len(names)
+        scored = with_member_scores(frame, self.members, names)
+        mean = reduce(Column.__add__, map(log_odds, names)) / len(names)
         return scored.withColumn("score", 1 / (1 + F.exp(-mean)))
 
 
@@ -92,21 +92,10 @@ class AverageRanker(Ranker[AverageParameters]):
 
     def fit(self, frame: DataFrame) -> AverageModel:
         """Learn ``relevant`` from the features, once per member."""
-        members = tuple(_build(member).fit(frame) for member in self.parameters.members)
+        members = tuple(build_member(member).fit(frame) for member in self.parameters.members)
         training = members[0].description.training
         description = self.describe(feature_columns(frame), threshold=self.parameters.threshold, training=training)
         return AverageModel(description, members)
-
-
-def _build(member: RankerSpec) -> Ranker[Any]:
-    from cqa_spark.rankers.registry import build_ranker  # which knows this module
-
-    return build_ranker(member.name, member.parameters)
-
-
-def _log_odds(score: str) -> Column:
-    kept = F.least(F.greatest(F.col(score), F.lit(_CLOSEST_TO_CERTAIN)), F.lit(1 - _CLOSEST_TO_CERTAIN))
-    return F.log(kept / (1 - kept))
 
 
 def _mean(importances: list[FeatureImportance]) -> FeatureImportance:

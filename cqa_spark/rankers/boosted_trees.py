@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from pyspark.ml.functions import vector_to_array
@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.rankers.model import FeatureImportance, LearnedModel, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.search_space import Between
 from cqa_spark.rankers.training_rows import TrainingRows, training_rows
 
 _LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker")
@@ -25,13 +26,27 @@ class BoostedTreesParameters(RankerParameters):
         "classification",
         description="classification learns relevant; pairwise (LambdaMART on pairs) and listwise (on nDCG) the label",
     )
-    trees: int = Field(300, ge=1, description="number of trees (n_estimators)")
-    depth: int = Field(4, ge=1, description="greatest depth of a tree (max_depth)")
-    learning_rate: float = Field(0.05, gt=0, description="weight of each tree's vote (learning_rate)")
-    row_share: float = Field(0.8, gt=0, le=1, description="share of the rows that a tree sees (subsample)")
-    column_share: float = Field(0.5, gt=0, le=1, description="share of the features a tree sees (colsample_bytree)")
-    min_child_weight: float = Field(1.0, ge=0, description="least sum of second derivatives in a leaf")
-    l2: float = Field(1.0, ge=0, description="strength of the L2 penalty on leaf values (reg_lambda)")
+    trees: Annotated[int, Between(50, 800, log=True, whole=True)] = Field(
+        300, ge=1, description="number of trees (n_estimators)"
+    )
+    depth: Annotated[int, Between(2, 7, whole=True)] = Field(
+        4, ge=1, description="greatest depth of a tree (max_depth)"
+    )
+    learning_rate: Annotated[float, Between(0.01, 0.2, log=True)] = Field(
+        0.05, gt=0, description="weight of each tree's vote (learning_rate)"
+    )
+    row_share: Annotated[float, Between(0.4, 1)] = Field(
+        0.8, gt=0, le=1, description="share of the rows that a tree sees (subsample)"
+    )
+    column_share: Annotated[float, Between(0.1, 1, log=True)] = Field(
+        0.5, gt=0, le=1, description="share of the features a tree sees (colsample_bytree)"
+    )
+    min_child_weight: Annotated[float, Between(1, 50, log=True)] = Field(
+        1.0, ge=0, description="least sum of second derivatives in a leaf"
+    )
+    l2: Annotated[float, Between(0.1, 30, log=True)] = Field(
+        1.0, ge=0, description="strength of the L2 penalty on leaf values (reg_lambda)"
+    )
     seed: int = Field(1, description="seed of the choice of rows and features")
     workers: int = Field(1, ge=1, description="Spark tasks that train together, each with a core; queries stay whole")
     threshold: float = Field(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import sys
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from pyspark.sql import DataFrame
@@ -17,10 +18,13 @@ INITIAL_RANK = "initial_rank"
 
 
 class ColumnParameters(RankerParameters):
-    """Which column, and which end of it is best."""
+    """Which column, which end of it is best, and what is predicted."""
 
     column: str = Field(description="initial_rank, or a feature as GROUP__COLUMN")
     ascending: bool = Field(False, description="whether the smallest value is the best")
+    predict: Literal["all", "none"] = Field(
+        "all", description="candidates that are predicted relevant: the baselines all-true and all-false"
+    )
 
     def needs_features(self) -> tuple[str, ...]:
         """The column, unless it is one of the examples' own."""
@@ -30,7 +34,7 @@ class ColumnParameters(RankerParameters):
 class ColumnModel(BaselineModel):
     """The score is the column's value, negated where the smallest is the best.
 
-    Every candidate is predicted relevant, as in the baseline files of SemEval-2016 Task 3.
+    Every candidate is predicted relevant, as in the baseline files of SemEval-2016 Task 3, or none is.
     """
 
     def _score(self, frame: DataFrame) -> DataFrame:
@@ -56,4 +60,5 @@ class ColumnRanker(Ranker[ColumnParameters]):
                 f"the column ranker orders by {missing[0]}, which is not among the features: {', '.join(features)}",
                 "name a feature of one of the system's feature groups, or initial_rank",
             )
-        return ColumnModel(self.describe(features))
+        beyond_all = sys.float_info.max if self.parameters.predict == "none" else None
+        return ColumnModel(self.describe(features, threshold=beyond_all))

@@ -11,14 +11,28 @@ from pydantic import ValidationError
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.average import AverageRanker
 from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
+from cqa_spark.rankers.calibrated import CalibratedRanker
 from cqa_spark.rankers.column import ColumnRanker
+from cqa_spark.rankers.linear_svm import LinearSvmRanker
 from cqa_spark.rankers.logistic_regression import LogisticRegressionRanker
+from cqa_spark.rankers.multilayer_perceptron import MultilayerPerceptronRanker
 from cqa_spark.rankers.random_order import RandomOrderRanker
 from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.stacking import StackingRanker
 
 RANKERS: dict[str, type[Ranker[Any]]] = {
     ranker.name: ranker
-    for ranker in (ColumnRanker, RandomOrderRanker, LogisticRegressionRanker, BoostedTreesRanker, AverageRanker)
+    for ranker in (
+        ColumnRanker,
+        RandomOrderRanker,
+        LogisticRegressionRanker,
+        LinearSvmRanker,
+        MultilayerPerceptronRanker,
+        BoostedTreesRanker,
+        AverageRanker,
+        StackingRanker,
+        CalibratedRanker,
+    )
 }
 
 

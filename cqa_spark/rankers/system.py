@@ -33,6 +33,20 @@ class Expected(_Part):
     measures: dict[str, float]
 
 
+class Paper(_Part):
+    """Where a published system and its figures are described.
+
+    Attributes:
+        title: authors, year and title of the system's own paper, or of the overview where it has none.
+        where: proceedings, or the overview that reports on the system.
+        table: the table or section that the expected figures are taken from.
+    """
+
+    title: str
+    where: str
+    table: str
+
+
 class System(_Part):
     """A recipe.
 
@@ -42,7 +56,13 @@ class System(_Part):
         about: one sentence for people.
         feature_groups: names of the groups that the ranker learns from, in order.
         ranker: what maps features to scores.
-        expected: by data set.
+        upstream: systems of other tasks whose scores are features of this one; at most one a task.
+        expected: by data set and part, such as ``semeval2016_dev``.
+        data_set: data set that ``cqa reproduce`` trains and ranks on; null for a system that nobody published.
+        paper: where a published system is described.
+        reproduces: parts of the published system that are here.
+        replaces: parts that something else stands for, and what.
+        missing: parts that nothing stands for.
     """
 
     name: str
@@ -50,7 +70,13 @@ class System(_Part):
     about: str
     feature_groups: tuple[str, ...] = ()
     ranker: RankerSpec
+    upstream: tuple[str, ...] = ()
     expected: dict[str, Expected] = Field(default_factory=dict)
+    data_set: str | None = None
+    paper: Paper | None = None
+    reproduces: str = ""
+    replaces: str = ""
+    missing: str = ""
 
     def features(self) -> tuple[str, ...]:
         """The feature columns that the system's frames hold, in order."""
@@ -112,7 +138,7 @@ def _shape_mistakes(error: ValidationError) -> Iterator[tuple[str, str]]:
 
 
 def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected}
+    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected, "paper": Paper}
     owner = parts.get(str(location[0]), System) if len(location) > 1 else System
     return tuple(owner.model_fields)
 

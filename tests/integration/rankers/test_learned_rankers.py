@@ -22,8 +22,9 @@ LEARNED = [
     ("boosted_trees", {**SMALL, "objective": "pairwise"}),
     ("boosted_trees", {**SMALL, "objective": "listwise"}),
     ("average", {"members": [{"name": "logistic_regression"}, {"name": "boosted_trees", "parameters": SMALL}]}),
+    ("linear_svm", {"iterations": 10}),
 ]
-IDS = ["logistic_regression", "classification", "pairwise", "listwise", "average"]
+IDS = ["logistic_regression", "classification", "pairwise", "listwise", "average", "linear_svm"]
 
 
 def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:

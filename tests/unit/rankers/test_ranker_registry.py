@@ -9,7 +9,17 @@ from cqa_spark.rankers.registry import RANKERS, build_ranker, ranker_class
 
 def test_rankers_are_found_by_name() -> None:
     assert ranker_class("boosted_trees") is BoostedTreesRanker
-    assert sorted(RANKERS) == ["average", "boosted_trees", "column", "logistic_regression", "random_order"]
+    assert sorted(RANKERS) == [
+        "average",
+        "boosted_trees",
+        "calibrated",
+        "column",
+        "linear_svm",
+        "logistic_regression",
+        "multilayer_perceptron",
+        "random_order",
+        "stacking",
+    ]
 
 
 def test_given_parameters_stand_beside_the_defaults_of_the_others() -> None:
@@ -22,7 +32,8 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
         build_ranker("boosted_tree", {})
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
-        "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, boosted_trees, average"
+        "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, linear_svm, "
+        "multilayer_perceptron, boosted_trees, average, stacking, calibrated"
     )
 
 
@@ -64,3 +75,20 @@ def test_an_average_of_scores_that_are_not_probabilities_is_refused() -> None:
 def test_a_mistake_in_a_member_is_named() -> None:
     with pytest.raises(ConfigError, match="unknown parameter l1"):
         build_ranker("average", {"members": [{"name": "logistic_regression", "parameters": {"l1": 1}}] * 2})
+
+
+def test_a_calibrated_ranker_gives_probabilities_that_can_be_averaged() -> None:
+    pairwise = {"name": "boosted_trees", "parameters": {"objective": "pairwise"}}
+    members = [{"name": "logistic_regression"}, {"name": "calibrated", "parameters": {"member": pairwise}}]
+    assert build_ranker("average", {"members": members}).gives_probabilities
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("calibrated", {"member": {"name": "column", "parameters": {"column": "g_v1__x"}}}),
+        ("stacking", {"members": [{"name": "column", "parameters": {"column": "g_v1__x"}}] * 2}),
+    ],
+)
+def test_the_features_that_a_member_names_are_needed_by_the_whole(name: str, parameters: dict[str, object]) -> None:
+    assert build_ranker(name, parameters).parameters.needs_features() == ("g_v1__x",)

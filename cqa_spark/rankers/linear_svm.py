@@ -1,0 +1,53 @@
+"""A linear support vector machine on standardised features, by Spark ML."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+from pyspark.ml.classification import LinearSVC
+from pyspark.ml.functions import vector_to_array
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.rankers.linear_model import LinearModel, standardised
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.search_space import Between
+from cqa_spark.rankers.training_rows import training_rows
+
+
+class LinearSvmParameters(RankerParameters):
+    """What can be set."""
+
+    l2: Annotated[float, Between(1e-5, 0.3, log=True)] = Field(
+        0.001, ge=0, description="strength of the L2 penalty on the standardised coefficients"
+    )
+    iterations: int = Field(100, ge=1, description="most steps of the optimizer")
+    threshold: float = Field(
+        0.0, description="signed distance from the boundary from which on a candidate is predicted relevant"
+    )
+
+
+class LinearSvmModel(LinearModel):
+    """The score is the signed distance from the boundary, in margins; it is no probability."""
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        return self.learned.transform(frame).withColumn("score", vector_to_array(F.col("rawPrediction"))[1])
+
+
+class LinearSvmRanker(Ranker[LinearSvmParameters]):
+    """Hinge loss with an L2 penalty (Cortes and Vapnik 1995, Machine Learning 20(3)), pointwise."""
+
+    name = "linear_svm"
+    about = "orders candidates by their distance from the boundary of a linear support vector machine"
+    parameters_type: ClassVar[type[RankerParameters]] = LinearSvmParameters
+    model_type: ClassVar[type[RankerModel]] = LinearSvmModel
+
+    def fit(self, frame: DataFrame) -> LinearSvmModel:
+        """Learn ``relevant`` from the features."""
+        machine = LinearSVC(regParam=self.parameters.l2, maxIter=self.parameters.iterations)
+        with training_rows(frame, target="relevant") as training:
+            learned = standardised(training.features, machine).fit(training.frame)
+        description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
+        return LinearSvmModel(description, learned)

@@ -1,0 +1,29 @@
+"""Out-of-fold scores: what a ranker says of examples that it did not learn from."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.features.folds import SEED, fit_each, fold_of
+from cqa_spark.rankers.ranker import Ranker
+
+
+def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int = SEED) -> DataFrame:
+    """Score every training example by a model of the other folds (Wolpert 1992, Stacked generalization).
+
+    Args:
+        ranker: fitted once per fold.
+        frame: training examples with features; read once per fold, so hand in a stored or cached one.
+        folds: number of folds, by thread with its repeats.
+        seed: another seed puts other threads together.
+
+    Returns:
+        The frame with ``score`` and ``predicted``. Scores of different folds come from different models.
+    """
+    held_out = [fold_of(folds, seed) == fold for fold in range(folds)]
+    models = fit_each(ranker.fit, [frame.where(~part) for part in held_out])
+    scored = [model.transform(frame.where(part)) for model, part in zip(models, held_out, strict=True)]
+    return reduce(DataFrame.unionByName, scored)

@@ -1,0 +1,143 @@
+"""An ensemble whose members' weights are learned from their out-of-fold scores."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.logistic_regression import (
+    LogisticRegressionModel,
+    LogisticRegressionParameters,
+    LogisticRegressionRanker,
+)
+from cqa_spark.rankers.members import (
+    MembersParameters,
+    build_member,
+    load_member,
+    load_members,
+    log_odds,
+    save_members,
+    with_member_scores,
+)
+from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.out_of_fold import out_of_fold
+from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.search_space import Between
+
+_KEY = EXAMPLES.key
+
+
+class StackingParameters(MembersParameters):
+    """Who takes part, and how their weights are learned."""
+
+    members: tuple[RankerSpec, ...] = Field(
+        min_length=2, description="rankers of any kind, each with name and parameters"
+    )
+    folds: int = Field(5, ge=2, description="folds that the members' scores are made in, by thread with its repeats")
+    l2: Annotated[float, Between(1e-4, 0.1, log=True)] = Field(
+        0.001, ge=0, description="strength of the L2 penalty on the members' standardised weights"
+    )
+    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+
+
+@dataclass(frozen=True, eq=False)
+class StackingModel(RankerModel):
+    """The score is the probability that a logistic regression on the members' scores gives."""
+
+    members: tuple[RankerModel, ...]
+    blend: LogisticRegressionModel
+
+    def feature_importances(self) -> tuple[FeatureImportance, ...]:
+        """The members' shares, weighted by the absolute standardised weights that the members have."""
+        found: dict[str, list[tuple[float, FeatureImportance]]] = defaultdict(list)
+        for weight, member in zip(self.blend.feature_importances(), self.members, strict=True):
+            for each in member.feature_importances():
+                found[each.feature].append((weight.importance, each))
+        total = sum(weight * each.importance for known in found.values() for weight, each in known) or 1.0
+        return tuple(
+            FeatureImportance(name, sum(weight * each.importance for weight, each in found[name]) / total, 0)
+            for name in self.description.features
+        )
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, path: str) -> StackingModel:
+        """Read the members and what blends them, one folder each."""
+        blend = load_member(f"{path}/blend")
+        assert isinstance(blend, LogisticRegressionModel)
+        return cls(description, load_members(description, path), blend)
+
+    def _save_learned(self, path: str) -> None:
+        save_members(self.members, path)
+        self.blend.save(f"{path}/blend")
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        kinds = StackingParameters(**self.description.parameters).members
+        scored = with_member_scores(frame, self.members, _scores(kinds))
+        return self.blend._score(scored.withColumns(_comparable(kinds)))
+
+
+class StackingRanker(Ranker[StackingParameters]):
+    """Stacked generalization (Wolpert 1992) with a logistic regression on top.
+
+    The weights come from scores of examples that the members did not learn from; the members that are kept have
+    learned from all of them.
+    """
+
+    name = "stacking"
+    about = "orders candidates by a logistic regression on the out-of-fold scores of several rankers"
+    parameters_type: ClassVar[type[RankerParameters]] = StackingParameters
+    model_type: ClassVar[type[RankerModel]] = StackingModel
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Always."""
+        return True
+
+    def fit(self, frame: DataFrame) -> StackingModel:
+        """Learn ``relevant`` from the features, each member once per fold and once more on everything."""
+        rankers = [build_member(member) for member in self.parameters.members]
+        scores = self._out_of_fold(frame, rankers)
+        try:
+            weights = LogisticRegressionRanker(
+                LogisticRegressionParameters.model_validate({"l2": self.parameters.l2})
+            ).fit(scores)
+        finally:
+            scores.unpersist()
+        members = tuple(ranker.fit(frame) for ranker in rankers)
+        description = self.describe(
+            feature_columns(frame), threshold=self.parameters.threshold, training=weights.description.training
+        )
+        return StackingModel(description, members, weights)
+
+    def _out_of_fold(self, frame: DataFrame, rankers: Sequence[Ranker[Any]]) -> DataFrame:
+        """The examples with the members' scores in the place of features; held until the caller lets go."""
+        scored = [
+            out_of_fold(ranker, frame, folds=self.parameters.folds).select(*_KEY, F.col("score").alias(name))
+            for ranker, name in zip(rankers, _scores(rankers), strict=True)
+        ]
+        features = feature_columns(frame)
+        examples = frame.select(*(name for name in frame.columns if name not in features))
+        joined = reduce(lambda left, right: left.join(right, on=list(_KEY), how="inner"), scored, examples)
+        return joined.withColumns(_comparable(self.parameters.members)).persist()
+
+
+def _scores(members: Sequence[object]) -> list[str]:
+    """Columns of the members' scores."""
+    return [f"score_{number}" for number in range(len(members))]
+
+
+def _comparable(members: Sequence[RankerSpec]) -> dict[str, Column]:
+    """What the blend learns from: probabilities as log-odds, which a linear model can add up; other scores as is."""
+    return {
+        f"member__{number}": log_odds(name) if build_member(member).gives_probabilities else F.col(name)
+        for number, (name, member) in enumerate(zip(_scores(members), members, strict=True))
+    }

@@ -1,0 +1,39 @@
+"""From which score on a candidate is predicted relevant: the cut that would have served known examples best."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+DecideBy = Literal["accuracy", "f1", "mean"]
+
+
+def best_threshold(scored: DataFrame, decide_by: DecideBy) -> float:
+    """The score that, as a threshold, predicts the examples best; the highest of several that are equally good.
+
+    Args:
+        scored: labelled examples with ``score`` and ``relevant``, scored by models that did not learn from them.
+        decide_by: the measure of the prediction: accuracy, F1, or the mean of both.
+    """
+    best_first = Window.orderBy(F.col("score").desc())  # equal scores are cut together
+    everything = Window.partitionBy()
+    hit = F.col("relevant").cast("int")
+    cuts = scored.where(F.col("relevant").isNotNull()).select(
+        "score",
+        F.sum(hit).over(best_first).alias("hits"),
+        F.count("*").over(best_first).alias("predicted"),
+        F.sum(hit).over(everything).alias("relevant"),
+        F.count("*").over(everything).alias("all"),
+    )
+    best = cuts.orderBy(_value(decide_by).desc(), F.col("score").desc()).first()
+    assert best is not None, "training refuses examples without labels"
+    return float(best["score"])
+
+
+def _value(decide_by: DecideBy) -> Column:
+    false_hits, missed = F.col("predicted") - F.col("hits"), F.col("relevant") - F.col("hits")
+    accuracy = 1 - (false_hits + missed) / F.col("all")
+    f1 = 2 * F.col("hits") / (F.col("predicted") + F.col("relevant"))
+    return {"accuracy": accuracy, "f1": f1, "mean": (accuracy + f1) / 2}[decide_by]

@@ -1,0 +1,102 @@
+"""Stacking and calibration: what they learn comes from scores of examples that the members did not see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.features.folds import fold_of
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.out_of_fold import out_of_fold
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.saved_system import load_model
+from cqa_spark.rankers.threshold import best_threshold
+
+FAST = {"iterations": 5}
+SVM = {"name": "linear_svm", "parameters": FAST}
+LOGISTIC = {"name": "logistic_regression", "parameters": FAST}
+
+
+@pytest.fixture(scope="module")
+def held(training: DataFrame) -> DataFrame:
+    return training.repartition(1).cache()
+
+
+def rows(model: RankerModel, frame: DataFrame) -> list[Row]:
+    return (
+        model.transform(frame)
+        .select("candidate_id", "score", "predicted", "relevant")
+        .orderBy("candidate_id")
+        .collect()
+    )
+
+
+def test_out_of_fold_scores_come_from_the_other_folds(held: DataFrame) -> None:
+    ranker = build_ranker(**LOGISTIC)
+    found = out_of_fold(ranker, held, folds=2)
+    assert found.count() == held.count()
+    first = fold_of(2) == 0
+    wanted = ranker.fit(held.where(~first)).transform(held.where(first))
+    columns = ["candidate_id", "score"]
+    assert found.where(first).select(*columns).exceptAll(wanted.select(*columns)).isEmpty()
+
+
+def test_another_seed_makes_other_folds_of_whole_threads(held: DataFrame) -> None:
+    folds = held.select("fold_key", fold_of(3).alias("one"), fold_of(3, seed=4).alias("other")).distinct().collect()
+    assert len(folds) == len({row["fold_key"] for row in folds})
+    assert [row["one"] for row in folds] != [row["other"] for row in folds]
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_a_calibrated_ranker_keeps_the_order_and_gives_probabilities(
+    training: DataFrame, held: DataFrame, method: str, tmp_path: Path
+) -> None:
+    ranker = build_ranker("calibrated", {"member": SVM, "method": method, "folds": 2})
+    model = ranker.fit(held)
+    found = rows(model, held)
+    margins = {row["candidate_id"]: row["score"] for row in rows(model.member, held)}
+    by_margin = sorted(found, key=lambda row: margins[row["candidate_id"]])
+    assert [row["score"] for row in by_margin] == sorted(row["score"] for row in found)
+    assert all(0 <= row["score"] <= 1 for row in found)
+    assert sum(row["score"] for row in found) == pytest.approx(sum(row["relevant"] for row in found), rel=0.1)
+    assert {row["predicted"] for row in found} == {True, False}
+    assert rows(ranker.fit(training.repartition(7)), held) == found
+    model.save(str(tmp_path / "model"))
+    assert rows(load_model(str(tmp_path / "model")), held) == found
+
+
+def test_stacking_weighs_its_members_by_what_they_are_worth(
+    training: DataFrame, held: DataFrame, tmp_path: Path
+) -> None:
+    by_chance = {"name": "random_order"}
+    ranker = build_ranker("stacking", {"members": [LOGISTIC, by_chance], "folds": 2})
+    model = ranker.fit(held)
+    weights = [each.importance for each in model.blend.feature_importances()]
+    assert weights[0] > 5 * weights[1]
+    importances = {each.feature: each.importance for each in model.feature_importances()}
+    assert sum(importances.values()) == pytest.approx(1)
+    assert importances["g_v1__signal"] > 0.6
+    found = rows(model, held)
+    assert rows(ranker.fit(training.repartition(7)), held) == found
+    model.save(str(tmp_path / "model"))
+    assert rows(load_model(str(tmp_path / "model")), held) == found
+
+
+def test_the_threshold_is_the_cut_that_serves_the_measure_best(spark) -> None:
+    given = [(0.9, True), (0.8, False), (0.7, True), (0.7, True), (0.3, False), (0.2, False), (0.1, True), (0.95, None)]
+    scored = spark.createDataFrame(given, "score double, relevant boolean").repartition(3)
+    # Cut at 0.7: three hits, one false hit, one missed.
+    assert best_threshold(scored, "accuracy") == 0.7
+    assert best_threshold(scored, "mean") == 0.7
+    more = scored.unionByName(spark.createDataFrame([(0.05, True)] * 9, scored.schema))
+    assert best_threshold(more, "f1") == 0.05
+
+
+def test_the_column_baseline_can_predict_nothing(held: DataFrame) -> None:
+    for predict, wanted in (("all", True), ("none", False)):
+        ranker = build_ranker("column", {"column": "initial_rank", "ascending": True, "predict": predict})
+        predicted = ranker.fit(held).transform(held).select(F.min("predicted"), F.max("predicted")).first()
+        assert tuple(predicted or ()) == (wanted, wanted)
