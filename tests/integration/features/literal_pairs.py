@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,6 +16,9 @@ from cqa_spark.lake.table import Table
 from cqa_spark.text import distinct_texts, documents
 
 SITE = "qatarliving.com"
+
+Row = tuple[object, ...]
+Rows = Iterable[Row]
 
 
 @dataclass(frozen=True)
@@ -35,65 +38,82 @@ def pairs_of(spark: SparkSession, pairs: Sequence[Pair], partitions: int = 2) ->
     word is its own stem.
     """
     rows = [(f"Q{number}", pair) for number, pair in enumerate(pairs, start=1)]
-    posts = spark.createDataFrame([_post(*row) for row in rows], POSTS.schema)
-    comments = spark.createDataFrame([_comment(*row) for row in rows], COMMENTS.schema)
-    texts = [_text(*row) for row in distinct_texts(posts, comments).collect()]
+    return inputs_of(
+        spark,
+        posts=[post(thread_id, pair.subject, pair.body, pair.split) for thread_id, pair in rows],
+        comments=[comment(f"{thread_id}_C1", thread_id, pair.comment, pair.split) for thread_id, pair in rows],
+        examples=[
+            example("question_comment", thread_id, f"{thread_id}_C1", thread_id, pair.split) for thread_id, pair in rows
+        ],
+        partitions=partitions,
+    )
+
+
+def inputs_of(spark: SparkSession, posts: Rows, comments: Rows, examples: Rows, partitions: int = 2) -> FeatureInputs:
+    """The inputs of feature groups: rows that ``post``, ``comment`` and ``example`` make, and their texts."""
+    all_posts, all_comments = (
+        spark.createDataFrame(list(rows), table.schema) for rows, table in ((posts, POSTS), (comments, COMMENTS))
+    )
+    texts = [_text(*row) for row in distinct_texts(all_posts, all_comments).collect()]
     return FeatureInputs(
-        examples=spark.createDataFrame([_example(*row) for row in rows], EXAMPLES.schema).repartition(partitions),
-        posts=posts.repartition(partitions),
-        comments=comments.repartition(partitions),
-        documents=documents(posts, comments).repartition(partitions),
+        examples=spark.createDataFrame(list(examples), EXAMPLES.schema).repartition(partitions),
+        posts=all_posts.repartition(partitions),
+        comments=all_comments.repartition(partitions),
+        documents=documents(all_posts, all_comments).repartition(partitions),
         texts=spark.createDataFrame(texts, TEXTS.schema).repartition(partitions),
     )
 
 
-def _row(table: Table, **values: object) -> tuple[object, ...]:
-    return tuple(values.get(field.name) for field in table.columns)
-
-
-def _post(thread_id: str, pair: Pair) -> tuple[object, ...]:
+def post(thread_id: str, subject: str, body: str, split: str = "train") -> Row:
+    """A question."""
     return _row(
         POSTS,
         site=SITE,
         post_id=thread_id,
         post_type="question",
         thread_id=thread_id,
-        subject=pair.subject,
-        body=pair.body,
-        split=pair.split,
+        subject=subject,
+        body=body,
+        split=split,
         source_file="literal",
     )
 
 
-def _comment(thread_id: str, pair: Pair) -> tuple[object, ...]:
+def comment(comment_id: str, thread_id: str, body: str, split: str = "train", position: int = 1) -> Row:
+    """A comment below a question."""
     return _row(
         COMMENTS,
         site=SITE,
-        comment_id=f"{thread_id}_C1",
+        comment_id=comment_id,
         post_id=thread_id,
         thread_id=thread_id,
-        position=1,
-        body=pair.comment,
-        split=pair.split,
+        position=position,
+        body=body,
+        split=split,
         source_file="literal",
     )
 
 
-def _example(thread_id: str, pair: Pair) -> tuple[object, ...]:
+def example(task: str, query_id: str, candidate_id: str, thread_id: str, split: str = "train") -> Row:
+    """A pair that is to be described."""
     return _row(
         EXAMPLES,
         site=SITE,
-        task="question_comment",
-        query_id=thread_id,
-        candidate_id=f"{thread_id}_C1",
+        task=task,
+        query_id=query_id,
+        candidate_id=candidate_id,
         thread_id=thread_id,
-        fold_key=thread_id,
+        fold_key=query_id,
         initial_rank=1,
-        split=pair.split,
+        split=split,
     )
 
 
-def _text(text_id: str, raw: str) -> tuple[object, ...]:
+def _row(table: Table, **values: object) -> Row:
+    return tuple(values.get(field.name) for field in table.columns)
+
+
+def _text(text_id: str, raw: str) -> Row:
     words = raw.split()
     return _row(
         TEXTS,

@@ -1,0 +1,228 @@
+"""What preparing texts and computing features costs, how it grows, and what plain Python takes for the same features.
+
+    .venv/bin/python bench/text.py
+    .venv/bin/python bench/text.py --comments 1250 5000 20000 --families similarity quality dialogue author
+
+Invented threads of ten comments, each size in a process of its own: dumps are read, texts analysed, and every feature
+group is fitted where it learns and computed for every comment. The clock of a stage starts when the one before it is
+written and stops when its table is. Beside it stands one process of scikit-learn and of Python in the way of NLTK, on
+the same analysed texts, for those features that are natural there; on the smallest size its values are checked against
+ours. Peak memory is what all processes of a size, Java and Python, held together at most, shared pages counted in each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+from plain_text_features import PEERS, plain_features
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from rich.console import Console
+from rich.table import Table
+
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.registry import corpus_reader
+from cqa_spark.features.featurize import fit_and_compute
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.learned_texts import learned_texts
+from cqa_spark.features.registry import family, group_class, known_groups
+from cqa_spark.session import spark_session
+from cqa_spark.synth.qatar_living import write_sample
+from cqa_spark.tasks.registry import task
+from cqa_spark.text import analyse, distinct_texts, documents
+
+COMMENTS_EACH = 10
+TABLES = ("examples", "posts", "comments", "documents", "texts")
+PLAIN = "in plain Python"
+
+
+def main() -> None:
+    """Measure every size and print a table."""
+    arguments = _arguments()
+    if arguments.size:
+        print(json.dumps(_measure(arguments.size, arguments)))
+        return
+    results = {size: _in_own_process(size, arguments) for size in arguments.comments}
+    Console(width=120).print(_table(results))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--comments", nargs="+", type=int, default=[1250, 5000, 20000], help="sizes, smallest first")
+    parser.add_argument("--families", nargs="+", default=["similarity", "quality", "dialogue", "author"])
+    parser.add_argument("--no-peer", action="store_true", help="leave plain Python out")
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--heap", default="3g", help="of the one Java process")
+    parser.add_argument("--folds", type=int, default=5, help="of groups that learn from labels")
+    parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float]:
+    options = ["--cores", str(arguments.cores), "--heap", arguments.heap, "--folds", str(arguments.folds)]
+    options += ["--families", *arguments.families, *(["--no-peer"] if arguments.no_peer else [])]
+    options += ["--comments", str(min(arguments.comments))]
+    command = [sys.executable, __file__, "--size", str(size), *options]
+    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
+    return result
+
+
+def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
+    """Seconds by stage, and what else the table shows, of one size."""
+    found: dict[str, float] = {}
+    groups = [name for name in known_groups() if family(name) in arguments.families]
+    with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, _peak_memory() as peak:
+        spark = spark_session(
+            "bench", master=f"local[{arguments.cores}]", partitions=arguments.cores, driver_memory=arguments.heap
+        )
+        dump = write_sample(Path(folder) / "dump", threads=size // COMMENTS_EACH, dev_threads=10, seed=1).train
+        with _timed(found, "read and pair"):
+            _read(spark, dump, folder)
+        with _timed(found, "analyse texts"):
+            posts, comments = _stored(spark, folder, "posts"), _stored(spark, folder, "comments")
+            documents(posts, comments).write.parquet(f"{folder}/documents")
+            analyse(distinct_texts(posts, comments)).write.parquet(f"{folder}/texts")
+        inputs = FeatureInputs(*[_stored(spark, folder, name).persist() for name in TABLES])
+        for name in groups:
+            with _timed(found, name):
+                _, values = fit_and_compute(group_class(name), inputs, folds=arguments.folds)
+                values.write.parquet(f"{folder}/{name}")
+        found["comments"] = inputs.examples.count()
+        found["peak"] = peak[0]
+        if not arguments.no_peer:
+            _against_plain_python(spark, inputs, folder, found, check=size == min(arguments.comments))
+        spark.stop()
+    return found
+
+
+def _read(spark: SparkSession, dump: Path, folder: str) -> None:
+    inputs = [InputFile(str(dump), "train")]
+    with corpus_reader("qatar_living")(spark, inputs, site="bench.example.org") as community:
+        for name in ("posts", "comments", "judgments"):
+            getattr(community, name).write.parquet(f"{folder}/{name}")
+    posts, comments, judgments = (_stored(spark, folder, name) for name in ("posts", "comments", "judgments"))
+    task("question_comment").build(posts, comments, judgments).write.parquet(f"{folder}/examples")
+
+
+def _stored(spark: SparkSession, folder: str, table: str) -> DataFrame:
+    return spark.read.parquet(f"{folder}/{table}")
+
+
+def _pairs(inputs: FeatureInputs) -> DataFrame:
+    """The analysed texts of every pair, for plain Python."""
+    sides = {"query": "query_id", "candidate": "candidate_id"}
+    pairs = inputs.examples.select("site", *sides.values())
+    for side, document in sides.items():
+        text = F.struct("text_id", "stems", "words", F.lower("clean").alias("letters")).alias(side)
+        pairs = inputs.with_text(pairs, document).select(*pairs.columns, text)
+    return pairs.orderBy("query_id", "candidate_id")
+
+
+def _ours(spark: SparkSession, folder: str) -> pd.DataFrame:
+    """Our values of what plain Python computes too."""
+    joined = _stored(spark, folder, "examples").select("query_id", "candidate_id")
+    for group in dict.fromkeys(group for group, _ in PEERS):
+        columns = [F.col(name).alias(f"{group}__{name}") for found, name in PEERS if found == group]
+        values = _stored(spark, folder, group).select("query_id", "candidate_id", *columns)
+        joined = joined.join(values, on=["query_id", "candidate_id"])
+    return joined.orderBy("query_id", "candidate_id").toPandas()
+
+
+def _against_plain_python(
+    spark: SparkSession, inputs: FeatureInputs, folder: str, found: dict[str, float], *, check: bool
+) -> None:
+    """Time plain Python, and check that it finds what we find."""
+    collection = learned_texts(inputs).select("stems").toPandas()["stems"].tolist()
+    pairs = _pairs(inputs).toPandas()
+    with _timed(found, PLAIN):
+        theirs = plain_features(collection, pairs["query"].tolist(), pairs["candidate"].tolist())
+    if check:
+        ours = _ours(spark, folder)
+        for (group, name), values in theirs.items():
+            difference = (ours[f"{group}__{name}"] - values).abs().max()
+            assert difference < 1e-9, f"{group}__{name} differs by {difference}"
+
+
+@contextmanager
+def _timed(found: dict[str, float], stage: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    found[stage] = time.perf_counter() - started
+
+
+@contextmanager
+def _peak_memory() -> Iterator[list[int]]:
+    """Bytes that this process and all that it started held together at most, looked at five times a second."""
+    peak, done = [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.2):
+            peak[0] = max(peak[0], _held())
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    yield peak
+    done.set()
+    watcher.join()
+
+
+def _held() -> int:
+    parents, resident = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+        except OSError:
+            continue  # it has ended meanwhile
+        parents[int(folder.name)] = int(status["PPid"])
+        resident[int(folder.name)] = int(status.get("VmRSS", "0 kB").split()[0]) * 1024
+    ours = {int(Path("/proc/self").resolve().name)}
+    while True:
+        more = {process for process, parent in parents.items() if parent in ours} - ours
+        if not more:
+            return sum(resident[process] for process in ours if process in resident)
+        ours |= more
+
+
+def _table(results: dict[int, dict[str, float]]) -> Table:
+    sizes = list(results)
+    smallest = results[sizes[0]]
+    table = Table(title="Seconds by stage")
+    table.add_column("stage")
+    for size in sizes:
+        table.add_column(f"{results[size]['comments']:,.0f} comments", justify="right")
+    table.add_column(f"growth over {results[sizes[-1]]['comments'] / smallest['comments']:.0f}x", justify="right")
+    stages = [name for name in smallest if name not in ("comments", "peak", PLAIN)]
+    groups = [name for name in stages if name in known_groups()]
+    shared = list(dict.fromkeys(group for group, _ in PEERS))
+
+    def add(label: str, seconds: Callable[[dict[str, float]], float]) -> None:
+        figures = [seconds(results[size]) for size in sizes]
+        table.add_row(label, *[f"{figure:.1f}" for figure in figures], f"{figures[-1] / figures[0]:.1f}x")
+
+    for stage in stages:
+        add(stage, lambda result, stage=stage: result[stage])
+    table.add_section()
+    add("all feature groups", lambda result: sum(result[name] for name in groups))
+    add("all", lambda result: sum(result[name] for name in stages))
+    add("peak memory, GB", lambda result: result["peak"] / 1e9)
+    if PLAIN in smallest:
+        table.add_section()
+        add(f"{len(PEERS)} features {PLAIN}", lambda result: result[PLAIN])
+        columns = sum(len(group_class(name).columns) for name in shared)
+        add(f"ours, with {columns - len(PEERS)} features more", lambda result: sum(result[name] for name in shared))
+    return table
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""A fitted group whose knowledge is how many texts hold each term."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from pyspark.sql import SparkSession
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.learned_texts import learned_texts
+from cqa_spark.text.terms import Collection
+
+
+class CollectionGroup(FittedFeatureGroup):
+    """Base of groups that weigh terms by their rarity in the training and unannotated texts.
+
+    Args:
+        collection: the counts; None before the group is fitted.
+    """
+
+    learns_from_labels: ClassVar[bool] = False
+    terms: ClassVar[str] = "stems"
+    """The array column of the table ``texts`` whose items are the terms."""
+
+    def __init__(self, collection: Collection | None = None) -> None:
+        self._collection = collection
+
+    @property
+    def collection(self) -> Collection:
+        """How many texts hold each term.
+
+        Raises:
+            ContractError: the group is not fitted.
+        """
+        if self._collection is None:
+            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
+        return self._collection
+
+    def fit(self, inputs: FeatureInputs) -> Self:
+        """Count the distinct texts of the training and unannotated documents, whatever the examples."""
+        return type(self)(Collection.of(learned_texts(inputs), self.terms))
+
+    def save(self, path: str) -> None:
+        """Write the counts as Parquet."""
+        self.collection.save(path)
+
+    @classmethod
+    def load(cls, path: str) -> Self:
+        """Read the counts."""
+        return cls(Collection.load(SparkSession.active(), path))

@@ -1,0 +1,109 @@
+"""Whether query and candidate are about the same things."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from pyspark.ml import PipelineModel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.learned_texts import learned_threads
+from cqa_spark.features.pair_texts import pair_texts
+from cqa_spark.text.topics import learn_topics, topic_shares
+
+_TERMS = "stems"
+_SIDES = {"query": "the query", "subject": "the query's subject"}
+
+_TOPICS = "Blei et al. 2003, Latent Dirichlet allocation; Mihaylov and Nakov 2016, SemanticZ at SemEval-2016 Task 3"
+_DIVERGENCE = "Lin 1991, Divergence measures based on the Shannon entropy"
+
+
+def _sum(values: str) -> str:
+    return f"aggregate({values}, 0D, (sum, value) -> sum + value)"
+
+
+def _product(one: str, other: str) -> str:
+    return _sum(f"zip_with({one}, {other}, (p, q) -> p * q)")
+
+
+def _divergence(one: str, other: str) -> str:
+    """Jensen-Shannon divergence in bits, so from 0 to 1; shares are never 0."""
+    return f"{_sum(f'zip_with({one}, {other}, (p, q) -> p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)))')} / 2"
+
+
+def _measures(side: str) -> dict[FeatureColumn, str]:
+    """The features of one side, each with its SQL over the pair's topics."""
+    asked, said, both = f"{side}.topics", "candidate.topics", f"{_SIDES[side]} and the candidate"
+    return {
+        FeatureColumn(
+            f"{side}_cosine", f"cosine of the topic shares of {both}", _TOPICS
+        ): f"{_product(asked, said)} / sqrt({_product(asked, asked)} * {_product(said, said)})",
+        FeatureColumn(
+            f"{side}_divergence", f"Jensen-Shannon divergence of the topic shares of {both}, bits", _DIVERGENCE, 1.0
+        ): _divergence(asked, said),
+        FeatureColumn(
+            f"{side}_topic_share", f"share of the candidate that is about the main topic of {_SIDES[side]}", _TOPICS
+        ): f"{said}[array_position({asked}, array_max({asked})) - 1]",
+    }
+
+
+_FEATURES = {
+    **{feature: sql for side in _SIDES for feature, sql in _measures(side).items()},
+    FeatureColumn("main_share", "share of the candidate's main topic", _TOPICS): "array_max(candidate.topics)",
+}
+
+
+class TopicSimilarityV1(FittedFeatureGroup):
+    """Compares topic shares; learns topics of stems.
+
+    Args:
+        model: from stems to topic shares; None before the group is fitted.
+    """
+
+    name: ClassVar[str] = "topic_similarity_v1"
+    about: ClassVar[str] = "similarity of the candidate and the query by what they are about"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    learns_from_labels: ClassVar[bool] = False
+
+    def __init__(self, model: PipelineModel | None = None) -> None:
+        self._model = model
+
+    @property
+    def model(self) -> PipelineModel:
+        """From stems to topic shares.
+
+        Raises:
+            ContractError: the group is not fitted.
+        """
+        if self._model is None:
+            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
+        return self._model
+
+    def fit(self, inputs: FeatureInputs) -> Self:
+        """Learn topics from the training and unannotated threads, whatever the examples.
+
+        A whole thread is a text: in single comments too few words meet (Hong and Davison 2010, Empirical study of
+        topic modeling in Twitter).
+        """
+        return type(self)(learn_topics(learned_threads(inputs, _TERMS), _TERMS))
+
+    def compute(self, inputs: FeatureInputs) -> DataFrame:
+        """Compare the topics of each pair."""
+        pairs = self.entities(inputs.examples)
+        described = pair_texts(pairs, inputs, lambda texts: topic_shares(self.model, texts))
+        return described.select(
+            *self.entity.key, *[F.expr(sql).alias(feature.name) for feature, sql in _FEATURES.items()]
+        )
+
+    def save(self, path: str) -> None:
+        """Write the model as Spark ML does."""
+        self.model.save(f"{path}/model")
+
+    @classmethod
+    def load(cls, path: str) -> Self:
+        """Read the model."""
+        return cls(PipelineModel.load(f"{path}/model"))

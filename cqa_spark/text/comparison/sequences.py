@@ -1,0 +1,67 @@
+"""How alike two texts are as sequences of words and of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import Indel, JaroWinkler, LCSseq, Levenshtein
+
+from cqa_spark.text.comparison.substring import longest_common_substring
+from cqa_spark.text.comparison.tiling import tiles
+
+LEAST_RUN = 2
+"""Words of the shortest run that greedy string tiling lays; single words are set overlap."""
+
+
+class SequenceSimilarity(NamedTuple):
+    """Similarities of two texts, each from 0 (nothing in common) to 1 (the same).
+
+    Attributes:
+        tiled: words in common runs over the words of both texts.
+        longest_run: words of the longest common run over the words of the shorter text.
+        word_sequence: longest common subsequence of words over the words of the longer text.
+        char_sequence: longest common subsequence of characters over the characters of the longer text.
+        substring: longest common run of characters over the characters of the shorter text.
+        levenshtein: 1 - insertions, deletions and replacements of characters over the characters of the longer text.
+        jaro_winkler: of the characters.
+        sorted_words: 1 - insertions and deletions over the characters of both, words sorted first.
+    """
+
+    tiled: float
+    longest_run: float
+    word_sequence: float
+    char_sequence: float
+    substring: float
+    levenshtein: float
+    jaro_winkler: float
+    sorted_words: float
+
+
+NOTHING = SequenceSimilarity(*[0.0] * len(SequenceSimilarity._fields))
+
+
+def compare_sequences(one: Sequence[str], other: Sequence[str], letters: str, other_letters: str) -> SequenceSimilarity:
+    """Compare two texts; a text without words has nothing in common with any.
+
+    Args:
+        one: words of a text, in order.
+        other: words of the other text, in order.
+        letters: the whole text.
+        other_letters: the whole other text.
+    """
+    if not one or not other:
+        return NOTHING
+    laid = tiles(one, other, LEAST_RUN)
+    covered = sum(tile.length for tile in laid)
+    longest_run = laid[0].length if laid else int(not set(one).isdisjoint(other))
+    return SequenceSimilarity(
+        tiled=2 * covered / (len(one) + len(other)),
+        longest_run=longest_run / min(len(one), len(other)),
+        word_sequence=LCSseq.normalized_similarity(one, other),
+        char_sequence=LCSseq.normalized_similarity(letters, other_letters),
+        substring=longest_common_substring(letters, other_letters) / max(1, min(len(letters), len(other_letters))),
+        levenshtein=Levenshtein.normalized_similarity(letters, other_letters),
+        jaro_winkler=JaroWinkler.similarity(letters, other_letters),
+        sorted_words=Indel.normalized_similarity(" ".join(sorted(one)), " ".join(sorted(other))),
+    )

@@ -1,0 +1,83 @@
+"""Greedy string tiling: how much of two texts can be covered by runs of words that both have.
+
+Wise 1993, String similarity via greedy string tiling and running Karp-Rabin matching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+
+class Tile(NamedTuple):
+    """A run of words that both texts have.
+
+    Attributes:
+        one: where it starts in the one text, from 0.
+        other: where it starts in the other text, from 0.
+        length: its words.
+    """
+
+    one: int
+    other: int
+    length: int
+
+
+def tiles(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[Tile]:
+    """Cover two texts with common runs, the longest first, so that no word is covered twice.
+
+    Args:
+        one: words of a text, in order.
+        other: words of the other text, in order.
+        least: words of the shortest run that counts.
+
+    Returns:
+        The tiles in the order in which they were laid: longest first, then by place in ``one``, then in ``other``.
+    """
+    free_one, free_other = [True] * len(one), [True] * len(other)
+    # Covering words only shortens runs, so the longest run of the heap that is still free is the longest of all.
+    waiting = [(-run.length, run.one, run.other) for run in _runs(one, other) if run.length >= least]
+    heapify(waiting)
+    laid = []
+    while waiting:
+        negative, start, other_start = heappop(waiting)
+        run = Tile(start, other_start, -negative)
+        pieces = list(_free_pieces(run, free_one, free_other))
+        if pieces == [run]:
+            laid.append(run)
+            free_one[start : start + run.length] = [False] * run.length
+            free_other[other_start : other_start + run.length] = [False] * run.length
+        else:
+            for piece in pieces:
+                if piece.length >= least:
+                    heappush(waiting, (-piece.length, piece.one, piece.other))
+    return laid
+
+
+def _runs(one: Sequence[str], other: Sequence[str]) -> Iterator[Tile]:
+    """All common runs that cannot be made longer at either end."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(other):
+        places.setdefault(word, []).append(place)
+    for start, word in enumerate(one):
+        for other_start in places.get(word, ()):
+            if start and other_start and one[start - 1] == other[other_start - 1]:
+                continue
+            most = min(len(one) - start, len(other) - other_start)
+            length = 1
+            while length < most and one[start + length] == other[other_start + length]:
+                length += 1
+            yield Tile(start, other_start, length)
+
+
+def _free_pieces(run: Tile, free_one: Sequence[bool], free_other: Sequence[bool]) -> Iterator[Tile]:
+    """What is left of a run when the words that are covered in either text are taken out."""
+    begin: int | None = None
+    for step in range(run.length + 1):
+        free = step < run.length and free_one[run.one + step] and free_other[run.other + step]
+        if free and begin is None:
+            begin = step
+        if not free and begin is not None:
+            yield Tile(run.one + begin, run.other + begin, step - begin)
+            begin = None

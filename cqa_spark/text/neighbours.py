@@ -1,0 +1,76 @@
+"""Which words of a collection are frequent, and how often two of them stand near each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+Ids = NDArray[np.int64]
+
+
+def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> DataFrame:
+    """The frequent words of a collection.
+
+    Args:
+        texts: the table ``texts``, one row per distinct text.
+        unit: an array column of it, such as ``content_words``; its items are the words.
+        rarest: occurrences that a word needs.
+        most: words to keep, the most frequent.
+
+    Returns:
+        ``word``, ``occurrences``, ``document_frequency`` (texts that hold it); the most frequent first, equals by
+        spelling.
+    """
+    words = texts.select("text_id", F.explode(unit).alias("word"))
+    in_texts = words.groupBy("text_id", "word").agg(F.count("*").alias("times"))
+    counted = in_texts.groupBy("word").agg(
+        F.sum("times").alias("occurrences"), F.count("*").alias("document_frequency")
+    )
+    return counted.where(F.col("occurrences") >= rarest).orderBy(F.desc("occurrences"), "word").limit(most)
+
+
+def neighbours(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: int) -> DataFrame:
+    """Count how often two words stand near each other.
+
+    Args:
+        texts: the table ``texts``.
+        unit: the array column to look at.
+        numbers: the words that count, numbered from 0; others are passed over, as if they were not there.
+        window: two words are near each other when at most so many words apart.
+
+    Returns:
+        ``one``, ``other`` (numbers of words, ``one`` <= ``other``), ``times``.
+    """
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            numbered = [_numbered(words, numbers) for words in batch.column(unit).to_pylist()]
+            pairs, times = np.unique(_near(numbered, window), axis=0, return_counts=True)
+            yield pa.RecordBatch.from_arrays(
+                [pa.array(pairs[:, 0]), pa.array(pairs[:, 1]), pa.array(times)], names=["one", "other", "times"]
+            )
+
+    counts = texts.select(unit).mapInArrow(count, "one bigint, other bigint, times bigint")
+    return counts.groupBy("one", "other").agg(F.sum("times").alias("times"))
+
+
+def _numbered(words: list[str], numbers: dict[str, int]) -> Ids:
+    return np.array([numbers[word] for word in words if word in numbers], dtype=np.int64)
+
+
+def _near(texts: list[Ids], window: int) -> Ids:
+    """All pairs of near words of all texts, the smaller number first, one pair a row."""
+    left = [text[:-distance] for text in texts for distance in range(1, window + 1)]
+    right = [text[distance:] for text in texts for distance in range(1, window + 1)]
+    pairs = np.stack([_joined(left), _joined(right)], axis=1)
+    pairs.sort(axis=1)
+    return pairs
+
+
+def _joined(pieces: list[Ids]) -> Ids:
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,99 @@
+"""Similarity of texts by the vectors of their words."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, compare_meaning, without
+from cqa_spark.text.comparison.vocabulary import Vocabulary
+
+# "flat" lies between "house" and "villa", which are at right angles; "flat" is rarer.
+_WORDS = pd.DataFrame(
+    {
+        "word": ["house", "villa", "flat"],
+        "vector": [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]],
+        "document_frequency": [9, 9, 4],
+        "occurrences": [20, 10, 5],
+    }
+)
+_NOTHING = np.zeros(2)
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    return Vocabulary.of(_WORDS, documents=9, occurrences=1000)
+
+
+def test_words_are_weighed_by_their_rarity(vocabulary: Vocabulary) -> None:
+    assert vocabulary.idf == pytest.approx([1.0, 1.0, 1 + np.log(10 / 5)])
+    assert vocabulary.smooth == pytest.approx([1e-3 / (1e-3 + times / 1000) for times in (20, 10, 5)])
+
+
+def test_a_bag_counts_known_words(vocabulary: Vocabulary) -> None:
+    bag = vocabulary.bag(["flat", "unheard", "house", "flat"])
+    assert bag is not None
+    assert bag.times.tolist() == [1.0, 2.0]
+    assert bag.vectors.tolist() == [[1.0, 0.0], [0.6, 0.8]]
+    assert vocabulary.bag(["unheard"]) is vocabulary.bag([]) is None
+
+
+def test_similarities_by_hand(vocabulary: Vocabulary) -> None:
+    one, other = vocabulary.bag(["house", "villa"]), vocabulary.bag(["flat"])
+    assert one is not None
+    assert other is not None
+    found = compare_meaning(one, other, _NOTHING)
+    assert found.plain_cosine == found.idf_cosine == pytest.approx(1.4 / sqrt(2))
+    house, villa = 1e-3 / 21e-3, 1e-3 / 11e-3
+    assert found.smooth_cosine == pytest.approx((0.6 * house + 0.8 * villa) / np.hypot(house, villa))
+    assert found.answered == pytest.approx((0.6 + 0.8) / 2)
+    assert found.repeated == pytest.approx(0.8)
+    assert found.movers_distance == pytest.approx((sqrt(0.8) + sqrt(0.4)) / 2)
+    assert found.soft_cosine == pytest.approx((0.36 + 0.64) / sqrt(2))
+
+
+def test_rare_words_count_more_in_an_alignment(vocabulary: Vocabulary) -> None:
+    one, other = vocabulary.bag(["house", "flat"]), vocabulary.bag(["house"])
+    assert one is not None
+    assert other is not None
+    rare = 1 + np.log(2)
+    assert compare_meaning(one, other, _NOTHING).answered == pytest.approx((1 + rare * 0.6) / (1 + rare))
+
+
+def test_what_all_texts_say_is_taken_out() -> None:
+    assert without(np.array([3.0, 4.0]), np.array([1.0, 0.0])).tolist() == [0.0, 4.0]
+
+
+@st.composite
+def bags(draw: st.DrawFn) -> Bag:
+    size = draw(st.integers(1, 5))
+    numbers = st.lists(st.floats(-1, 1).filter(lambda x: abs(x) > 0.01), min_size=3, max_size=3)
+    vectors = np.array(draw(st.lists(numbers, min_size=size, max_size=size)))
+    weights = st.lists(st.floats(0.1, 5), min_size=size, max_size=size).map(np.array)
+    return Bag(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), draw(weights), draw(weights), draw(weights))
+
+
+@given(bags(), bags())
+def test_every_similarity_keeps_its_range_and_takes_no_side(one: Bag, other: Bag) -> None:
+    found, mirrored = (compare_meaning(*pair, np.zeros(3)) for pair in ((one, other), (other, one)))
+    slack = 1e-9
+    cosines = found._asdict() | {"movers_distance": 0.0}
+    assert all(-1 - slack <= value <= 1 + slack for value in cosines.values())
+    assert 0 <= found.movers_distance <= 2 + slack
+    assert found.soft_cosine >= 0
+    assert found == pytest.approx(mirrored._replace(answered=mirrored.repeated, repeated=mirrored.answered))
+
+
+@given(bags())
+def test_a_text_means_what_it_means(bag: Bag) -> None:
+    found = compare_meaning(bag, bag, np.zeros(3))
+    same = MeaningSimilarity(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
+    # A mean may vanish where words are opposites; it has no direction then.
+    cosines = {name: getattr(found, name) for name in ("answered", "repeated", "soft_cosine")}
+    assert cosines == pytest.approx({name: getattr(same, name) for name in cosines})
+    assert found.movers_distance == pytest.approx(0.0, abs=1e-6)
