@@ -26,11 +26,15 @@ class Said:
     text: str
     relevant: bool | None = None
     at: datetime | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A question with its comments; comment ids are the thread's id, ``_C`` and the position."""
+    """A question with its comments; comment ids are the thread's id, ``_C`` and the position.
+
+    The question has a text only where one is given.
+    """
 
     thread_id: str
     asker: str | None
@@ -38,17 +42,21 @@ class Thread:
     split: str = "train"
     at: datetime | None = None
     same_as: str | None = None
+    category: str | None = None
+    question: str | None = None
 
 
 def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInputs:
     """The inputs of feature groups; texts are split at blanks and are clean already."""
     comments = [(thread, place, said) for thread in threads for place, said in enumerate(thread.said, start=1)]
+    asked = [thread for thread in threads if thread.question is not None]
+    texts = {said.text for _, _, said in comments} | {thread.question for thread in asked}
     return FeatureInputs(
         examples=_table(spark, EXAMPLES, [_example(*each) for each in comments]),
         posts=_table(spark, POSTS, [_post(thread) for thread in threads]),
         comments=_table(spark, COMMENTS, [_comment(*each) for each in comments]),
-        documents=_table(spark, DOCUMENTS, [_document(*each) for each in comments]),
-        texts=_table(spark, TEXTS, [_text(text) for text in sorted({said.text for _, _, said in comments})]),
+        documents=_table(spark, DOCUMENTS, [*[_document(*each) for each in comments], *map(_asked, asked)]),
+        texts=_table(spark, TEXTS, [_text(text) for text in sorted(texts)]),
     )
 
 
@@ -82,6 +90,7 @@ def _post(thread: Thread) -> dict[str, object]:
         "same_as": thread.same_as,
         "user_id": thread.asker,
         "created_at": thread.at,
+        "category": thread.category,
         "split": thread.split,
         "source_file": "literal",
     }
@@ -95,6 +104,7 @@ def _comment(thread: Thread, place: int, said: Said) -> dict[str, object]:
         "thread_id": thread.thread_id,
         "position": place,
         "user_id": said.author,
+        "user_name": said.name,
         "created_at": said.at,
         "body": said.text,
         "split": thread.split,
@@ -104,6 +114,10 @@ def _comment(thread: Thread, place: int, said: Said) -> dict[str, object]:
 
 def _document(thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {"site": SITE, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text, "split": thread.split}
+
+
+def _asked(thread: Thread) -> dict[str, object]:
+    return {"site": SITE, "document_id": thread.thread_id, "text_id": thread.question, "split": thread.split}
 
 
 def _text(text: str) -> dict[str, object]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 import pytest
 from literal_community import Said, Thread
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.groups.quality.char_lexicon import CharLexiconV1
 from cqa_spark.features.registry import group_class
 
 
@@ -61,7 +63,43 @@ def test_polarity_is_the_log_of_smoothed_odds_over_the_prior(inputs: FeatureInpu
     }
 
 
-@pytest.mark.parametrize("name", ["lexicon_v1", "goodness_pmi_v1"])
+def test_characters_tell_good_words_from_bad_also_where_they_are_misspelt(inputs: FeatureInputs) -> None:
+    fitted = group_class("char_lexicon_v1")().fit(inputs)
+    rows = _by_candidate(compute_values(fitted, inputs.keep_examples(F.col("split") == "dev")))
+    assert rows["Q9_C1"]["log_odds"] > 0.5 > -0.5 > rows["Q9_C2"]["log_odds"]
+    assert rows["Q9_C3"]["probability"] == pytest.approx(0.5, abs=0.2)
+
+
+def test_runs_of_characters_stay_inside_a_token(inputs: FeatureInputs) -> None:
+    text = inputs.texts.where(F.col("text_id") == "lol").withColumn("tokens", F.array(F.lit("lol"), F.lit("a")))
+    (row,) = text.select(CharLexiconV1.terms().alias("terms")).collect()
+    assert sorted(row["terms"]) == sorted(
+        [*(" l", "lo", "ol", "l ", " a", "a "), *(" lo", "lol", "ol ", " a "), *(" lol", "lol "), " lol "]
+    )
+
+
+def test_polarity_of_words_pairs_and_stems_and_within_a_section(community) -> None:
+    good, bad = Said("U7", "the souq", relevant=True), Said("U8", "the joke", relevant=False)
+    judged = [Thread(f"Q{n}", "U9", [good, bad], category="Food" if n < 2 else None) for n in range(4)]
+    judged.append(Thread("Q5", "U9", [Said("U7", "souq souq", relevant=False)], category="Food"))
+    unseen = [Said("U7", "the souq"), Said("U8", "zebra")]
+    food, none = (Thread(f"D{n}", "U9", unseen, split="dev", category=name) for n, name in enumerate(("Food", None)))
+    _, values = fit_and_compute(group_class("goodness_pmi_v2"), community([*judged, food, none]), folds=2)
+    rows = _by_candidate(values)
+    prior = log(5 / 6)
+    the, souq, pair = log(5 / 5) - prior, log(5 / 2) - prior, log(5 / 1) - prior
+    found = rows["D1_C1"]
+    assert (found["words_max"], found["words_min"], found["words_sum"]) == pytest.approx((souq, the, the + souq))
+    assert (found["words_best_3"], found["stems_worst_3"]) == pytest.approx((the + souq, the + souq))
+    assert (found["bigrams_mean"], found["section_mean"]) == pytest.approx((pair, (the + souq) / 2))
+    food_prior = log(3 / 4)
+    as_in_all = 1 / (1 + exp(-(food_prior + souq)))
+    souq_in_food = log((2 + 5 * as_in_all) / (1 + 5 * (1 - as_in_all))) - food_prior
+    assert rows["D0_C1"]["section_max"] == pytest.approx(souq_in_food)
+    assert {rows["D0_C2"][name] for name in rows["D0_C2"] if name not in ("site", "candidate_id")} == {0.0}
+
+
+@pytest.mark.parametrize("name", ["lexicon_v1", "goodness_pmi_v1", "goodness_pmi_v2"])
 def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
     fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
     fitted.save(str(tmp_path / name))

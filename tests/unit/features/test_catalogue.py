@@ -19,8 +19,8 @@ def _printed(what: RenderableType) -> str:
 def test_the_list_has_a_line_for_every_group() -> None:
     lines = _printed(list_groups()).splitlines()
     for name in known_groups():
-        assert sum(name in line for line in lines) == 1
-    (lexicon,) = [line for line in lines if "lexicon_v1" in line]
+        assert sum(f" {name} " in line for line in lines) == 1
+    (lexicon,) = [line for line in lines if " lexicon_v1 " in line]
     assert "candidate" in lexicon
     assert "labels, cross-fitted" in lexicon
 

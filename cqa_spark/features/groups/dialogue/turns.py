@@ -8,7 +8,8 @@ from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
-from cqa_spark.features.identity import person, same_person
+from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
+from cqa_spark.features.identity import same_person
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
@@ -120,24 +121,16 @@ class DialogueV1(FeatureGroup):
 
 def _turns(inputs: FeatureInputs) -> DataFrame:
     """All comments of the examples' threads: who speaks, when, and what the text does."""
-    threads = inputs.examples.select("site", "thread_id").distinct()
-    comments = inputs.comments.join(threads, on=["site", "thread_id"], how="left_semi")
-    questions = inputs.posts.select(
-        "site", "post_id", F.col("user_id").alias("asker_id"), F.unix_timestamp("created_at").alias("asked_at_s")
-    )
-    with_asker = comments.select(
-        "site", F.col("comment_id").alias("candidate_id"), "post_id", "position", "user_id", "created_at"
-    ).join(questions, on=list(_THREAD), how="left")
     return (
-        inputs.with_text(with_asker, "candidate_id")
+        inputs.with_text(thread_comments(inputs), "candidate_id")
         .select(
             *_THREAD,
             "candidate_id",
             "position",
-            "asked_at_s",
+            F.unix_timestamp("asked_at").alias("asked_at_s"),
             F.unix_timestamp("created_at").alias("created_at_s"),
-            person("site", "user_id").alias("author"),
-            person("site", "asker_id").alias("asker"),
+            "author",
+            "asker",
             F.size("words").alias("words"),
             F.array_contains("tokens", "?").alias("asks"),
             F.arrays_overlap("words", F.array(*map(F.lit, _THANKS))).alias("thanks"),

@@ -1,0 +1,79 @@
+"""What counts as which phrase. The expressions read alike in Python and in Java."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cqa_spark.features.groups.quality.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
+
+_SAID = {
+    "starts_with_thanks": ("Thanks a lot for that.", "I got it. Thanks."),
+    "starts_with_receipt": ("Ok, that helps", "That is ok"),
+    "opinion": ("imho it is too far", "it is too far"),
+    "experience": ("I've been there twice", "It has been there"),
+    "advice": ("You should go early", "They went early"),
+    "condition": ("only if you have a permit", "as if nothing was"),
+    "reason": ("it is closed because of the heat", "it is closed"),
+    "hedge": ("not so sure about it", "sure about it"),
+    "certainty": ("Of course it is", "It is a course"),
+    "wishes": ("Good luck with it", "Good work with it"),
+    "polite": ("Could you tell me", "I could tell him"),
+    "apology": ("Sorry, I meant Monday", "I meant Monday"),
+    "disagreement": ("I don't think so", "I think so"),
+    "agreement": ("as Ali mentioned before", "as before"),
+    "insult": ("what an idiot", "what an idea"),
+    "joke": ("hahaha nice one", "had a nice one"),
+    "shares_problem": ("I have the same problem", "I have a problem"),
+    "asks_back": ("Where do you live?", "I know where you live."),
+    "offers": ("pm me for the number", "the number of the shop"),
+    "about_forum": ("search the old threads on QL, this thread", "search the old town"),
+}
+_ASKED = {
+    "how_much": ("How much is a litre?", "I like it much"),
+    "where": ("Where can I get it?", "I get it"),
+    "when": ("What time does it open?", "Does it open?"),
+    "who": ("Does anybody know?", "Do you know?"),
+    "which": ("Any suggestions for a doctor", "I see a doctor"),
+    "how": ("How can I apply", "However I apply"),
+    "why": ("Why is it so hot", "It is so hot"),
+    "yes_no": ("Hi. Is it legal to do so?", "It is legal to do so."),
+}
+_ANSWERED = {
+    "how_much": ("about 300 a month", "much a month"),
+    "where": ("next to the bank", "a bank"),
+    "when": ("from 9 am on", "from there on"),
+    "who": ("call 5551 2345", "call them"),
+    "which": ("try the first one", "not that one"),
+    "how": ("first get a form", "no form"),
+    "why": ("since it is hot", "it is hot"),
+    "yes_no": ("Nope.", "I say nope."),
+}
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_acts(name: str) -> None:
+    _, pattern = ACTS[name]
+    yes, no = _SAID[name]
+    assert re.search(pattern, yes, re.IGNORECASE)
+    assert not re.search(pattern, no, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_kinds_of_questions_and_forms_of_answers(kind: str) -> None:
+    for patterns, examples in ((QUESTIONS, _ASKED), (ANSWERS, _ANSWERED)):
+        yes, no = examples[kind]
+        assert re.search(patterns[kind], yes, re.IGNORECASE)
+        assert not re.search(patterns[kind], no, re.IGNORECASE)
+
+
+def test_every_kind_of_question_has_forms_of_answers() -> None:
+    assert list(QUESTIONS) == list(ANSWERS)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "starts"), [("Please try the souq", True), ("you can go there", True), ("I try", False)]
+)
+def test_orders_and_advice(sentence: str, starts: bool) -> None:
+    assert bool(re.search(STARTS_IMPERATIVE, sentence, re.IGNORECASE)) == starts

@@ -1,0 +1,61 @@
+"""Cosines between the turns of a thread."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cqa_spark.features.groups.dialogue.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
+
+_TURNS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 9.0), max_size=4), min_size=1, max_size=6)
+
+
+def _similar(turns: list[dict[str, float]]) -> np.ndarray:
+    return cosines(unit_vectors([list(turn) for turn in turns], [list(turn.values()) for turn in turns]))
+
+
+def _dense(turns: list[dict[str, float]]) -> np.ndarray:
+    return unit_vectors([list(turn) for turn in turns], [list(turn.values()) for turn in turns]).toarray()
+
+
+def test_cosines_of_three_turns() -> None:
+    similar = _similar([{"a": 1.0, "b": 1.0}, {"b": 2.0}, {}])
+    assert similar == pytest.approx(np.array([[1, 1 / sqrt(2), 0], [1 / sqrt(2), 1, 0], [0, 0, 0]]))
+
+
+def test_the_sum_leaves_the_turn_itself_out() -> None:
+    similar = _similar([{"a": 1.0}, {"b": 1.0}, {"a": 1.0, "b": 1.0}])
+    everybody = np.full(3, True)
+    halfway = 1 / sqrt(2)
+    assert cosine_to_sum(similar, everybody)[2] == pytest.approx(1.0)
+    assert cosine_to_sum(similar, everybody)[0] == pytest.approx(halfway / sqrt(halfway**2 + (1 + halfway) ** 2))
+    assert cosine_to_sum(similar, np.array([True, False, False])) == pytest.approx([0.0, 0.0, halfway])
+
+
+@settings(deadline=None)
+@given(_TURNS, st.data())
+def test_the_cosine_to_a_sum_is_what_the_vectors_say(turns: list[dict[str, float]], data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.booleans(), min_size=len(turns), max_size=len(turns)))
+    members, vectors = np.array(chosen), _dense(turns)
+    found = cosine_to_sum(_similar(turns), members)
+    for place, vector in enumerate(vectors):
+        total = sum((other for at, other in enumerate(vectors) if members[at] and at != place), np.zeros(len(vector)))
+        length = np.linalg.norm(total) * np.linalg.norm(vector)
+        assert found[place] == pytest.approx(total @ vector / length if length else 0.0, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(_TURNS)
+def test_cosines_are_symmetric_and_between_0_and_1(turns: list[dict[str, float]]) -> None:
+    similar = _similar(turns)
+    assert similar == pytest.approx(similar.T)
+    assert ((similar >= 0) & (similar <= 1 + 1e-9)).all()
+
+
+def test_equal_values_share_the_better_rank() -> None:
+    assert list(relative_ranks(np.array([0.5, 0.9, 0.5, 0.1]))) == [0.5, 0.25, 0.5, 1.0]
+    assert list(relative_ranks(np.array([]))) == []
