@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import ClassVar, Self
 
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.history.cut import Cut
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.table import Table, column
 
@@ -51,7 +52,12 @@ class FeatureColumn:
 class FeatureInputs:
     """The tables that groups compute from; declared in ``cqa_spark.lake.schemas``.
 
-    ``examples`` names the entities that values are wanted for. The other tables may hold more than that.
+    ``examples`` names the entities that values are wanted for. The other tables may hold more than that; ``users``,
+    ``votes`` and ``badges`` are None where the corpus has none, ``scores`` where no upstream system is named.
+
+    Attributes:
+        cut: the moment after which as-of groups know nothing.
+        top_tags: how many of a site's tags have a column of their own in the groups of tags.
     """
 
     examples: DataFrame
@@ -59,6 +65,26 @@ class FeatureInputs:
     comments: DataFrame
     documents: DataFrame
     texts: DataFrame
+    users: DataFrame | None = None
+    votes: DataFrame | None = None
+    badges: DataFrame | None = None
+    scores: DataFrame | None = None
+    cut: Cut = field(default_factory=Cut)
+    top_tags: int = 24
+
+    def needed(self, table: str) -> DataFrame:
+        """A table that not every corpus has.
+
+        Args:
+            table: users, votes, badges or scores.
+
+        Raises:
+            ContractError: it is not there.
+        """
+        found: DataFrame | None = getattr(self, table)
+        if found is None:
+            raise ContractError(f"a feature group needs the table {table}", _remedy(table))
+        return found
 
     def keep_examples(self, condition: Column) -> FeatureInputs:
         """The same tables with fewer examples."""
@@ -80,13 +106,34 @@ class FeatureInputs:
         return entities.join(documents, on=["site", document], how="inner").join(self.texts, on="text_id", how="inner")
 
 
+def _remedy(table: str) -> str:
+    if table == "scores":
+        return "name the systems that give them as upstream in the system's file"
+    return f"give a dump that has {table}"
+
+
 class FeatureGroup(ABC):
-    """A group whose values follow from the tables alone, by a plain function of them."""
+    """A group whose values follow from the tables alone, by a plain function of them.
+
+    Attributes:
+        name: with its version, such as ``overlap_v1``.
+        about: one sentence for people.
+        entity: what the columns describe.
+        columns: the features.
+        needs: tables it computes from that not every run has: users, votes, badges, scores.
+        reads_texts: whether it looks at the tables ``documents`` and ``texts``.
+        is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
+        caution: what a reader of figures got with the group has to know; empty for nothing.
+    """
 
     name: ClassVar[str]
     about: ClassVar[str]
     entity: ClassVar[Entity]
     columns: ClassVar[tuple[FeatureColumn, ...]]
+    needs: ClassVar[tuple[str, ...]] = ()
+    reads_texts: ClassVar[bool] = True
+    is_as_of: ClassVar[bool] = False
+    caution: ClassVar[str] = ""
 
     @classmethod
     def table(cls) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from itertools import chain
+from types import MappingProxyType
 from typing import ClassVar
 
 from pyspark.sql import Column, DataFrame, Window
@@ -19,10 +20,12 @@ class Task(ABC):
 
     Attributes:
         name: how the task is called in tables and settings.
-        letter: its subtask letter in SemEval-2016 Task 3.
+        letter: one letter for short: its subtask's in SemEval-2016 Task 3, P for preferred answers.
         about: one sentence for people.
         grades: graded relevance of each label; 0 is none.
         relevant_from: the lowest grade that counts as a hit.
+        via: the tasks of the steps from query to candidate, each with the columns of this task's examples that are
+            its query and its candidate; empty where there is no step between them.
     """
 
     name: ClassVar[str]
@@ -30,6 +33,7 @@ class Task(ABC):
     about: ClassVar[str]
     grades: ClassVar[Mapping[str, int]]
     relevant_from: ClassVar[int]
+    via: ClassVar[Mapping[str, tuple[str, str]]] = MappingProxyType({})
 
     def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:
         """One row per judged pair; the unannotated split only serves as text and makes none.

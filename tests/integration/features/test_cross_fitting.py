@@ -10,8 +10,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.cross_fitting import cross_fit, fold_of
+from cqa_spark.features.cross_fitting import cross_fit
 from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 

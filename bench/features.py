@@ -1,0 +1,171 @@
+"""How fast the seven as-of groups of preferred answers are computed: ours beside plain pandas.
+
+    .venv/bin/python bench/features.py --posts 250000 1000000 4000000
+    .venv/bin/python bench/features.py --posts 250000 --uneven
+
+Sites are invented, and stored as Parquet, which both read. Each subject runs in a process of its own, one after the
+other, with the same cores; the clock starts when Spark is up, or the program, and stops when every group's values are
+written. First both compute a small site, and every value is compared. Peak memory is that of the Java process, or of
+the Python one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from community_tables import write_site
+from pandas_metadata import metadata_in_pandas
+from pyspark.sql import SparkSession
+from rich.console import Console
+from rich.table import Table
+
+from cqa_spark.features.featurize import fit_and_compute
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.registry import group_class
+from cqa_spark.session import spark_session
+
+GROUPS = ("basic_q", "basic_a", "q_tags", "comments", "basic_u", "badges", "u_tags")
+TABLES = ("examples", "posts", "comments", "users", "votes", "badges")
+OURS, PANDAS = "ours", "pandas"
+SMALL = 3000
+
+
+def main() -> None:
+    """Compare a small site, then measure every size."""
+    arguments = _arguments()
+    if arguments.subject:
+        print(json.dumps(_measure(arguments.subject, Path(arguments.folder), arguments)))
+        return
+    with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
+        if arguments.check:
+            _check(Path(scratch) / "small", arguments)
+        table = _empty_table()
+        for posts in arguments.posts:
+            folder = Path(scratch) / str(posts)
+            write_site(folder, posts=posts, uneven=arguments.uneven)
+            for subject in arguments.subjects:
+                _add(table, posts, subject, _in_own_process(subject, folder, arguments))
+        if arguments.posts:
+            Console(width=120).print(table)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--posts", nargs="*", type=int, default=[], help="sizes of the sites, in posts")
+    parser.add_argument("--uneven", action="store_true", help="one user writes a fifth of all answers")
+    parser.add_argument("--subjects", nargs="+", choices=[OURS, PANDAS], default=[OURS, PANDAS])
+    parser.add_argument(
+        "--check", action=argparse.BooleanOptionalAction, default=True, help="compare a small site first"
+    )
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--heap", default="4g", help="of the one Java process")
+    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    parser.add_argument("--subject", choices=[OURS, PANDAS], help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _in_own_process(subject: str, folder: Path, arguments: argparse.Namespace) -> dict[str, float]:
+    options = ["--cores", str(arguments.cores), "--heap", arguments.heap]
+    command = [sys.executable, __file__, "--subject", subject, "--folder", str(folder), *options]
+    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
+    return result
+
+
+def _measure(subject: str, folder: Path, arguments: argparse.Namespace) -> dict[str, float]:
+    rows = len(pd.read_parquet(folder / "examples.parquet", columns=["query_id"]))
+    if subject == PANDAS:
+        started = time.perf_counter()
+        _by_pandas(folder)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return {"seconds": time.perf_counter() - started, "rows": rows, "peak": peak}
+    spark = _session(arguments)
+    started = time.perf_counter()
+    by_group = _by_spark(spark, folder)
+    return {"seconds": time.perf_counter() - started, "rows": rows, "peak": _peak_memory(spark)} | by_group
+
+
+def _by_pandas(folder: Path) -> None:
+    tables = {name: pd.read_parquet(folder / f"{name}.parquet") for name in TABLES}
+    for name, values in metadata_in_pandas(tables).items():
+        values.to_parquet(folder / f"pandas_{name}.parquet")
+
+
+def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
+    """Write the values of all groups, and say how many seconds each took."""
+    seconds: dict[str, float] = {}
+    inputs = _inputs(spark, folder)
+    for name in GROUPS:
+        started = time.perf_counter()
+        _, values = fit_and_compute(group_class(f"{name}_asof_v1"), inputs, folds=5)
+        values.write.mode("overwrite").parquet(str(folder / f"spark_{name}"))
+        seconds[name] = round(time.perf_counter() - started, 1)
+    return seconds
+
+
+def _inputs(spark: SparkSession, folder: Path) -> FeatureInputs:
+    read = {name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in TABLES}
+    # No group of these reads the tables of texts.
+    return FeatureInputs(**read, documents=read["posts"].limit(0), texts=read["posts"].limit(0))
+
+
+def _check(folder: Path, arguments: argparse.Namespace) -> None:
+    write_site(folder, posts=SMALL)
+    _by_pandas(folder)
+    spark = _session(arguments)
+    _by_spark(spark, folder)
+    for name in GROUPS:
+        ours = spark.read.parquet(str(folder / f"spark_{name}")).drop("site").toPandas()
+        theirs = pd.read_parquet(folder / f"pandas_{name}.parquet")
+        key = [column for column in ("query_id", "candidate_id") if column in theirs.columns]
+        one, other = (frame.sort_values(key).set_index(key) for frame in (ours, theirs))
+        assert one.index.equals(other.index), f"{name}: other rows"
+        for column in one.columns:
+            same = np.isclose(
+                one[column].astype(float), other[column].astype(float), rtol=1e-12, atol=0, equal_nan=True
+            )
+            assert same.all(), f"{name}.{column}: {(~same).sum()} values differ"
+    print(f"{SMALL} posts: all values of {len(GROUPS)} groups are equal")
+    spark.stop()
+
+
+def _session(arguments: argparse.Namespace) -> SparkSession:
+    return spark_session(
+        "bench", master=f"local[{arguments.cores}]", partitions=2 * arguments.cores, driver_memory=arguments.heap
+    )
+
+
+def _peak_memory(spark: SparkSession) -> int:
+    """Bytes that the Java process held at most."""
+    process = spark._jvm.java.lang.ProcessHandle.current().pid()
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
+
+
+def _empty_table() -> Table:
+    table = Table(title="Seven as-of groups")
+    for name in ("posts", "way", "examples", "seconds", "examples/s", "peak memory", "seconds by group"):
+        table.add_column(name, justify="left" if name in ("way", "seconds by group") else "right")
+    return table
+
+
+def _add(table: Table, posts: int, subject: str, found: dict[str, float]) -> None:
+    by_group = ", ".join(f"{name} {found[name]}" for name in GROUPS if name in found)
+    table.add_row(
+        f"{posts:,}", subject, f"{found['rows']:,}", f"{found['seconds']:.1f}",
+        f"{found['rows'] / found['seconds']:,.0f}", f"{found['peak'] / 1e6:,.0f} MB", by_group,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

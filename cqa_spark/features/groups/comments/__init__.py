@@ -1,0 +1,1 @@
+"""Comments on the question and on the answer."""

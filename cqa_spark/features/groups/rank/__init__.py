@@ -1,0 +1,1 @@
+"""Where others put the candidate: the search engine, and the systems of the tasks on the way to it."""

@@ -1,0 +1,1 @@
+"""The tags that the one who answered is at home in."""

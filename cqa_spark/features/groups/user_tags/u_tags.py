@@ -1,0 +1,129 @@
+"""UTags: under which of the site's first tags the one who answered answers, and is accepted."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.history.answered import answered_questions
+from cqa_spark.features.history.contributions import ACCEPTED, end_of_day
+from cqa_spark.features.history.pairs import dated_pairs
+from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
+from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
+from cqa_spark.features.history.totals import totals_at
+
+_XU = "Xu et al. 2018, Table 2, UTags"
+_KINDS = {"answered": "answers", "accepted": "accepted answers"}
+_SLOTS = range(1, TAG_SLOTS + 1)
+
+
+def _count(kind: str, slot: int) -> str:
+    return f"{kind}_{slot:02}"
+
+
+_FEATURES = {
+    FeatureColumn(
+        _count(kind, slot), f"share of the site's tag number {slot} among the numbered tags of the user's {what}", _XU
+    ): f"if({kind}_sum > 0, {_count(kind, slot)} / {kind}_sum, 0)"
+    for kind, what in _KINDS.items()
+    for slot in _SLOTS
+}
+"""Each column with the Spark SQL expression over a user's counts by tag, and their sums, that computes it."""
+
+_COUNTS = tuple(_count(kind, slot) for kind in _KINDS for slot in _SLOTS)
+
+
+class UTagsSnapshotV1(SnapshotTagGroup):
+    """All answers that the dump has, the thread's own among them."""
+
+    name: ClassVar[str] = "u_tags_snapshot_v1"
+    about: ClassVar[str] = "tags under which the one who answered answers and is accepted, at the time of the dump"
+    entity: ClassVar[Entity] = Entity.AUTHOR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    caution: ClassVar[str] = SNAPSHOT_CAUTION
+
+    def compute(self, inputs: FeatureInputs) -> DataFrame:
+        """Values of each author; all 0 for none of the tags."""
+        slotted = with_slots(answered_questions(inputs.posts), self.learned)
+        answers = slotted.select(
+            "site", F.col("user_id").alias("author_id"), *_by_slot(F.lit(True), F.col("is_accepted"))
+        )
+        counts = answers.groupBy("site", "author_id").agg(*[F.sum(name).alias(name) for name in _COUNTS])
+        authors = self.entities(inputs.examples).join(counts, on=["site", "author_id"], how="left").na.fill(0)
+        return _shares(authors, self.entity)
+
+
+class UTagsAsOfV1(AsOfTagGroup):
+    """Answers given, and acceptances known, before the cut, in other threads.
+
+    The tags of a question are those of the dump: its posts do not tell when a tag was changed.
+    """
+
+    name: ClassVar[str] = "u_tags_asof_v1"
+    about: ClassVar[str] = "tags under which the one who answered answered and was accepted in other threads by the cut"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+
+    def compute(self, inputs: FeatureInputs) -> DataFrame:
+        """Values of each pair; where the account is deleted nothing is known."""
+        moments = dated_pairs(inputs).where(F.col("author_id").isNotNull()).select(
+            "site", F.col("author_id").alias("user_id"), "thread_id", F.col("cut").alias("known_at"),
+            "query_id", "candidate_id",
+        )  # fmt: skip
+        answers = with_slots(answered_questions(inputs.posts), self.learned).where(F.col("user_id").isNotNull())
+        events = _given(answers).unionByName(_chosen(answers, inputs.needed("votes")))
+        totals = totals_at(
+            moments,
+            events,
+            key=("site", "user_id"),
+            values=(*_COUNTS, *_KINDS),
+            within=("thread_id",),
+            own=tuple(_KINDS),
+        )
+        tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
+        known = with_slots(totals.join(tags, on=["site", "query_id"]), self.learned)
+        # All answers of a thread have the thread's tags, so their number tells what they add to each.
+        elsewhere = [
+            (F.col(_count(kind, slot)) - F.when(F.array_contains("slots", slot), F.col(f"own_{kind}")).otherwise(0))
+            .alias(_count(kind, slot))
+            for kind in _KINDS
+            for slot in _SLOTS
+        ]  # fmt: skip
+        return _shares(known.select(*self.entity.key, *elsewhere), self.entity)
+
+
+def _given(answers: DataFrame) -> DataFrame:
+    """Answers as events of those who gave them."""
+    return answers.select(
+        "site", "user_id", "thread_id", F.col("created_at").alias("known_at"),
+        F.lit(1).alias("answered"), F.lit(0).alias("accepted"), *_by_slot(F.lit(True), F.lit(False)),
+    )  # fmt: skip
+
+
+def _chosen(answers: DataFrame, votes: DataFrame) -> DataFrame:
+    """Acceptances as events of those who were accepted, known from the end of their day on."""
+    accepting = votes.where(F.col("vote_type_id") == ACCEPTED)
+    accepted = accepting.select("site", "post_id", end_of_day("created_at").alias("known_at"))
+    return accepted.join(answers.drop("is_accepted", "created_at"), on=["site", "post_id"]).select(
+        "site", "user_id", "thread_id", "known_at",
+        F.lit(0).alias("answered"), F.lit(1).alias("accepted"), *_by_slot(F.lit(False), F.lit(True)),
+    )  # fmt: skip
+
+
+def _by_slot(answered: Column, accepted: Column) -> list[Column]:
+    """1 in every column of ``_COUNTS`` whose slot the row has, and whose kind it is."""
+    conditions = {"answered": answered, "accepted": accepted}
+    return [
+        F.when(conditions[kind] & F.array_contains("slots", slot), 1).otherwise(0).alias(_count(kind, slot))
+        for kind in _KINDS
+        for slot in _SLOTS
+    ]
+
+
+def _shares(counts: DataFrame, entity: Entity) -> DataFrame:
+    sums = [F.expr(" + ".join(_count(kind, slot) for slot in _SLOTS)).alias(f"{kind}_sum") for kind in _KINDS]
+    values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+    return counts.select("*", *sums).select(*entity.key, *values)

@@ -1,0 +1,27 @@
+"""The moment after which an as-of feature knows nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MICROSECONDS_AN_HOUR = 3_600_000_000
+
+
+@dataclass(frozen=True)
+class Cut:
+    """When the candidates of a question are looked at.
+
+    Attributes:
+        kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, so many hours
+            after the question.
+        hours: the delay, in hours.
+    """
+
+    kind: str = "delay"
+    hours: float = 24.0
+
+    @property
+    def sql(self) -> str:
+        """The moment as a timestamp, by SQL over the columns ``asked_at`` and ``answered_at``; null where unknown."""
+        delayed = f"timestamp_micros(unix_micros(asked_at) + {round(self.hours * _MICROSECONDS_AN_HOUR)})"
+        return {"question": "asked_at", "answer": "answered_at", "delay": delayed}[self.kind]

@@ -1,0 +1,116 @@
+"""The answers that a preferred-answer data set is made of, and why a thread is in it or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.tasks.preferred_answer import PreferredAnswer
+
+KEPT = "kept"
+PROPERTIES = ("self_answer", "late", "ownerless", "early")
+"""Whether the asker gave the answer, whether it came after the acceptance, whether its account is deleted, and whether
+it is older than its question."""
+
+_MICROSECONDS_AN_HOUR = 3_600_000_000
+
+
+@dataclass(frozen=True)
+class AnswerRules:
+    """Which answers are candidates, and which threads have enough of them.
+
+    Attributes:
+        min_answers: candidates that a thread needs.
+        self_answers: whether answers of the asker are candidates.
+        late_answers: whether answers given after the acceptance are.
+        deleted_owners: whether answers of deleted accounts are.
+        within_hours: only answers given within so many hours of the question are; None for all.
+    """
+
+    min_answers: int = 4
+    self_answers: bool = True
+    late_answers: bool = True
+    deleted_owners: bool = True
+    within_hours: float | None = None
+
+
+def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
+    """Every answer whose question is there, with what may speak against it.
+
+    An acceptance is known from the end of its day on, as votes carry days; an answer is late from then on. An answer
+    that is older than its question, as merged questions and wrong clocks make them, is an answer like any other.
+
+    Args:
+        posts: the table ``posts``.
+        judgments: the table ``judgments``; those of the task are read.
+
+    Returns:
+        site, query_id, candidate_id, author_id, asked_at, answered_at, accepted (null where the asker accepted none),
+        and the ``PROPERTIES``, booleans.
+    """
+    grades = PreferredAnswer.grades
+    judged = judgments.where(F.col("task") == PreferredAnswer.name).select(
+        "site", "query_id", "candidate_id", "known_at",
+        F.when(F.col("label").isin(*grades), F.col("label") == "Accepted").alias("accepted"),
+    )  # fmt: skip
+    questions = posts.where(F.col("post_type") == "question").select(
+        "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
+        F.col("created_at").alias("asked_at"),
+    )  # fmt: skip
+    answers = posts.where(F.col("post_type") == "answer").select(
+        "site", F.col("post_id").alias("candidate_id"), F.col("user_id").alias("author_id"),
+        F.col("created_at").alias("answered_at"),
+    )  # fmt: skip
+    joined = judged.join(questions, on=["site", "query_id"]).join(answers, on=["site", "candidate_id"])
+    return joined.select(
+        "site", "query_id", "candidate_id", "author_id", "asked_at", "answered_at", "accepted",
+        _known(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
+        _known(F.col("answered_at") >= F.col("known_at")).alias("late"),
+        F.col("author_id").isNull().alias("ownerless"),
+        _known(F.col("answered_at") < F.col("asked_at")).alias("early"),
+    )  # fmt: skip
+
+
+def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
+    """Apply the rules.
+
+    Args:
+        answers: as ``judged_answers`` gives them.
+        rules: what is wanted.
+
+    Returns:
+        The answers that are candidates, with ``initial_rank`` (from 1 in the order of time, ties by id) and
+        ``outcome``: ``KEPT``, or why the thread is no example. A thread with two accepted answers, which damaged dumps
+        have, is no example: which of them was preferred is not known.
+    """
+    wanted = answers.where(_allowed(rules))
+    thread = Window.partitionBy("site", "query_id")
+    in_time = thread.orderBy(F.col("answered_at").asc_nulls_last(), F.length("candidate_id"), "candidate_id")
+    accepted = F.count_if("accepted").over(thread)
+    outcome = (
+        F.when(F.max("accepted").over(thread).isNull(), "no answer is accepted")
+        .when(accepted == 0, "the accepted answer is not among the candidates")
+        .when(accepted > 1, "two answers are accepted")
+        .when(F.count(F.lit(1)).over(thread) < rules.min_answers, f"fewer than {rules.min_answers} answers")
+        .otherwise(KEPT)
+    )
+    return wanted.select("*", F.row_number().over(in_time).alias("initial_rank"), outcome.alias("outcome"))
+
+
+def _allowed(rules: AnswerRules) -> Column:
+    allowed = F.lit(True)
+    for property_, are_allowed in (
+        ("self_answer", rules.self_answers), ("late", rules.late_answers), ("ownerless", rules.deleted_owners)
+    ):  # fmt: skip
+        if not are_allowed:
+            allowed = allowed & ~F.col(property_)
+    if rules.within_hours is not None:
+        delay = F.unix_micros("answered_at") - F.unix_micros("asked_at")
+        allowed = allowed & (delay <= round(rules.within_hours * _MICROSECONDS_AN_HOUR))
+    return allowed
+
+
+def _known(condition: Column) -> Column:
+    return F.coalesce(condition, F.lit(False))

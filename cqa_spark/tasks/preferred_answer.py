@@ -1,0 +1,33 @@
+"""Preferred answers: rank the answers of a question; the one that the asker accepted counts."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.judgments import PREFERRED_ANSWER
+from cqa_spark.tasks.task import Task
+
+
+class PreferredAnswer(Task):
+    """All answers of a thread, for its question; the accepted one counts (Xu et al. 2018, section 3).
+
+    Dumps give no parts to train and to measure on, so ``pair`` finds nothing here: ``cqa dataset preferred-answer``
+    chooses threads and splits them.
+    """
+
+    name = PREFERRED_ANSWER
+    letter = "P"
+    about = "rank the answers of a question so that the one that the asker accepted comes first"
+    grades = MappingProxyType({"Accepted": 1, "NotAccepted": 0})
+    relevant_from = 1
+
+    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The answers' authors."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id")
+
+    def fold_key(self) -> Column:
+        """The thread."""
+        return F.col("thread_id")

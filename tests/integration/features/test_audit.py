@@ -1,0 +1,89 @@
+"""As-of features stay the same whatever comes later; those of the dump do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC
+
+import pytest
+from literal_answers import at, community
+from pyspark.sql import SparkSession
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
+from cqa_spark.features.history.cut import Cut
+from cqa_spark.features.history.later_events import go_on_otherwise
+from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.pipeline.audit import refuse_changes
+
+CUT = at(3, 3, 10)
+AS_OF = [name for name in known_groups() if group_class(name).is_as_of]
+SNAPSHOT = [name for name in known_groups() if group_class(name).caution]
+
+
+@pytest.fixture(scope="module")
+def inputs(spark: SparkSession) -> FeatureInputs:
+    return community(spark)
+
+
+def test_every_snapshot_group_has_an_as_of_variant() -> None:
+    assert [name.replace("_snapshot_", "_asof_") for name in SNAPSHOT] == AS_OF
+    assert len(AS_OF) == 7
+
+
+@pytest.mark.parametrize("name", AS_OF)
+def test_as_of_columns_stay_the_same(inputs: FeatureInputs, name: str) -> None:
+    finding = audit_group(group_class(name), known_at(inputs, CUT), CUT, folds=2)
+    assert finding.rows > 0
+    assert finding.changed == {}
+
+
+def test_columns_of_the_dump_change(inputs: FeatureInputs) -> None:
+    known = known_at(inputs, CUT)
+    changed = {
+        name: set(audit_group(group_class(f"{name}_snapshot_v1"), known, CUT, folds=2).changed)
+        for name in ("basic_q", "basic_u", "comments")
+    }
+    assert changed["basic_q"] == {"views", "active"}
+    assert changed["basic_u"] == {
+        "up_votes", "down_votes", "reputation", "questions", "answers", "accepted", "comments"
+    }  # fmt: skip
+    assert {"on_question", "on_answer", "answerer_on_answer", "sentiment"} <= changed["comments"]
+
+
+def test_only_examples_that_were_there_are_looked_at(inputs: FeatureInputs) -> None:
+    early = replace(inputs, cut=Cut("question"))
+    there = known_at(early, at(3, 2, 18)).examples.select("candidate_id").collect()
+    assert sorted(row[0] for row in there) == ["11", "12"]
+    assert known_at(inputs, at(3, 3, 9)).examples.count() == 0
+
+
+def test_moments_are_cuts_of_examples(inputs: FeatureInputs) -> None:
+    by_answer = replace(inputs, cut=Cut("answer"))
+    moments = [moment.astimezone(UTC) for moment in audit_moments(by_answer, 3)]
+    assert moments == [at(3, 2, 12), at(3, 2, 18), at(3, 3, 9)]
+    assert [moment.astimezone(UTC) for moment in audit_moments(inputs, 3)] == [CUT]
+
+
+def test_the_other_future_starts_after_the_moment(inputs: FeatureInputs) -> None:
+    changed = go_on_otherwise(inputs, CUT)
+    assert inputs.posts.where("created_at <= '2020-03-03 10:00:00'").count() == 9
+    assert changed.posts.where("created_at <= '2020-03-03 10:00:00'").count() == 9
+    assert changed.posts.where("created_at > '2020-03-03 10:00:00'").select("source_file").distinct().collect() == [
+        ("later",)
+    ]
+    assert changed.votes is not None
+    assert changed.votes.where("created_at < '2020-03-03'").count() == 11
+    assert changed.votes.where("created_at >= '2020-03-03'").select("created_at").distinct().count() == 1
+
+
+def test_a_change_is_refused_with_group_and_columns() -> None:
+    findings = [
+        Finding("good_v1", CUT, 3, {}),
+        Finding("bad_v1", CUT, 3, {f"c{number}": number for number in range(1, 8)}),
+    ]
+    with pytest.raises(ContractError) as error:
+        refuse_changes(findings)
+    assert error.value.problem.endswith("after the cut: bad_v1 (c1, c2, c3, c4, c5, 2 more)")
+    refuse_changes(findings[:1])
