@@ -12,7 +12,7 @@ from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.pipeline.featurize import groups_of
+from cqa_spark.pipeline.recipes import groups_of
 from cqa_spark.rankers.system import System
 
 IN_TRAINING = "split = 'train'"

@@ -19,6 +19,7 @@ from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.pipeline.trained_system import TrainedSystem
+from cqa_spark.pipeline.upstream import score_upstream_step, tasks_of
 from cqa_spark.pipeline.workspace import open_job, with_lake
 from cqa_spark.rankers.rankings import rank
 
@@ -73,8 +74,10 @@ def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predi
     with with_lake(settings) as held, open_job(held, "score", resume=False) as run:
         trained = TrainedSystem.load(model_path)
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
-        pair_step(run, tasks=[settings.task], allow_shared_threads=True)
+        pair_step(run, tasks=tasks_of([trained.system, *(each.system for each in trained.upstream.values())]),
+                  allow_shared_threads=True)  # fmt: skip
         analyse_step(run)
+        score_upstream_step(run, trained)
         compute_step(run, trained.groups, task=settings.task)
         score_step(run, {trained.system.name: trained}, task=settings.task)
         write_predictions(run.read(RANKINGS), predictions)

@@ -12,10 +12,12 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
-from cqa_spark.pipeline.featurize import GROUPS, featurize_step, groups_of, read_systems
+from cqa_spark.pipeline.featurize import GROUPS, featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
+from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.trained_system import TrainedSystem, load_groups
+from cqa_spark.pipeline.upstream import load_upstream, tasks_of, upstream_step
 from cqa_spark.pipeline.workspace import open_job, with_lake
 from cqa_spark.rankers.rankings import importances
 from cqa_spark.rankers.system import System
@@ -38,7 +40,8 @@ def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
             model = system.build().fit(frame_of(system))
             groups = load_groups(system.feature_groups, run.record.artifacts[GROUPS])
             path = run.artifact_path("models", "systems", system.name)
-            TrainedSystem(system, model, groups, run.run_id).save(path)
+            upstream = {name: load_upstream(run, name) for name in system.upstream}
+            TrainedSystem(system, model, groups, run.run_id, upstream).save(path)
             run.add_artifact(model_artifact(system.name), path)
             learned.append(importances(run.lake.spark, system.name, model))
             if model.description.training is not None:
@@ -57,8 +60,9 @@ def _train_on_files(settings: TrainSettings, name: str, model_path: str) -> None
     systems = read_systems([name])
     with with_lake(settings) as held, open_job(held, "train", resume=False) as run:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
-        pair_step(run, tasks=[settings.task], allow_shared_threads=True)
+        pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
         analyse_step(run)
+        upstream_step(run, systems, folds=settings.features.folds)
         featurize_step(run, groups_of(systems), task=settings.task, folds=settings.features.folds)
         train_step(run, systems, task=settings.task)
         TrainedSystem.load(run.record.artifacts[model_artifact(name)]).save(model_path)

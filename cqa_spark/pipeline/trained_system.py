@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
 from cqa_spark.features.registry import group_class
@@ -21,16 +21,20 @@ class TrainedSystem:
         model: its ranker, fitted.
         groups: its feature groups by name, fitted on the same training part.
         training_run: id of the run that trained it.
+        upstream: the systems by name whose scores are features of this one, trained on the same files.
     """
 
     system: System
     model: RankerModel
     groups: Mapping[str, FeatureGroup]
     training_run: str
+    upstream: Mapping[str, TrainedSystem] = field(default_factory=dict)
 
     def save(self, path: str) -> None:
         """Write the folder; a folder without ``system.json`` is not complete and will not load."""
         save_groups(self.groups, f"{path}/groups")
+        for name, trained in self.upstream.items():
+            trained.save(f"{path}/upstream/{name}")
         save_system(path, self.system, self.model, self.training_run)
 
     @classmethod
@@ -42,7 +46,8 @@ class TrainedSystem:
         """
         saved, model = load_system(path)
         groups = load_groups(saved.system.feature_groups, f"{path}/groups")
-        return cls(saved.system, model, groups, saved.training_run)
+        upstream = {name: cls.load(f"{path}/upstream/{name}") for name in saved.system.upstream}
+        return cls(saved.system, model, groups, saved.training_run, upstream)
 
 
 def save_groups(groups: Mapping[str, FeatureGroup], path: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from pyspark.sql import Column, DataFrame
 
 from cqa_spark.tasks.question_comment import QuestionComment
@@ -17,6 +19,9 @@ class ExternalComment(Task):
     about = "rank the comments of related threads by how well they answer a new question"
     grades = QuestionComment.grades
     relevant_from = QuestionComment.relevant_from
+    via = MappingProxyType(
+        {QuestionComment.name: ("thread_id", "candidate_id"), QuestionQuestion.name: ("query_id", "thread_id")}
+    )
 
     def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
         """The comments' authors."""

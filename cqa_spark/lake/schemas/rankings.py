@@ -25,6 +25,21 @@ RANKINGS = Table(
     partition_by=("site",),
 )
 
+UPSTREAM_SCORES = Table(
+    "upstream_scores",
+    "What systems say of the steps on the way to other tasks' candidates; out of fold for training threads.",
+    (
+        SYSTEM,
+        SITE,
+        TASK,
+        QUERY_ID,
+        CANDIDATE_ID,
+        column("score", "double", "probability of being relevant", nullable=False),
+    ),
+    key=("system", "site", "task", "query_id", "candidate_id"),
+    partition_by=("site",),
+)
+
 FEATURE_IMPORTANCES = Table(
     "feature_importances",
     "How much each feature counts in each learned system.",

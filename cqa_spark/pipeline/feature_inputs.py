@@ -1,0 +1,88 @@
+"""What feature groups compute from, read from a run; and what they computed, written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypedDict, Unpack
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.group import FeatureGroup, FeatureInputs
+from cqa_spark.features.history.cut import Cut
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.table import Table
+from cqa_spark.pipeline.needed_tables import with_needed_tables
+
+OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM_SCORES}
+"""Tables that not every run has, as ``FeatureInputs`` names them."""
+
+
+class AsOfOptions(TypedDict, total=False):
+    """What as-of groups are told; see ``FeatureInputs``."""
+
+    cut: Cut
+    top_tags: int
+
+
+def as_of_options(settings: FeatureSettings) -> AsOfOptions:
+    """What the settings tell the as-of groups."""
+    return {"cut": Cut(settings.cut, settings.cut_hours), "top_tags": settings.top_tags}
+
+
+def task_examples(run: Run, task: str) -> DataFrame:
+    """The run's examples of a task."""
+    return run.read(EXAMPLES).where(F.col("task") == task)
+
+
+@contextmanager
+def feature_inputs(run: Run, examples: DataFrame, **options: Unpack[AsOfOptions]) -> Iterator[FeatureInputs]:
+    """The run's tables, with some examples; held in memory and on disk, since every group reads them."""
+    optional = {name: run.read(table) for name, table in OPTIONAL.items() if table.name in run.record.table_versions}
+    inputs = FeatureInputs(
+        examples=examples.persist(),
+        posts=run.read(POSTS).persist(),
+        comments=run.read(COMMENTS).persist(),
+        documents=_read_or_empty(run, DOCUMENTS).persist(),
+        texts=_read_or_empty(run, TEXTS).persist(),
+        **optional,
+        **options,
+    )
+    try:
+        yield inputs
+    finally:
+        for held in (inputs.examples, inputs.posts, inputs.comments, inputs.documents, inputs.texts):
+            held.unpersist()
+
+
+def _read_or_empty(run: Run, table: Table) -> DataFrame:
+    """A table that not every group reads: a run whose texts were not analysed has none."""
+    if table.name in run.record.table_versions:
+        return run.read(table)
+    return run.lake.spark.createDataFrame([], table.schema)
+
+
+def fit_groups(
+    run: Run, groups: Iterable[str], inputs: FeatureInputs, *, folds: int, strict: bool = False
+) -> tuple[dict[str, FeatureGroup], int]:
+    """Fit the groups that learn, write the values of all; give the groups by name, and the number of values' rows."""
+    fitted: dict[str, FeatureGroup] = {}
+    rows = 0
+    for name, complete in with_needed_tables(map(group_class, groups), inputs, strict=strict):
+        fitted[name], values = fit_and_compute(group_class(name), complete, folds=folds)
+        rows += run.write(fitted[name].table(), values).rows
+    return fitted, rows
+
+
+def compute_groups(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
+    """Write the values of groups that have learned already; give the number of rows."""
+    return sum(run.write(group.table(), compute_values(group, inputs)).rows for group in groups.values())

@@ -1,0 +1,60 @@
+"""The steps on the way from a query to a candidate, as examples of the task that judges such a step."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.tasks.registry import task
+
+
+def step_examples(examples: DataFrame, posts: DataFrame, *, of: str, step: str) -> DataFrame:
+    """The examples of a step's task, and beside them the steps of another task's pairs that are none.
+
+    Task A leaves out threads that repeat an earlier one, but task C ranks their comments.
+
+    Args:
+        examples: of the schema ``EXAMPLES``.
+        posts: of the schema ``POSTS``.
+        of: the task whose pairs go through the step.
+        step: the task of the step.
+
+    Returns:
+        A frame of the schema ``EXAMPLES``, all of task ``step``. What shares its ``fold_key`` with training examples is
+        of split train, whatever file it came in: a model that has learned from a copy of the thread would be too sure.
+    """
+    known = examples.where(F.col("task") == step)
+    passed = _passed(examples.where(F.col("task") == of), *task(of).via[step])
+    more = passed.join(known, ["site", "query_id", "candidate_id"], "left_anti")
+    repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
+    completed = more.join(repeats, ["site", "thread_id"], "left").select(
+        "site", F.lit(step).alias("task"), "query_id", "candidate_id", "thread_id",
+        task(step).fold_key().alias("fold_key"),
+        "author_id",
+        "initial_rank",
+        F.lit(None).cast("int").alias("label"),
+        F.lit(None).cast("boolean").alias("relevant"),
+        "split",
+    )  # fmt: skip
+    both = known.unionByName(EXAMPLES.conform(completed))
+    learned_from = both.where("split = 'train'").select("site", "fold_key", F.lit(True).alias("is_known")).distinct()
+    marked = both.join(learned_from, ["site", "fold_key"], "left")
+    split = F.when(F.col("is_known"), F.lit("train")).otherwise(F.col("split"))
+    return EXAMPLES.conform(marked.select(*_all_but_split(), split.alias("split")))
+
+
+def _passed(examples: DataFrame, query: str, candidate: str) -> DataFrame:
+    """Each step once: a thread has several comments, all behind the one step to the thread."""
+    steps = examples.groupBy("site", F.col(query).alias("query_id"), F.col(candidate).alias("candidate_id"), "split")
+    first = steps.agg(
+        F.min("thread_id").alias("thread_id"),
+        F.min("author_id").alias("author_id"),
+        F.min("initial_rank").alias("given"),
+    )
+    place = F.row_number().over(Window.partitionBy("site", "query_id").orderBy("given", "candidate_id"))
+    return first.withColumn("initial_rank", place)
+
+
+def _all_but_split() -> list[Column]:
+    return [F.col(column.name) for column in EXAMPLES.columns if column.name != "split"]
