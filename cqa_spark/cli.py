@@ -18,13 +18,6 @@ from cqa_spark.errors import ConfigError, CqaError
 
 if TYPE_CHECKING:
     from cqa_spark.config.kinds import Checks
-    from cqa_spark.config.tools import (
-        CatalogueSettings,
-        EvaluateFileSettings,
-        ShowGroupSettings,
-        SynthSettings,
-        SynthStackExchangeSettings,
-    )
 
 SETTINGS = "cqa_spark.config.settings"
 TOOLS = "cqa_spark.config.tools"
@@ -65,6 +58,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{SETTINGS}:IngestStackExchangeSettings",
             f"{PIPELINE}.ingest_stackexchange:ingest_stackexchange",
         ),
+        Job(
+            "dataset preferred-answer",
+            "community tables → questions with answers, split, and a data card",
+            f"{SETTINGS}:PreferredAnswerDatasetSettings",
+            f"{PIPELINE}.dataset:preferred_answer_dataset",
+        ),
         Job("pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{PIPELINE}.pair:pair"),
         Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{PIPELINE}.featurize:featurize"),
         Job(
@@ -90,6 +89,20 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "publish", "a finished run → what readers see", f"{SETTINGS}:PublishSettings", f"{PIPELINE}.publish:publish"
         ),
     ),
+    "experiments": (
+        Job(
+            "tune",
+            "a run's features → better parameters for a system's ranker",
+            f"{SETTINGS}:TuneSettings",
+            f"{PIPELINE}.tune:tune",
+        ),
+        Job(
+            "reproduce",
+            "published systems: train, rank, and set the published figures beside ours",
+            f"{SETTINGS}:ReproduceSettings",
+            f"{PIPELINE}.reproduce:reproduce",
+        ),
+    ),
     "on files": (
         Job(
             "rank",
@@ -101,19 +114,19 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "evaluate-file",
             "score official prediction files, without Spark",
             f"{TOOLS}:EvaluateFileSettings",
-            "cqa_spark.cli:print_scores",
+            f"{PIPELINE}.tools:print_scores",
         ),
         Job(
             "synth qatar-living",
             "invent a dump to try things on",
             f"{TOOLS}:SynthSettings",
-            "cqa_spark.cli:write_sample",
+            f"{PIPELINE}.tools:write_sample",
         ),
         Job(
             "synth stackexchange",
             "invent a dump of a Stack Exchange site, of any size",
             f"{TOOLS}:SynthStackExchangeSettings",
-            "cqa_spark.cli:write_stackexchange_dump",
+            f"{PIPELINE}.tools:write_stackexchange_dump",
         ),
     ),
     "what there is": (
@@ -132,15 +145,24 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{SETTINGS}:RollbackSettings",
             f"{PIPELINE}.publish:rollback",
         ),
-        Job("features list", "feature groups", f"{TOOLS}:CatalogueSettings", "cqa_spark.cli:print_groups"),
         Job(
-            "features show", "the columns of a feature group", f"{TOOLS}:ShowGroupSettings", "cqa_spark.cli:print_group"
+            "features audit",
+            "proof that as-of features know nothing of the future",
+            f"{SETTINGS}:FeatureAuditSettings",
+            f"{PIPELINE}.audit:audit",
+        ),
+        Job("features list", "feature groups", f"{TOOLS}:CatalogueSettings", f"{PIPELINE}.tools:print_groups"),
+        Job(
+            "features show",
+            "the columns of a feature group",
+            f"{TOOLS}:ShowGroupSettings",
+            f"{PIPELINE}.tools:print_group",
         ),
         Job(
             "systems list",
             "systems: recipes of feature groups and a ranker",
             f"{TOOLS}:CatalogueSettings",
-            "cqa_spark.cli:print_systems",
+            f"{PIPELINE}.tools:print_systems",
         ),
     ),
 }
@@ -202,84 +224,6 @@ def checks() -> Checks:
     }
 
 
-def print_scores(settings: EvaluateFileSettings) -> None:
-    """Print the official measures of prediction files."""
-    from pathlib import Path
-
-    from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
-
-    scores = evaluate_files(Path(settings.gold), [Path(path) for path in settings.predictions])
-    if settings.format == "json":
-        print(to_json(scores))
-    else:
-        _print_table(to_table(scores))
-
-
-def write_sample(settings: SynthSettings) -> None:
-    """Write an invented dump."""
-    from pathlib import Path
-
-    from cqa_spark.synth import qatar_living
-
-    output = Path(settings.output)
-    qatar_living.write_sample(output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed)
-    print(f"wrote {output / 'train.xml'} and {output / 'dev.xml'}")
-
-
-def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
-    """Write an invented dump of a Stack Exchange site."""
-    from pathlib import Path
-
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from cqa_spark.synth.stackexchange.dump import write_dump
-    from cqa_spark.synth.stackexchange.plan import threads_for_size
-
-    threads = settings.threads if settings.size is None else threads_for_size(settings.size)
-    with Progress(console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("threads", total=threads)
-        dump = write_dump(
-            Path(settings.output),
-            site=settings.site,
-            threads=threads,
-            seed=settings.seed,
-            workers=settings.workers,
-            signal=settings.signal,
-            progress=lambda done, total: shown.update(task, completed=done, total=total),
-        )
-    sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
-    print(f"wrote {dump.folder}: {sizes}")
-
-
-def print_groups(settings: CatalogueSettings) -> None:
-    """Print all feature groups."""
-    from cqa_spark.features.catalogue import list_groups
-
-    _print_table(list_groups())
-
-
-def print_group(settings: ShowGroupSettings) -> None:
-    """Print the columns of a feature group."""
-    from cqa_spark.features.catalogue import show_group
-
-    _print_table(show_group(settings.name))
-
-
-def print_systems(settings: CatalogueSettings) -> None:
-    """Print all systems."""
-    from rich.table import Column, Table
-
-    from cqa_spark.config.home import project_home
-    from cqa_spark.rankers.system import known_systems, read_system
-
-    names = [Column(name, no_wrap=True) for name in ("system", "task", "ranker")]
-    table = Table(*names, "about", title="Systems", caption="the recipes stand in conf/systems")
-    for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
-        table.add_row(system.name, system.task, system.ranker.name, system.about)
-    _print_table(table)
-
-
 def _find_job(given: list[str]) -> tuple[Job, list[str]]:
     """The job that the first one or two words name, and the arguments after them."""
     from cqa_spark.config.problems import did_you_mean
@@ -323,12 +267,6 @@ def _named(target: str) -> Any:
     """The class or function of a ``module:name``."""
     module, name = target.split(":")
     return getattr(importlib.import_module(module), name)
-
-
-def _print_table(table: object) -> None:
-    from rich.console import Console
-
-    Console().print(table)
 
 
 if __name__ == "__main__":

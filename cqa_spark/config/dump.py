@@ -36,7 +36,7 @@ def config_hash(settings: Part) -> str:
 
 def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:
     """The content of the recipe of every system that the settings name, without its comments."""
-    names = [*settled.get("systems", ()), *filter(None, [settled.get("system")])]
+    names = [*settled.get("systems", ()), *settled.get("recipes", ()), *filter(None, [settled.get("system")])]
     recipes = {name: project_home() / "conf" / "systems" / f"{name}.yaml" for name in names}
     return {name: yaml.safe_load(path.read_text(encoding="utf-8")) for name, path in recipes.items() if path.exists()}
 

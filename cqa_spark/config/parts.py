@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -46,9 +46,16 @@ class Inputs(TrainingInputs):
 
 
 class FeatureSettings(Part):
-    """How feature groups that learn from labels are kept from seeing them."""
+    """What feature groups may see: labels of other folds only, and as-of groups the past only."""
 
     folds: int = Field(default=5, ge=2, description="folds of the cross-fitting, by thread with its repeats")
+    cut: Literal["delay", "question", "answer"] = Field(
+        default="delay",
+        description="moment after which as-of groups know nothing: a delay after the question, the question's time or "
+        "each answer's",
+    )
+    cut_hours: float = Field(default=24, ge=0, description="the delay, in hours")
+    top_tags: int = Field(default=24, ge=1, le=30, description="tags of a site that have columns of their own")
 
 
 class EvaluationSettings(Part):

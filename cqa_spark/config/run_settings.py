@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
 from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.kinds import Aside, is_remote
@@ -36,6 +37,14 @@ class IngestSettings(JobSettings):
         return [f"{path} ({split})" for split, paths in self.inputs.by_split().items() for path in paths]
 
 
+def beside_the_lake(data: Any) -> Any:
+    """Settings whose ``tracking.uri``, where nobody set it, is a SQLite file beside a local lake."""
+    lake, tracking = data.get("lake"), data.get("tracking", {})
+    if not lake or is_remote(str(lake)) or not isinstance(tracking, Mapping) or tracking.get("uri"):
+        return data
+    return {**data, "tracking": {**tracking, "uri": f"sqlite:///{str(lake).rstrip('/')}.mlflow.db"}}
+
+
 class RunSettings(IngestSettings):
     """Do every step, from dumps to a report and a published run, in one Spark application."""
 
@@ -54,15 +63,13 @@ class RunSettings(IngestSettings):
     report: Report = None
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    experiments: ExperimentSettings = ExperimentSettings()
     tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()
 
     @model_validator(mode="before")
     @classmethod
     def _track_beside_the_lake(cls, data: Any) -> Any:
-        lake, tracking = data.get("lake"), data.get("tracking", {})
-        if not lake or is_remote(str(lake)) or not isinstance(tracking, Mapping) or tracking.get("uri"):
-            return data
-        return {**data, "tracking": {**tracking, "uri": f"sqlite:///{str(lake).rstrip('/')}.mlflow.db"}}
+        return beside_the_lake(data)
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -71,6 +78,7 @@ class RunSettings(IngestSettings):
         if not isinstance(inputs, Mapping) or not (inputs.get("dev") or inputs.get("test")):
             yield "inputs", "there is nothing to measure the systems on", "give --dev FILE or --test FILE"
         yield from _baseline_not_run(given)
+        yield from studied_not_run(given)
 
     def writes(self) -> list[str]:
         """The run's tables, the report, the log of MLflow."""

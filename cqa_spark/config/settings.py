@@ -9,6 +9,8 @@ from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, Scor
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings, PreferredAnswerDatasetSettings
+from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.runs_settings import ListRunsSettings, PublishRunSettings, RollbackSettings, ShowRunSettings
 from cqa_spark.config.stage_settings import (
@@ -18,9 +20,11 @@ from cqa_spark.config.stage_settings import (
     PublishSettings,
     ReportSettings,
 )
+from cqa_spark.config.tune_settings import TuneSettings
 
 __all__ = [
     "EvaluateSettings",
+    "FeatureAuditSettings",
     "FeaturizeSettings",
     "FileOrRunSettings",
     "IngestSettings",
@@ -29,10 +33,12 @@ __all__ = [
     "JobSettings",
     "ListRunsSettings",
     "PairSettings",
+    "PreferredAnswerDatasetSettings",
     "PublishRunSettings",
     "PublishSettings",
     "RankSettings",
     "ReportSettings",
+    "ReproduceSettings",
     "RollbackSettings",
     "RunSettings",
     "ScoreSettings",
@@ -40,4 +46,5 @@ __all__ = [
     "StageSettings",
     "TrackingSettings",
     "TrainSettings",
+    "TuneSettings",
 ]

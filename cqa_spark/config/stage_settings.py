@@ -27,6 +27,7 @@ class FeaturizeSettings(StageSettings):
     examples = (
         "cqa featurize --lake build/lake --run-id mine --systems best_a",
         "cqa featurize --lake build/lake --run-id mine --groups surface_v1",
+        "cqa featurize --lake build/lake --run-id beer --task preferred_answer --groups basic_u_asof_v1 --strict",
     )
 
     task: Task = "question_comment"
@@ -34,6 +35,9 @@ class FeaturizeSettings(StageSettings):
     groups: Annotated[
         GroupNames, Field(description="feature groups beyond those of the systems; cqa features list names them")
     ] = ()
+    strict: Annotated[
+        bool, Field(description="fail where a site's dump lacks a table that a group needs, instead of leaving it out")
+    ] = False
     features: FeatureSettings = FeatureSettings()
 
     @classmethod

@@ -12,7 +12,14 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.metrics import (
+    ABLATIONS,
+    COMPARISONS,
+    CROSS_VALIDATIONS,
+    LEARNING_CURVES,
+    METRICS,
+    QUERY_METRICS,
+)
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.pipeline.workspace import open_job
@@ -31,6 +38,9 @@ SHOWN = (
     DOCUMENTS,
     TEXTS,
     POSTS,
+    CROSS_VALIDATIONS,
+    ABLATIONS,
+    LEARNING_CURVES,
     QUARANTINE,
     INGESTED_FILES,
 )

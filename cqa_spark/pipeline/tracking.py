@@ -1,4 +1,4 @@
-"""A finished run in MLflow: parameters, measures, the report, the manifest, the models."""
+"""MLflow: a finished run with its measures, report, manifest and models; a search for parameters with its trials."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import logging
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from cqa_spark.config.settings import TrackingSettings
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.pipeline.trials import Trial
 
 SQLITE = "sqlite:///"
 
@@ -43,6 +45,38 @@ def track(
     return True
 
 
+def track_trials(
+    settings: TrackingSettings, name: str, parameters: Mapping[str, object], trials: Sequence[Trial], verdict: str
+) -> bool:
+    """Log a search for parameters: a run for the search, and a nested one per trial.
+
+    Args:
+        settings: where to log; a server that cannot be reached costs a warning on stderr.
+        name: of the search.
+        parameters: what was searched, and how.
+        trials: with their outcomes.
+        verdict: what was concluded.
+
+    Returns:
+        Whether it was logged.
+    """
+    try:
+        mlflow = _opened(settings)
+        with mlflow.start_run(run_name=name):
+            mlflow.log_params(dict(parameters))
+            mlflow.set_tag("verdict", verdict)
+            for trial in trials:
+                with mlflow.start_run(run_name=trial.name, nested=True):
+                    mlflow.log_params(dict(trial.values))
+                    mlflow.log_metrics({"mean": trial.mean, "spread": trial.spread})
+                    for repeat, value in enumerate(trial.found.values if trial.found else ()):
+                        mlflow.log_metric("repeat", value, step=repeat)
+    except Exception as error:  # whatever a tracking client raises must not cost the search
+        print(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
+        return False
+    return True
+
+
 def _log(
     record: RunRecord,
     settings: TrackingSettings,
@@ -50,14 +84,7 @@ def _log(
     metrics: Mapping[str, float],
     artifacts: Mapping[str, str],
 ) -> None:
-    import mlflow
-
-    logging.getLogger("mlflow").setLevel(logging.WARNING)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    mlflow.set_tracking_uri(settings.uri)
-    if mlflow.get_experiment_by_name(settings.experiment) is None:
-        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings.uri))
-    mlflow.set_experiment(settings.experiment)
+    mlflow = _opened(settings)
     with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
         mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
         mlflow.log_params(dict(parameters))
@@ -70,6 +97,19 @@ def _log(
                 mlflow.log_artifacts(path, artifact_path=name)
             elif Path(path).is_file():
                 mlflow.log_artifact(path, artifact_path=name)
+
+
+def _opened(settings: TrackingSettings) -> Any:
+    """MLflow's client, at the experiment of the settings."""
+    import mlflow
+
+    logging.getLogger("mlflow").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    mlflow.set_tracking_uri(settings.uri)
+    if mlflow.get_experiment_by_name(settings.experiment) is None:
+        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings.uri))
+    mlflow.set_experiment(settings.experiment)
+    return mlflow
 
 
 def _artifact_location(uri: str) -> str | None:

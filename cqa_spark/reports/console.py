@@ -31,10 +31,10 @@ def print_systems(report: RunReport, console: Console) -> None:
     )
     shown = evaluation.measures
     if console.is_terminal:
-        while len(shown) > 1 and _width(_table(evaluation, shown)) > console.width:
+        while len(shown) > 1 and width_of(_table(evaluation, shown)) > console.width:
             shown = shown[:-1]
     table = _table(evaluation, shown)
-    wide_enough = console if console.is_terminal else Console(file=console.file, width=_width(table))
+    wide_enough = console if console.is_terminal else Console(file=console.file, width=width_of(table))
     wide_enough.print(table)
     if hidden := evaluation.measures[len(shown) :]:
         console.print(f"also in the report: {', '.join(hidden)}", highlight=False, soft_wrap=True)
@@ -55,7 +55,7 @@ def _table(evaluation: Evaluation, measures: Sequence[str]) -> Table:
     return table
 
 
-def _width(table: Table) -> int:
+def width_of(table: Table) -> int:
     """Columns that the table takes where nothing is cut."""
     unlimited = Console(width=1000)
     return Measurement.get(unlimited, unlimited.options, table).maximum

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from cqa_spark.reports.experiments import Ablation, CrossValidation, CurvePoint
+
 
 @dataclass(frozen=True)
 class InputFile:
@@ -290,4 +292,7 @@ class RunReport:
     histograms: tuple[ScoreHistogram, ...] = ()
     importances: tuple[FeatureImportance, ...] = ()
     stories: tuple[QueryStory, ...] = ()
+    cross_validations: tuple[CrossValidation, ...] = ()
+    ablations: tuple[Ablation, ...] = ()
+    curves: tuple[CurvePoint, ...] = ()
     intake: Intake = Intake()

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from cqa_spark.reports.content import FeatureImportance, RunReport
+from cqa_spark.reports.experiments import Ablation, CurvePoint, systems_of
 from cqa_spark.reports.palette import group_role
 from cqa_spark.reports.plots import (
     NARROW,
     WIDE,
+    plot_ablations,
+    plot_cross_validations,
+    plot_curve,
     plot_differences,
     plot_importances,
     plot_measure,
@@ -42,6 +46,15 @@ class LearnedSystem:
 
 
 @dataclass(frozen=True)
+class Study:
+    """What an experiment found for one system, drawn."""
+
+    system: str
+    found: tuple[Ablation, ...] | tuple[CurvePoint, ...]
+    drawing: Drawing
+
+
+@dataclass(frozen=True)
 class Figures:
     """Every figure of the page; a part without data has none."""
 
@@ -50,6 +63,9 @@ class Figures:
     differences: Drawing | None
     scores: dict[str, Drawing]
     learned: tuple[LearnedSystem, ...]
+    cross_validations: Drawing | None
+    ablations: tuple[Study, ...]
+    curves: tuple[Study, ...]
     steps: Drawing | None
 
 
@@ -75,6 +91,9 @@ def draw_figures(report: RunReport) -> Figures:
             for number, histogram in enumerate(report.histograms)
         },
         learned=_learned(report),
+        cross_validations=_cross_validations(report),
+        ablations=tuple(_ablation(report, system) for system in systems_of(report.ablations)),
+        curves=tuple(_curve(report, system) for system in systems_of(report.curves)),
         steps=_both(lambda name, width: plot_steps(report.run.steps, name, width), "steps")
         if report.run.steps
         else None,
@@ -90,6 +109,27 @@ def _differences(report: RunReport) -> Drawing | None:
     if differences is None:
         return None
     return _both(lambda name, width: plot_differences(differences, name, width), "differences")
+
+
+def _cross_validations(report: RunReport) -> Drawing | None:
+    found, measure = report.cross_validations, report.evaluation.main_measure
+    if not found:
+        return None
+    return _both(lambda name, width: plot_cross_validations(found, measure, name, width), "cross-validations")
+
+
+def _ablation(report: RunReport, system: str) -> Study:
+    found = tuple(each for each in report.ablations if each.system == system)
+    measure = report.evaluation.main_measure
+    return Study(
+        system, found, _both(lambda name, width: plot_ablations(found, measure, name, width), f"ablation-{system}")
+    )
+
+
+def _curve(report: RunReport, system: str) -> Study:
+    found = tuple(each for each in report.curves if each.system == system)
+    measure = report.evaluation.main_measure
+    return Study(system, found, _both(lambda name, width: plot_curve(found, measure, name, width), f"curve-{system}"))
 
 
 def _learned(report: RunReport) -> tuple[LearnedSystem, ...]:

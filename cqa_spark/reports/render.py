@@ -22,6 +22,7 @@ _FILTERS = (
     "visible",
     "readable",
     "verdict",
+    "no_choice_between",
 )
 
 

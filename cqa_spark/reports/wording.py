@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Protocol
 
 from cqa_spark.reports.content import Comparison, Measurement, RunReport
+from cqa_spark.reports.experiments import CrossValidation
 
 SIGNIFICANT = 0.05
 """Differences with a smaller p-value are marked as better or worse."""
@@ -78,13 +81,44 @@ def readable(name: str) -> str:
     return name.replace("_", " ")
 
 
-def verdict(comparison: Comparison | None) -> str:
+class Tested(Protocol):
+    """A difference, a fraction, and the two-sided p-value of its test."""
+
+    @property
+    def difference(self) -> float:
+        """The difference."""
+
+    @property
+    def p_value(self) -> float:
+        """Its p-value."""
+
+
+def verdict(comparison: Tested | None) -> str:
     """What the test says of a system: better, worse or unclear; empty where there was no test."""
     if comparison is None:
         return ""
     if comparison.p_value >= SIGNIFICANT or comparison.difference == 0:
         return "unclear"
     return "better" if comparison.difference > 0 else "worse"
+
+
+def no_choice_between(found: Sequence[CrossValidation]) -> str:
+    """Which systems the cross-validation cannot tell from the best one.
+
+    Args:
+        found: best first; at least one.
+    """
+    best, *others = found
+    alike = [each.system for each in others if verdict(each) == "unclear"]
+    if not others:
+        return f"{best.system} alone was tried."
+    if not alike:
+        return f"{best.system} is better than every other system here by more than chance explains."
+    names = ", ".join(alike[:-1]) + " and " + alike[-1] if alike[1:] else alike[0]
+    return (
+        f"{best.system} has the highest mean, but chance alone could put it above {names}: nothing here is a reason to "
+        f"prefer it to {'them' if alike[1:] else 'that one'}."
+    )
 
 
 def summary(report: RunReport) -> tuple[str, ...]:

@@ -70,3 +70,74 @@ COMPARISONS = Table(
     ),
     key=("task", "split", "measure", "system", "baseline"),
 )
+
+_STUDY = (
+    column("value", "double", "fraction from 0 to 1", nullable=False),
+    column("low", "double", "lower end of the bootstrap interval", nullable=False),
+    column("high", "double", "upper end of the bootstrap interval", nullable=False),
+    column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
+    column("queries", "int", "number of queries that were aggregated", nullable=False),
+    column("difference", "double", "minus the full system, a fraction; 0 for the full system", nullable=False),
+    column("p_value", "double", "two-sided, of the paired test against the full system; 1 for itself", nullable=False),
+    RESAMPLES,
+    SEED,
+)
+"""What one variant of a system reached, beside the full system."""
+
+ABLATIONS = Table(
+    "ablations",
+    "Systems trained without a family of features, and on a family alone.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        MEASURE,
+        column("variant", "string", "all, without or only", nullable=False),
+        column("family", "string", "family that is left out or alone; empty for all", nullable=False),
+        column("features", "int", "number of features that are left", nullable=False),
+        *_STUDY,
+    ),
+    key=("system", "task", "split", "measure", "variant", "family"),
+)
+
+LEARNING_CURVES = Table(
+    "learning_curves",
+    "Systems trained on a share of the training threads; groups that learn from labels see no other labels either.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        MEASURE,
+        column("share", "double", "share of the training threads, above 0 to 1", nullable=False),
+        column("threads", "int", "number of training threads, repeats counted once", nullable=False),
+        column("examples", "int", "number of labelled training examples", nullable=False),
+        *_STUDY,
+    ),
+    key=("system", "task", "split", "measure", "share"),
+)
+
+CROSS_VALIDATIONS = Table(
+    "cross_validations",
+    "Systems by repeated cross-validation over the threads of the training part, each tested against the best.",
+    (
+        SYSTEM,
+        TASK,
+        MEASURE,
+        column("value", "double", "mean over the repeats, a fraction", nullable=False),
+        column(
+            "spread", "double", "standard deviation over the repeats: what other folds alone change", nullable=False
+        ),
+        column("low", "double", "lower end of the bootstrap interval over queries", nullable=False),
+        column("high", "double", "upper end of the bootstrap interval over queries", nullable=False),
+        column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
+        column("queries", "int", "number of training queries", nullable=False),
+        column("best", "string", "system with the highest mean, which the others are tested against", nullable=False),
+        column("difference", "double", "system minus best, a fraction; 0 for the best", nullable=False),
+        column("p_value", "double", "two-sided, of the paired test against the best; 1 for itself", nullable=False),
+        column("repeats", "int", "number of cross-validations, each with folds of its own", nullable=False),
+        column("folds", "int", "folds of each, by thread with its repeats", nullable=False),
+        RESAMPLES,
+        SEED,
+    ),
+    key=("system", "task", "measure"),
+)

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError
 from cqa_spark.reports.collect.distributions import collect_differences, collect_histograms
+from cqa_spark.reports.collect.experiments import collect_ablations, collect_cross_validations, collect_curves
 from cqa_spark.reports.collect.intake import collect_intake
 from cqa_spark.reports.collect.measures import collect_evaluation, collect_importances
 from cqa_spark.reports.collect.scope import Scope
@@ -33,7 +34,8 @@ def collect_content(
     Args:
         tables: declared tables by name (``cqa_spark.lake.schemas``). ``rankings`` must be there; a part of the page
             whose table is absent or empty (metrics, comparisons, query_metrics, examples, feature_importances,
-            documents, texts, posts, quarantine, ingested_files) stays away.
+            documents, texts, posts, cross_validations, ablations, learning_curves, quarantine, ingested_files) stays
+            away.
         run: facts of the run; its id chooses the rankings.
         task: what is ranked for what.
         split: the part to report on.
@@ -64,5 +66,8 @@ def collect_content(
         histograms=collect_histograms(scope, evaluation.systems),
         importances=collect_importances(scope),
         stories=collect_stories(scope, stories_each),
+        cross_validations=collect_cross_validations(scope),
+        ablations=collect_ablations(scope),
+        curves=collect_curves(scope),
         intake=collect_intake(scope, quarantine_samples),
     )

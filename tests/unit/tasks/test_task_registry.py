@@ -11,10 +11,13 @@ def test_tasks_are_known_in_the_order_of_their_letters() -> None:
         ("question_comment", "A"),
         ("question_question", "B"),
         ("external_comment", "C"),
+        ("preferred_answer", "P"),
     ]
 
 
 def test_an_unknown_task_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown task: question_answer") as error:
         task("question_answer")
-    assert error.value.remedy == "known tasks: question_comment, question_question, external_comment"
+    assert error.value.remedy == (
+        "known tasks: question_comment, question_question, external_comment, preferred_answer"
+    )

@@ -1,0 +1,48 @@
+"""The settings of ``reproduce``, which sets published figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from cqa_spark.config.fields import OptionalLake
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.kinds import Aside, InputFile, Location, Positional, SystemNames
+from cqa_spark.config.parts import FeatureSettings
+
+
+class ReproduceSettings(JobSettings):
+    """Train published systems on their data set, rank, score, and set the published figures beside ours."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa reproduce given_order kelp_2016_a --data ../shared/data",
+        "cqa reproduce --all --data ../shared/data --output build/reproduced",
+    )
+
+    lake: OptionalLake = ""
+    recipes: Annotated[
+        SystemNames, Positional(), Field(description="published systems, whose recipes name a data set")
+    ] = ()
+    all: bool = Field(default=False, description="every recipe that names a data set")
+    data: Annotated[InputFile, Field(description="folder that holds the folders of the data sets")] = "../shared/data"
+    output: Annotated[Location, Aside(), Field(description="folder for the official prediction files")] = (
+        "build/reproduced"
+    )
+    features: FeatureSettings = FeatureSettings()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Neither names nor all."""
+        if not given.get("recipes") and not given.get("all"):
+            yield "recipes", "there is nothing to reproduce", "name recipes, or give --all"
+
+    def reads(self) -> list[str]:
+        """The data sets of the recipes."""
+        return [f"{self.data}: files of the data sets that conf/datasets describes"]
+
+    def writes(self) -> list[str]:
+        """The prediction files."""
+        kept = [f"{self.lake}: tables of a run per data set and task"] if self.lake else []
+        return [f"{self.output}: a prediction file per recipe and part", *kept]

@@ -1,0 +1,111 @@
+"""Repeated cross-validation on the training part: how good a ranker is, and how much that depends on the folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.rankings import query_metrics
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.rankers.out_of_fold import out_of_fold
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.rankings import rank
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_SEEDS_APART = 1000
+"""More repeats than anybody asks for; so two seeds never share a repeat's folds."""
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """A ranker's figures.
+
+    Attributes:
+        values: the measure over all training queries, one per repeat, fractions.
+        queries: rows of ``QUERY_METRICS`` and the column ``repeat``; held in memory.
+    """
+
+    values: tuple[float, ...]
+    queries: DataFrame
+
+    @property
+    def mean(self) -> float:
+        """The mean over the repeats."""
+        return mean(self.values)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over the repeats; other folds alone move the figure by as much."""
+        return stdev(self.values)
+
+
+def cross_validate(
+    ranker: Ranker[Any], frame: DataFrame, *, name: str, measure: str, folds: int, repeats: int, seed: int
+) -> CrossValidated:
+    """Rank every training query by models of the other folds, several times over.
+
+    Args:
+        ranker: fitted ``folds`` times ``repeats`` times.
+        frame: training examples with features, cached.
+        name: what the rows of ``QUERY_METRICS`` call the ranker.
+        measure: the measure as it prints.
+        folds: number of folds, by thread with its repeats.
+        repeats: number of cross-validations, each with folds of its own; at least 2.
+        seed: seed of the folds.
+    """
+    found = [_repeat(ranker, frame, name, measure, folds, seed, number) for number in range(repeats)]
+    queries = found[0]
+    for more in found[1:]:
+        queries = queries.unionByName(more)
+    queries.persist()
+    values = queries.groupBy("repeat").applyInPandas(_totals(measure), "repeat int, value double").collect()
+    return CrossValidated(tuple(row["value"] for row in sorted(values)), queries)
+
+
+def mean_over_repeats(found: CrossValidated) -> DataFrame:
+    """One row of ``QUERY_METRICS`` per query: value and components are means over the repeats."""
+    key = ["system", "task", "split", "site", "query_id", "measure"]
+    in_order = F.sort_array(F.collect_list(F.struct("repeat", "value", "components")))
+    number = F.lit(len(found.values))
+    grouped = found.queries.groupBy(*key).agg(in_order.alias("repeats"))
+    each = F.sequence(F.lit(0), F.size(F.col("repeats.components")[0]) - 1)
+    components = F.transform(
+        each, lambda place: _sum(F.transform("repeats.components", lambda vector: vector[place])) / number
+    )
+    return grouped.select(*key, (_sum(F.col("repeats.value")) / number).alias("value"), components.alias("components"))
+
+
+def _repeat(
+    ranker: Ranker[Any], frame: DataFrame, name: str, measure: str, folds: int, seed: int, number: int
+) -> DataFrame:
+    scored = out_of_fold(ranker, frame, folds=folds, seed=_SEEDS_APART * seed + number)
+    kept = scored.select(*EXAMPLES.schema.names, "score", "predicted").persist()
+    rankings = rank(kept, name, run_id="cross-validation")
+    rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).persist()
+    rows.count()  # so that the scores need not be kept
+    kept.unpersist()
+    return rows.withColumn("repeat", F.lit(number))
+
+
+def _totals(written: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    def total(rows: pd.DataFrame) -> pd.DataFrame:
+        import pandas as pd
+
+        ordered = rows.sort_values(["site", "query_id"])
+        value = parse_measure(written).total(tuple(vector) for vector in ordered["components"])
+        return pd.DataFrame({"repeat": rows["repeat"].iloc[:1], "value": [value]})
+
+    return total
+
+
+def _sum(values: Any) -> Any:
+    return F.aggregate(values, F.lit(0.0), lambda total, value: total + value)

@@ -1,0 +1,114 @@
+"""The commands that work on files and lists alone, without a lake.
+
+What each of them needs is imported when it is called: scoring a prediction file starts without Spark.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cqa_spark.config.tools import (
+        CatalogueSettings,
+        EvaluateFileSettings,
+        ShowGroupSettings,
+        SynthSettings,
+        SynthStackExchangeSettings,
+    )
+
+_WIDE = 200
+"""Columns of text in a file or pipe."""
+
+
+def print_scores(settings: EvaluateFileSettings) -> None:
+    """Print the official measures of prediction files."""
+    from pathlib import Path
+
+    from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
+
+    scores = evaluate_files(Path(settings.gold), [Path(path) for path in settings.predictions])
+    if settings.format == "json":
+        print(to_json(scores))
+    else:
+        _print_table(to_table(scores))
+
+
+def write_sample(settings: SynthSettings) -> None:
+    """Write an invented dump."""
+    from pathlib import Path
+
+    from cqa_spark.synth import qatar_living
+
+    output = Path(settings.output)
+    qatar_living.write_sample(output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed)
+    print(f"wrote {output / 'train.xml'} and {output / 'dev.xml'}")
+
+
+def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
+    """Write an invented dump of a Stack Exchange site."""
+    from pathlib import Path
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from cqa_spark.synth.stackexchange.dump import write_dump
+    from cqa_spark.synth.stackexchange.plan import threads_for_size
+
+    threads = settings.threads if settings.size is None else threads_for_size(settings.size)
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("threads", total=threads)
+        dump = write_dump(
+            Path(settings.output),
+            site=settings.site,
+            threads=threads,
+            seed=settings.seed,
+            workers=settings.workers,
+            signal=settings.signal,
+            progress=lambda done, total: shown.update(task, completed=done, total=total),
+        )
+    sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
+    print(f"wrote {dump.folder}: {sizes}")
+
+
+def print_groups(settings: CatalogueSettings) -> None:
+    """Print all feature groups."""
+    from cqa_spark.features.catalogue import list_groups
+
+    _print_table(list_groups())
+
+
+def print_group(settings: ShowGroupSettings) -> None:
+    """Print the columns of a feature group."""
+    from cqa_spark.features.catalogue import show_group
+
+    _print_table(show_group(settings.name))
+
+
+def print_systems(settings: CatalogueSettings) -> None:
+    """Print all systems."""
+    from rich.table import Column, Table
+
+    from cqa_spark.config.home import project_home
+    from cqa_spark.rankers.system import known_systems, read_system
+
+    names = [Column(name, no_wrap=True) for name in ("system", "task", "ranker")]
+    table = Table(
+        *names,
+        "about",
+        box=None,
+        pad_edge=False,
+        title="Systems",
+        title_justify="left",
+        caption="the recipes stand in conf/systems",
+    )
+    for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
+        table.add_row(system.name, system.task, system.ranker.name, system.about)
+    _print_table(table)
+
+
+def _print_table(table: object) -> None:
+    """Print a table as wide as the terminal; a file or pipe gets it wide enough for whole sentences."""
+    from rich.console import Console
+
+    console = Console()
+    (console if console.is_terminal else Console(width=_WIDE)).print(table)

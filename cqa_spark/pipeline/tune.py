@@ -1,0 +1,108 @@
+"""features + labels of the training part → better parameters for a system's ranker."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import yaml
+from pyspark.sql import DataFrame
+
+from cqa_spark.config.settings import TuneSettings
+from cqa_spark.errors import ConfigError
+from cqa_spark.evaluation.summary import summarise
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
+from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.recipes import read_systems
+from cqa_spark.pipeline.tracking import track_trials
+from cqa_spark.pipeline.trials import GIVEN, Trial, chosen, verdict
+from cqa_spark.pipeline.workspace import open_lake
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.search_space import draw, search_space, with_values
+from cqa_spark.rankers.system import System
+
+
+def tune(settings: TuneSettings) -> None:
+    """Try drawn parameters beside the given ones, and say whether any is better than chance makes it look.
+
+    Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn by itself, so that a larger budget tries
+    the same parameters first.
+    """
+    system = read_systems([settings.system])[0]
+    trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
+    lake = open_lake(settings)
+    run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
+    with feature_frames(run, [system], task=system.task, condition=IN_TRAINING) as frame_of:
+        frame = frame_of(system)
+        judged = [_judged(trial, frame, settings) for trial in trials]
+        given, best = judged[0], chosen(judged)
+        p_value = None if best is given else _p_value(given, best, settings)
+    told = verdict(given, best, settings.evaluation.measures[0], p_value)
+    print(f"{told}\n\n{yaml.safe_dump({'ranker': best.ranker.model_dump()}, sort_keys=False)}", end="")
+    if settings.tuned:
+        _write(settings.tuned, told, best)
+    if settings.tracking.enabled:
+        searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
+        track_trials(settings.tracking, f"tune {system.name}", searched, judged, told)
+
+
+def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]:
+    """The given parameters first, then drawn ones.
+
+    Raises:
+        ConfigError: the ranker declares no range.
+    """
+    space = search_space(system.ranker.name, system.ranker.parameters)
+    if not space:
+        raise ConfigError(
+            f"system {system.name}: the ranker {system.ranker.name} has no parameter with a range",
+            "tune a system whose ranker learns",
+        )
+    yield Trial(GIVEN, {}, system.ranker)
+    for number in range(1, budget + 1):
+        values = draw(space, Random(f"{seed}:{number}"))
+        changed = with_values(system.ranker.parameters, values)
+        yield Trial(f"trial {number}", values, system.ranker.model_copy(update={"parameters": changed}))
+
+
+def _judged(trial: Trial, frame: DataFrame, settings: TuneSettings) -> Trial:
+    measure, search = settings.evaluation.measures[0], settings.search
+    found = cross_validate(
+        build_ranker(trial.ranker.name, trial.ranker.parameters),
+        frame,
+        name=trial.name,
+        measure=measure,
+        folds=search.folds,
+        repeats=search.repeats,
+        seed=search.seed,
+    )
+    judged = trial.judged(found)
+    print(judged.line(measure), file=sys.stderr, flush=True)
+    return judged
+
+
+def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
+    """The paired test of the best trial against the given parameters, over queries."""
+    drawn = settings.evaluation
+    both = [mean_over_repeats(_found(trial)) for trial in (given, best)]
+    rows = both[0].unionByName(both[1]).persist()
+    compared = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons.first()
+    rows.unpersist()
+    assert compared is not None
+    return float(compared["p_value"])
+
+
+def _found(trial: Trial) -> CrossValidated:
+    assert trial.found is not None, "trials are judged before they are compared"
+    return trial.found
+
+
+def _write(path: str, told: str, best: Trial) -> None:
+    comment = "".join(f"# {line}\n" for line in told.splitlines())
+    text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(comment + text, encoding="utf-8")

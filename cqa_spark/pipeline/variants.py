@@ -1,0 +1,84 @@
+"""Variants of one system, each trained and ranked, then measured together against the full one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.rankings import query_metrics
+from cqa_spark.evaluation.summary import summarise
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.system import System
+
+FULL = "all"
+"""The variant that nothing was taken from."""
+
+_GROUP = ["task", "split", "measure"]
+_PAIRED = ["system", *_GROUP]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to train a system.
+
+    Attributes:
+        name: of the variant; the full system's is ``FULL``.
+        training: labelled training examples with features.
+        evaluated: examples outside the training part with the same features.
+    """
+
+    name: str
+    training: DataFrame
+    evaluated: DataFrame
+
+
+def rank_variant(system: System, variant: Variant) -> DataFrame:
+    """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
+    model = system.build().fit(variant.training)
+    ranked = rank(model.transform(variant.evaluated), variant.name, run_id="experiment").persist()
+    ranked.count()  # so that the variant's features need not be kept
+    return ranked
+
+
+def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> DataFrame:
+    """The first measure of every variant, with its interval, and the paired test against the full system.
+
+    Args:
+        rankings: what ``rank_variant`` gave, one of them of ``FULL``.
+        examples: rows of ``EXAMPLES`` outside the training part.
+        settings: measures, resamples, confidence and seed.
+
+    Returns:
+        Columns of ``METRICS``, ``difference`` and ``p_value``; ``system`` is the variant's name.
+    """
+    measure = parse_measure(settings.measures[0])
+    all_of_them = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
+    queries = query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure]).persist()
+    summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
+    tests = summary.comparisons.select(*_PAIRED, "difference", "p_value")
+    return summary.metrics.join(tests, on=_PAIRED, how="left").fillna({"difference": 0.0, "p_value": 1.0})
+
+
+def named(system: str, measured: DataFrame, variants: DataFrame) -> DataFrame:
+    """Measured variants as rows of a table of experiments.
+
+    Args:
+        system: the system that the variants are of.
+        measured: what ``measure_variants`` gave.
+        variants: ``name`` of each variant and the columns that describe it.
+    """
+    described = measured.withColumnRenamed("system", "name").join(F.broadcast(variants), on="name", how="inner")
+    return described.withColumn("system", F.lit(system)).drop("name")
+
+
+def with_features(frame: DataFrame, kept: Sequence[str]) -> DataFrame:
+    """The columns of the examples and those features that are kept."""
+    return frame.select(*EXAMPLES.schema.names, *kept)

@@ -1,0 +1,107 @@
+"""Published figures beside ours, in the way of pyserini's reproductions: OK, near, or differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+
+from cqa_spark.reports.console import width_of
+from cqa_spark.reports.wording import MISSING, points, readable, signed_points
+
+OK = 0.005
+"""Figures that are at most this far apart (half a point) are the same for all that a reader concludes from them."""
+
+NEAR = 0.02
+"""Figures that are at most this far apart could change places on another test set of this size."""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One recipe on one part of its data set.
+
+    Attributes:
+        system: the recipe's name.
+        task: what is ranked for what.
+        part: part of the data set, such as ``semeval2016 dev``.
+        ours: value by measure, fractions; empty where it could not be measured.
+        published: value by measure, fractions; empty where nobody published any.
+        source: where the published figures come from.
+        missing: what was not there, for people; empty where all was.
+    """
+
+    system: str
+    task: str
+    part: str
+    ours: Mapping[str, float] = field(default_factory=dict)
+    published: Mapping[str, float] = field(default_factory=dict)
+    source: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a recipe says of itself, by heading, such as what it replaces."""
+
+    system: str
+    notes: Mapping[str, str]
+
+
+def verdict(ours: float | None, published: float | None) -> str:
+    """How far two figures are apart: OK, near, differs; empty where one of them is not known."""
+    if ours is None or published is None:
+        return ""
+    apart = round(abs(ours - published), 6)  # figures are published with four digits
+    return "OK" if apart <= OK else "near" if apart <= NEAR else "differs"
+
+
+def print_reproduced(found: Sequence[Reproduced], recipes: Iterable[About], console: Console) -> None:
+    """Print the table of figures, the tolerances, what was missing, and what each recipe says of itself.
+
+    A file or pipe gets the whole table, however wide it is.
+    """
+    table = _table(found)
+    whole = console if console.is_terminal else Console(file=console.file, width=width_of(table))
+    whole.print(table)
+    console.print(
+        f"OK: at most {points(OK)} points apart, near: {points(NEAR)}. {MISSING}: not published or not measured.",
+        soft_wrap=True,
+        highlight=False,
+    )
+    for each in found:
+        if each.missing:
+            console.print(f"{each.system}, {each.part}: {each.missing}", soft_wrap=True, highlight=False, markup=False)
+    for recipe in recipes:
+        console.print(f"\n{recipe.system}", style="bold", highlight=False)
+        for heading, text in recipe.notes.items():
+            if text:
+                console.print(f"  {heading}: {text.strip()}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _table(found: Sequence[Reproduced]) -> Table:
+    table = Table(box=None, pad_edge=False, title="Reproduced beside published", title_justify="left")
+    for heading in ("system", "task", "data", "measure"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("reproduced", "published", "difference"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for each in found:
+        for measure in dict.fromkeys([*each.ours, *each.published]):
+            ours, published = each.ours.get(measure), each.published.get(measure)
+            table.add_row(
+                each.system,
+                readable(each.task),
+                each.part,
+                measure,
+                _shown(ours),
+                _shown(published),
+                MISSING if ours is None or published is None else signed_points(ours - published),
+                verdict(ours, published),
+            )
+    return table
+
+
+def _shown(value: float | None) -> str:
+    return MISSING if value is None else points(value)

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.config.datasets import read_data_set
+from cqa_spark.config.home import project_home
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.system import known_systems, read_system
+
+CONF = project_home() / "conf"
+PUBLISHED = [
+    name
+    for name in known_systems(CONF)
+    if "data_set:" in (CONF / "systems" / f"{name}.yaml").read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "datasets").glob("*.yaml")))
+def test_the_data_sets_can_be_read_and_their_training_files_are_distinct(name: str) -> None:
+    found = read_data_set(CONF, name)
+    assert len(set(found.train)) == len(found.train)
+    assert {"dev", "test"} == set(found.parts)
+
+
+def test_an_unknown_data_set_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match="unknown data set semeval") as caught:
+        read_data_set(CONF, "semeval")
+    assert caught.value.remedy == "known data sets: semeval2016, semeval2017"
+
+
+@pytest.mark.parametrize("text", ["name: mine\ntrain: []\n", "name: other\n", "a: [", ""])
+def test_a_data_set_with_mistakes_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets" / "mine.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match="cannot be used"):
+        read_data_set(tmp_path, "mine")
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_system_says_where_its_figures_come_from_and_what_it_lacks(name: str) -> None:
+    recipe = read_system(CONF, name)
+    data = read_data_set(CONF, str(recipe.data_set))
+    assert set(recipe.expected) <= {f"{data.name}_{part}" for part in data.parts}
+    assert recipe.paper is not None
+    assert recipe.paper.table
+    assert recipe.reproduces
+    for expected in recipe.expected.values():
+        assert expected.source
+        assert all(0 <= value <= 1 for value in expected.measures.values())

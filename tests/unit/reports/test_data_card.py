@@ -1,0 +1,42 @@
+"""The data card as it is printed."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from pyspark.sql import Row
+from rich.console import Console
+
+from cqa_spark.reports.data_card import card_table, shortfall
+
+SIZES = {"small": 10_000, "large": 70_000}
+
+
+def row(site: str, split: str, measure: str, value: float) -> Row:
+    return Row(site=site, split=split, measure=measure, value=value)
+
+
+CARD = [
+    row("*", "*", "questions", 530.0), row("*", "train", "questions", 277.0), row("a.org", "*", "questions", 300.0),
+    row("*", "*", "share_late", 0.2114), row("*", "*", "left_out: no answer is accepted", 653.0),
+    row("*", "*", "words", 367502.0),
+]  # fmt: skip
+
+
+def test_the_card_stands_beside_that_of_the_paper() -> None:
+    printed = StringIO()
+    Console(width=200, file=printed).print(card_table(CARD, "small"))
+    lines = {line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:-1]]
+             for line in printed.getvalue().splitlines() if line.startswith("│")}  # fmt: skip
+    assert list(lines) == ["questions", "words", "left out: no answer is accepted", "share late"]
+    assert lines["questions"] == ["277", "530", "10,000"]
+    assert lines["share late"] == ["", "21.1%", ""]
+    assert lines["words"] == ["", "367,502", "9,154,812"]
+
+
+def test_too_few_questions_are_said_to_be_too_few() -> None:
+    assert shortfall(CARD, "small", SIZES) == (
+        "small has 10,000 questions; there are only 530 that fit, and all of them are taken."
+    )
+    assert shortfall(CARD, "full", SIZES) == ""
+    assert shortfall([row("*", "*", "questions", 10_000.0)], "small", SIZES) == ""

@@ -1,0 +1,133 @@
+"""The page's part on experiments, and the table that sets published figures beside ours."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+import report_content as literal
+from lxml import html
+from rich.console import Console
+
+from cqa_spark.reports.experiments import Ablation, CrossValidation, CurvePoint, in_reading_order
+from cqa_spark.reports.render import render
+from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced, verdict
+from cqa_spark.reports.wording import MINUS, no_choice_between
+from cqa_spark.reports.wording import MISSING as NONE
+
+TO = "\N{EN DASH}"
+
+ABLATIONS = (
+    Ablation("best_a", 0.7012, 0.675, 0.727, 0.95, 0.0, 1.0, "all", "", 127),
+    Ablation("best_a", 0.6513, 0.622, 0.680, 0.95, -0.0499, 0.0004, "without", "quality", 60),
+    Ablation("best_a", 0.6990, 0.672, 0.725, 0.95, -0.0022, 0.41, "without", "author", 110),
+    Ablation("best_a", 0.5910, 0.560, 0.622, 0.95, -0.1102, 0.0001, "only", "author", 17),
+    Ablation("best_a", 0.6600, 0.632, 0.689, 0.95, -0.0412, 0.0002, "only", "quality", 67),
+)
+CURVE = (
+    CurvePoint("best_a", 0.6402, 0.61, 0.67, 0.95, -0.061, 0.0001, 0.1, 212, 2120),
+    CurvePoint("best_a", 0.7012, 0.675, 0.727, 0.95, 0.0, 1.0, 1.0, 2100, 21004),
+)
+VALIDATED = (
+    CrossValidation("best_a", 0.688, 0.67, 0.70, 0.95, 0.0, 1.0, 0.002, "best_a", 2100, 3, 5),
+    CrossValidation("logistic", 0.685, 0.67, 0.70, 0.95, -0.003, 0.20, 0.001, "best_a", 2100, 3, 5),
+    CrossValidation("given_order", 0.540, 0.52, 0.56, 0.95, -0.148, 0.0001, 0.0, "best_a", 2100, 3, 5),
+)
+
+
+@pytest.fixture(scope="module")
+def section() -> html.HtmlElement:
+    page = render(replace(literal.full_report(), cross_validations=VALIDATED, ablations=ABLATIONS, curves=CURVE))
+    return html.document_fromstring(page).get_element_by_id("experiments")
+
+
+def rows(section: html.HtmlElement, table: int) -> list[list[str]]:
+    found = list(section.iter("table"))[table]
+    return [[" ".join(cell.text_content().split()) for cell in row] for row in found.find("tbody")]
+
+
+def test_each_family_stands_beside_the_full_system(section: html.HtmlElement) -> None:
+    assert rows(section, 1)[:2] == [
+        ["all features", "127", "70.12", f"67.50{TO}72.70", NONE, NONE],
+        ["without quality", "60", "65.13", f"62.20{TO}68.00", f"{MINUS}4.99", "p < 0.001"],
+    ]
+    classes = [cell.get("class") for cell in section.iter("td") if cell.get("class") in ("better", "worse", "unclear")]
+    assert classes == ["unclear", "worse", "worse", "unclear", "worse", "worse", "worse"]
+
+
+def test_the_cross_validation_says_what_cannot_be_told_apart(section: html.HtmlElement) -> None:
+    assert rows(section, 0)[1] == ["logistic", "68.50", "0.10", f"67.00{TO}70.00", f"{MINUS}0.30", "p = 0.200"]
+    assert section.find("p").text == (
+        "best_a has the highest mean, but chance alone could put it above logistic: nothing here is a reason to prefer "
+        "it to that one."
+    )
+    assert no_choice_between((VALIDATED[0], VALIDATED[2])).endswith("by more than chance explains.")
+    assert "above logistic and twin" in no_choice_between((*VALIDATED[:2], replace(VALIDATED[1], system="twin")))
+
+
+def test_the_curve_names_shares_threads_and_examples(section: html.HtmlElement) -> None:
+    assert rows(section, 2) == [
+        ["10 %", "212", "2,120", "64.02", f"61.00{TO}67.00", f"{MINUS}6.10", "p < 0.001"],
+        ["100 %", "2,100", "21,004", "70.12", f"67.50{TO}72.70", NONE, NONE],
+    ]
+
+
+def test_the_drawings_say_what_they_show(section: html.HtmlElement) -> None:
+    described = [svg.get("aria-label") for svg in section.iter("svg")]
+    assert described[0].startswith("MAP@10 of each system by cross-validation, with its interval: best_a 68.80")
+    assert described[2].startswith("MAP@10 of best_a with fewer features, with its interval: all features 70.12")
+    assert described[-1].endswith(
+        "training threads: 212 threads 64.02 (61.00 to 67.00); 2,100 threads 70.12 (67.50 to 72.70)."
+    )
+
+
+def test_a_report_without_experiments_does_not_speak_of_them() -> None:
+    assert 'id="experiments"' not in render(literal.full_report())
+
+
+def test_the_greatest_loss_and_the_best_family_alone_come_first() -> None:
+    assert [each.name for each in in_reading_order(ABLATIONS[::-1])] == [
+        "all features",
+        "without quality",
+        "without author",
+        "quality alone",
+        "author alone",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "said"),
+    [
+        (0.5384, 0.5384, "OK"),
+        (0.5434, 0.5384, "OK"),
+        (0.5334, 0.5384, "OK"),
+        (0.5435, 0.5384, "near"),
+        (0.5184, 0.5384, "near"),
+        (0.5183, 0.5384, "differs"),
+        (0.9, 0.5384, "differs"),
+        (None, 0.5384, ""),
+        (0.5384, None, ""),
+    ],
+)
+def test_the_verdict_follows_from_the_distance(ours: float | None, published: float | None, said: str) -> None:
+    assert verdict(ours, published) == said
+
+
+def test_reproduced_figures_stand_beside_published_ones_and_gaps_are_told() -> None:
+    found = [
+        Reproduced("given", "question_comment", "set dev", {"MAP@10": 0.53841, "F1": 0.5}, {"MAP@10": 0.5384}),
+        Reproduced("given", "question_comment", "set test", {}, {"MAP@10": 0.5953}, missing="there is no gold"),
+    ]
+    out = io.StringIO()
+    print_reproduced(
+        found, [About("given", {"replaces": "tree kernels by\n[bold]", "missing": ""})], Console(file=out, width=40)
+    )
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["given", "question", "comment", "set", "dev", "MAP@10", "53.84", "53.84", "0.00", "OK"] in lines
+    assert ["given", "question", "comment", "set", "dev", "F1", "50.00", NONE, NONE] in lines
+    assert ["given", "question", "comment", "set", "test", "MAP@10", NONE, "59.53", NONE] in lines
+    assert "OK: at most 0.50 points apart, near: 2.00." in out.getvalue()
+    assert "given, set test: there is no gold" in out.getvalue()
+    assert "replaces: tree kernels by" in out.getvalue()
+    assert "missing:" not in out.getvalue()
