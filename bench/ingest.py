@@ -65,7 +65,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--generate", nargs="+", default=[], metavar="SIZE", help="sizes of dumps to invent")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="4g", help="of the one Java process")
-    parser.add_argument("--repeat", type=int, default=2, help="runs of each subject in its process")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each subject in its process")
     parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
     parser.add_argument("--subject", choices=list(ABOUT), help=argparse.SUPPRESS)
     return parser.parse_args()
