@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import FeatureInputs
+from cqa_spark.text.documents import comment_document
 
 LEARNED_FROM = ("train", "unannotated")
 """Splits whose texts tell how common a term is, and which words are used alike."""
@@ -28,7 +29,7 @@ def learned_threads(inputs: FeatureInputs, unit: str) -> DataFrame:
     """
     posts = inputs.posts.select("site", F.col("post_id").alias("document_id"), "thread_id")
     comments = inputs.comments.select(
-        "site", F.col("comment_id").alias("document_id"), F.coalesce("thread_id", "post_id").alias("thread_id")
+        "site", comment_document().alias("document_id"), F.coalesce("thread_id", "post_id").alias("thread_id")
     )
     written = _learned_documents(inputs).join(posts.unionByName(comments), on=["site", "document_id"])
     said = written.join(inputs.texts.select("text_id", unit), on="text_id")

@@ -43,6 +43,11 @@ def distinct_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
     return both.where(F.col("raw").isNotNull()).select(_text_id(F.col("raw")).alias("text_id"), "raw").distinct()
 
 
+def comment_document() -> Column:
+    """The document_id of a row of ``comments``; Stack Exchange, whose comments name no thread, numbers both from 1."""
+    return F.when(F.col("thread_id").isNull(), F.concat(F.lit("comment "), "comment_id")).otherwise(F.col("comment_id"))
+
+
 def _written(posts: DataFrame, comments: DataFrame) -> DataFrame:
     from_posts = posts.select(
         "site",
@@ -53,7 +58,7 @@ def _written(posts: DataFrame, comments: DataFrame) -> DataFrame:
     )
     from_comments = comments.select(
         "site",
-        F.col("comment_id").alias("document_id"),
+        comment_document().alias("document_id"),
         F.coalesce("body", F.lit("")).alias("raw"),
         F.lit(None).cast("string").alias("subject"),
         "split",

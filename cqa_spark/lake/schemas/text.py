@@ -26,7 +26,12 @@ DOCUMENTS = Table(
     "Which text a post or comment has.",
     (
         SITE,
-        column("document_id", "string", "post_id or comment_id", nullable=False),
+        column(
+            "document_id",
+            "string",
+            "post_id or comment_id; 'comment ' and the id on sites that number comments apart from posts",
+            nullable=False,
+        ),
         column("text_id", "string", "key into texts: a post's subject and body, a comment's body", nullable=False),
         column("subject_text_id", "string", "key into texts: a post's subject alone; null where it has none"),
         SPLIT,

@@ -11,7 +11,7 @@ from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.text import distinct_texts, documents
 
 _POST = "site string, post_id string, subject string, body string, split string"
-_COMMENT = "site string, comment_id string, body string, split string"
+_COMMENT = "site string, comment_id string, thread_id string, body string, split string"
 
 
 def _key(text: str) -> str:
@@ -25,7 +25,11 @@ def community(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
         ("s", "Q2", "Thanks", None, "dev"),
         ("s", "A1", None, "Thanks", "train"),
     ]
-    comments = [("s", "Q1_C1", "Thanks", "train"), ("s", "Q1_C2", None, "train"), ("t", "Q1_C1", "Visa", "dev")]
+    comments = [
+        ("s", "Q1_C1", "Q1", "Thanks", "train"),
+        ("s", "Q1_C2", "Q1", None, "train"),
+        ("t", "1", None, "Visa", "dev"),
+    ]
     return spark.createDataFrame(posts, _POST), spark.createDataFrame(comments, _COMMENT)
 
 
@@ -38,7 +42,7 @@ def test_every_post_and_comment_names_its_text(community: tuple[DataFrame, DataF
         ("s", "A1", _key("Thanks"), None, "train"),
         ("s", "Q1_C1", _key("Thanks"), None, "train"),
         ("s", "Q1_C2", _key(""), None, "train"),
-        ("t", "Q1_C1", _key("Visa"), None, "dev"),
+        ("t", "comment 1", _key("Visa"), None, "dev"),
     }
 
 
