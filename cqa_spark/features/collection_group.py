@@ -6,7 +6,6 @@ from typing import ClassVar, Self
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
 from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.text.terms import Collection
@@ -33,9 +32,7 @@ class CollectionGroup(FittedFeatureGroup):
         Raises:
             ContractError: the group is not fitted.
         """
-        if self._collection is None:
-            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
-        return self._collection
+        return self.require_fitted(self._collection)
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Count the distinct texts of the training and unannotated documents, whatever the examples."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -15,6 +16,8 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.table import Table, column
+
+Learned = TypeVar("Learned")
 
 
 class Entity(Enum):
@@ -46,6 +49,15 @@ class FeatureColumn:
     about: str
     source: str
     missing: float = 0.0
+
+
+def feature_values(features: Mapping[FeatureColumn, str]) -> list[Column]:
+    """The values of features that are declared with their SQL, as doubles under the features' names.
+
+    Args:
+        features: each feature with its SQL over the row that the values are selected from.
+    """
+    return [F.expr(sql).cast("double").alias(feature.name) for feature, sql in features.items()]
 
 
 @dataclass(frozen=True)
@@ -182,6 +194,19 @@ class FittedFeatureGroup(FeatureGroup):
                 "examples of different folds would share one value and so see their own labels",
                 "declare entity = Entity.PAIR or Entity.CANDIDATE",
             )
+
+    def require_fitted(self, learned: Learned | None) -> Learned:
+        """What the group has learned.
+
+        Args:
+            learned: None before the group is fitted.
+
+        Raises:
+            ContractError: the group is not fitted.
+        """
+        if learned is None:
+            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
+        return learned
 
     @abstractmethod
     def fit(self, inputs: FeatureInputs) -> Self:

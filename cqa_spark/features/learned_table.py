@@ -6,7 +6,6 @@ from typing import Self
 
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FittedFeatureGroup
 
 
@@ -27,9 +26,7 @@ class LearnedTableGroup(FittedFeatureGroup):
         Raises:
             ContractError: the group is not fitted.
         """
-        if self._learned is None:
-            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
-        return self._learned
+        return self.require_fitted(self._learned)
 
     def save(self, path: str) -> None:
         """Write the table."""

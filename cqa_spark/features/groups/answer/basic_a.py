@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 
@@ -46,7 +45,7 @@ class BasicASnapshotV1(FeatureGroup):
         """Values of each answer."""
         posts = inputs.posts.withColumnRenamed("post_id", "candidate_id")
         answers = self.entities(inputs.examples).join(posts, on=list(self.entity.key))
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _SNAPSHOT.items()]
+        values = feature_values(_SNAPSHOT)
         return answers.select(*self.entity.key, *values)
 
 
@@ -62,5 +61,5 @@ class BasicAAsOfV1(FeatureGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair."""
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _AS_OF.items()]
+        values = feature_values(_AS_OF)
         return dated_pairs(inputs).select(*self.entity.key, *values)

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.identity import person
 from cqa_spark.features.learned_table import LearnedTableGroup
 
@@ -49,7 +49,7 @@ class AuthorActivityV1(LearnedTableGroup):
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each author who is one person."""
         authors = self.entities(inputs.examples).where(person("site", "author_id").isNotNull())
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return (
             authors.join(self.learned, on=["site", "author_id"], how="left")
             .na.fill(0)

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.identity import person, same_person
 from cqa_spark.features.learned_table import LearnedTableGroup
 
@@ -64,7 +64,7 @@ class AuthorQualityV1(LearnedTableGroup):
         """Values of each pair whose author is one person; an author never judged has the mean."""
         pairs = inputs.examples.select(*self.entity.key, person("site", "author_id").alias("author_id"))
         everybody = self.learned.groupBy("site").agg(*[F.sum(name).alias(f"{name}_of_all") for name in _COUNTS])
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return (
             pairs.where(F.col("author_id").isNotNull())
             .join(self.learned, on=["site", "author_id"], how="left")

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.groups.author.aliases import find_known, with_aliases, with_person
 from cqa_spark.features.learned_table import LearnedTableGroup
 from cqa_spark.features.learned_texts import LEARNED_FROM
@@ -66,7 +66,7 @@ class AuthorActivityV2(LearnedTableGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each comment whose author is one person."""
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         found = find_known(_commented(inputs), self.learned)
         return _elsewhere(found, _by_thread(inputs)).select(*self.entity.key, *values)
 

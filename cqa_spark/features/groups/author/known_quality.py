@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.groups.author.aliases import find_known, with_aliases, with_person
 from cqa_spark.features.identity import person, same_person
 from cqa_spark.features.learned_table import LearnedTableGroup
@@ -81,7 +81,7 @@ class AuthorQualityV2(LearnedTableGroup):
         one_each = self.learned.where("alias = person")
         everybody = one_each.groupBy("site").agg(*[F.sum(name).alias(f"{name}_of_all") for name in _COUNTS])
         known = {name: F.coalesce(name, F.lit(0)) for name in (*_COUNTS, *[f"{name}_of_all" for name in _COUNTS])}
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return (
             find_known(candidates, self.learned)
             .join(F.broadcast(everybody), on="site", how="left")

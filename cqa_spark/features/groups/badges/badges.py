@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.learned_table import LearnedTableGroup
@@ -58,7 +58,7 @@ class BadgesSnapshotV1(LearnedTableGroup):
         """Values of each author."""
         held = _first_awards(inputs.needed("badges"), self.learned)
         authors = self.entities(inputs.examples).join(held, on=["site", "author_id"], how="left")
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _SNAPSHOT.items()]
+        values = feature_values(_SNAPSHOT)
         return authors.select(*self.entity.key, *values)
 
 
@@ -84,7 +84,7 @@ class BadgesAsOfV1(LearnedTableGroup):
         """Values of each pair; where the account is deleted nothing is known."""
         held = _first_awards(inputs.needed("badges"), self.learned)
         pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _AS_OF.items()]
+        values = feature_values(_AS_OF)
         return pairs.join(held, on=["site", "author_id"], how="left").select(*self.entity.key, *values)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.groups.comments.comment_events import EVENT_VALUES, EVERYBODY, comment_events
 from cqa_spark.features.groups.comments.comment_tone import SCALE
 from cqa_spark.features.history.pairs import dated_pairs, known_pairs
@@ -98,5 +98,5 @@ def _values(pairs: DataFrame, events: DataFrame) -> DataFrame:
     totals = totals_at(moments, events, key=("site", "post_id", "user_id"), values=EVENT_VALUES)
     of_side = [F.max(F.when(F.col("side") == side, F.struct(*EVENT_VALUES))).alias(side) for side in asked]
     together = totals.groupBy("site", "query_id", "candidate_id").agg(*of_side)
-    values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+    values = feature_values(_FEATURES)
     return together.select("site", "query_id", "candidate_id", *values)

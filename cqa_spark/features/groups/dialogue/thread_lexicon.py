@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup, feature_values
 from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
 from cqa_spark.features.groups.quality.lexicon import LexiconV1
 from cqa_spark.features.identity import same_person
@@ -66,7 +66,7 @@ class ThreadLexiconV1(FittedFeatureGroup):
         """Values of each candidate that is a comment."""
         comments = thread_comments(inputs)
         scored = self._lexicon.compute(replace(inputs, examples=comments)).select("site", "candidate_id", "log_odds")
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         around = _around(comments.join(scored, on=list(self.entity.key), how="inner")).select(
             "site", "candidate_id", *values
         )

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
 from cqa_spark.features.identity import same_person
 
@@ -114,7 +114,7 @@ class DialogueV1(FeatureGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each candidate that is a comment."""
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         spoken = _conversation(_turns(inputs)).select("site", "candidate_id", *values)
         return self.entities(inputs.examples).join(spoken, on=list(self.entity.key), how="inner")
 

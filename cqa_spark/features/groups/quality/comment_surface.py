@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
@@ -176,5 +175,5 @@ class CommentSurfaceV1(FeatureGroup):
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Counts, shares and flags of each candidate's text."""
         candidates = inputs.with_text(self.entities(inputs.examples), "candidate_id")
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return candidates.select(*self.entity.key, *values)

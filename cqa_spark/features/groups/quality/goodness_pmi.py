@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.learned_table import LearnedTableGroup
 
 _BALCHEV = "Balchev et al. 2016, PMI-cool at SemEval-2016 Task 3"
@@ -62,5 +62,5 @@ class GoodnessPmiV1(LearnedTableGroup):
         words = candidates.select(*self.entity.key, F.explode_outer(F.array_distinct("tokens")).alias("word"))
         found = words.join(self.learned, on="word", how="left").groupBy(*self.entity.key)
         sorted_polarities = found.agg(F.sort_array(F.collect_list("polarity")).alias("polarities"))
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return sorted_polarities.select(*self.entity.key, *values)

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.learned_table import LearnedTableGroup
 
 _BALCHEV = "Balchev et al. 2016, PMI-cool at SemEval-2016 Task 3"
@@ -95,7 +95,7 @@ class GoodnessPmiV2(LearnedTableGroup):
             *[_sorted_values(unit, "polarity").alias(unit) for unit in _UNITS],
             _sorted_values("words", "in_section").alias(_IN_SECTION),
         )
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return sorted_polarities.select(*self.entity.key, *values)
 
 

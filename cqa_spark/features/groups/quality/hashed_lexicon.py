@@ -12,7 +12,6 @@ from pyspark.ml.functions import vector_to_array
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
 
 _REGULARIZATION = 5e-5
@@ -57,9 +56,7 @@ class HashedLexicon(FittedFeatureGroup):
         Raises:
             ContractError: the group is not fitted.
         """
-        if self._model is None:
-            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
-        return self._model
+        return self.require_fitted(self._model)
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Learn the weights from the examples with a known label."""

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.groups.quality.sentiment import sentiments
 from cqa_spark.features.learned_texts import learned_texts
 
@@ -102,7 +102,7 @@ class ReadabilityV1(CollectionGroup):
             .join(sentiments(_with_emoticons(texts)), on="text_id", how="left")
             .withColumn("held_by", F.coalesce("held_by", F.array()))
         )
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         documents = inputs.documents.select("site", F.col("document_id").alias("candidate_id"), "text_id")
         by_text = described.select("text_id", *values)
         return (

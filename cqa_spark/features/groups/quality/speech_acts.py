@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.groups.quality.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
 from cqa_spark.features.pair_texts import pair_texts
 
@@ -79,5 +79,5 @@ class SpeechActsV1(FeatureGroup):
             F.coalesce(F.expr(sql).cast("double"), F.lit(0.0)).alias(column.name) for column, sql in _FLAGS.items()
         ]
         flagged = texts.where(F.col("candidate").isNotNull()).select(*self.entity.key, *flags)
-        fits = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FITS.items()]
+        fits = feature_values(_FITS)
         return flagged.select("*", *fits)

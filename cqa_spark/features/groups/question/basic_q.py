@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.totals import totals_at
@@ -45,7 +45,7 @@ class BasicQSnapshotV1(FeatureGroup):
         """Values of each question."""
         posts = inputs.posts.withColumnRenamed("post_id", "query_id")
         questions = self.entities(inputs.examples).join(posts, on=list(self.entity.key))
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _SNAPSHOT.items()]
+        values = feature_values(_SNAPSHOT)
         return questions.select(*self.entity.key, *values)
 
 
@@ -73,5 +73,5 @@ class BasicQAsOfV1(FeatureGroup):
             "site", "thread_id", F.col("created_at").alias("known_at")
         )
         known = totals_at(moments, answers, key=("site", "thread_id"), values=())
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _AS_OF.items()]
+        values = feature_values(_AS_OF)
         return known.select(*self.entity.key, *values)

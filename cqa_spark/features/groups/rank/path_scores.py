@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
 _LEAST = 1e-6
@@ -62,7 +62,7 @@ class PathScoresV1(FeatureGroup):
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair; what no system has scored is left out."""
         steps = _steps(inputs.examples, inputs.needed("scores"))
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return steps.where("comment is not null and question is not null").select(*self.entity.key, *values)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 
 _SEARCH = "Nakov et al. 2016, SemEval-2016 Task 3, section 5: the search engine's order as a feature"
 
@@ -40,7 +40,7 @@ class SearchRankV1(FeatureGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair."""
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return _places(inputs.examples).select(*self.entity.key, *values)
 
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from threadpoolctl import threadpool_limits
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.batches import Values, compute_in_batches
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
@@ -83,9 +82,7 @@ class EmbeddingSimilarityV1(FittedFeatureGroup):
         Raises:
             ContractError: the group is not fitted.
         """
-        if self._vectors is None:
-            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
-        return self._vectors
+        return self.require_fitted(self._vectors)
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Learn vectors from the distinct texts of the training and unannotated documents, whatever the examples."""

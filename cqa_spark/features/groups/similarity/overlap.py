@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.groups.similarity.unit_overlap import JACCARD, UNITS, UnitOverlap, share, unit_sets
 from cqa_spark.features.pair_texts import pair_texts
 
@@ -44,6 +43,4 @@ class OverlapV1(FeatureGroup):
         pairs = pair_texts(self.entities(inputs.examples), inputs, lambda texts: unit_sets(texts, UNITS))
         known = pairs.where("query is not null and candidate is not null")
         counted = known.select(*self.entity.key, *[compared.count() for compared in (*_COMPARED, _NUMBERS)])
-        return counted.select(
-            *self.entity.key, *[F.expr(sql).alias(feature.name) for feature, sql in _FEATURES.items()]
-        )
+        return counted.select(*self.entity.key, *feature_values(_FEATURES))

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.groups.similarity.unit_overlap import share
 from cqa_spark.features.pair_texts import pair_texts
 from cqa_spark.text.cleaning import WEB_ADDRESS
@@ -102,7 +102,7 @@ class SharedThingsV1(FeatureGroup):
         """Compare the texts of each pair; a pair of which a text is not known is left out."""
         pairs = pair_texts(self.entities(inputs.examples), inputs, _things, ("query", "candidate"))
         known = pairs.where("query is not null and candidate is not null")
-        return known.select(*self.entity.key, *[F.expr(sql).alias(feature.name) for feature, sql in _FEATURES.items()])
+        return known.select(*self.entity.key, *feature_values(_FEATURES))
 
 
 def _things(texts: DataFrame) -> DataFrame:

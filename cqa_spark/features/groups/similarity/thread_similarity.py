@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.groups.similarity.term_match import TermMatch
 from cqa_spark.features.pair_texts import pair_texts
 
@@ -65,7 +65,7 @@ class ThreadSimilarityV1(CollectionGroup):
         threads = matched.groupBy("site", "query_id", "question").agg(
             F.array_sort(F.collect_list(comment)).alias("comments")
         )
-        values = [F.expr(sql).cast("double").alias(feature.name) for feature, sql in _FEATURES.items()]
+        values = feature_values(_FEATURES)
         return threads.select("site", "query_id", F.col("question").alias("candidate_id"), *values)
 
 

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.groups.similarity.term_match import TermMatch
 from cqa_spark.features.groups.similarity.unit_overlap import UnitOverlap, unit_sets
 from cqa_spark.features.pair_texts import pair_texts
@@ -63,9 +63,7 @@ class TitleSimilarityV1(CollectionGroup):
         known = described.where("subject is not null and candidate_subject is not null")
         matched = known.selectExpr("*", *[match.shared_weights() for match in _MATCHES])
         counted = matched.select("*", *[overlap.count() for overlap in _OVERLAPS])
-        return counted.select(
-            *self.entity.key, *[F.expr(sql).cast("double").alias(feature.name) for feature, sql in _FEATURES.items()]
-        )
+        return counted.select(*self.entity.key, *feature_values(_FEATURES))
 
     def _describe(self, texts: DataFrame) -> DataFrame:
         sets = unit_sets(texts, _UNITS, keep=["lower(clean) AS letters"])

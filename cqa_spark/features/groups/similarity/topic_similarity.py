@@ -6,10 +6,8 @@ from typing import ClassVar, Self
 
 from pyspark.ml import PipelineModel
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from cqa_spark.errors import ContractError
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup, feature_values
 from cqa_spark.features.learned_texts import learned_threads
 from cqa_spark.features.pair_texts import pair_texts
 from cqa_spark.text.topics import learn_topics, topic_shares
@@ -79,9 +77,7 @@ class TopicSimilarityV1(FittedFeatureGroup):
         Raises:
             ContractError: the group is not fitted.
         """
-        if self._model is None:
-            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
-        return self._model
+        return self.require_fitted(self._model)
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Learn topics from the training and unannotated threads, whatever the examples.
@@ -95,9 +91,7 @@ class TopicSimilarityV1(FittedFeatureGroup):
         """Compare the topics of each pair."""
         pairs = self.entities(inputs.examples)
         described = pair_texts(pairs, inputs, lambda texts: topic_shares(self.model, texts))
-        return described.select(
-            *self.entity.key, *[F.expr(sql).alias(feature.name) for feature, sql in _FEATURES.items()]
-        )
+        return described.select(*self.entity.key, *feature_values(_FEATURES))
 
     def save(self, path: str) -> None:
         """Write the model as Spark ML does."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
 
@@ -55,5 +55,5 @@ class QTagsAsOfV1(AsOfTagGroup):
 def _spread(questions: DataFrame, inputs: FeatureInputs, learned: DataFrame) -> DataFrame:
     tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
     slotted = with_slots(questions.join(tags, on=["site", "query_id"]), learned)
-    values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+    values = feature_values(_FEATURES)
     return slotted.select("site", "query_id", *values)

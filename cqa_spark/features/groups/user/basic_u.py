@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
 from cqa_spark.features.history.answered import answered_questions
 from cqa_spark.features.history.contributions import CONTRIBUTIONS, contributions
 from cqa_spark.features.history.pairs import dated_pairs
@@ -76,7 +76,7 @@ class BasicUSnapshotV1(FeatureGroup):
             .join(accepted, on=["site", "user_id"], how="left")
             .na.fill(0, list(CONTRIBUTIONS))
         )
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _SNAPSHOT.items()]
+        values = feature_values(_SNAPSHOT)
         return known.select("site", F.col("user_id").alias("author_id"), *values)
 
 
@@ -108,7 +108,7 @@ class BasicUAsOfV1(FeatureGroup):
             own=CONTRIBUTIONS,
         )  # fmt: skip
         known = totals.join(_accounts(inputs), on=["site", "user_id"], how="left")
-        values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _AS_OF.items()]
+        values = feature_values(_AS_OF)
         return known.select(*self.entity.key, *values)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
 from cqa_spark.features.history.answered import answered_questions
 from cqa_spark.features.history.contributions import ACCEPTED, end_of_day
 from cqa_spark.features.history.pairs import dated_pairs
@@ -125,5 +125,5 @@ def _by_slot(answered: Column, accepted: Column) -> list[Column]:
 
 def _shares(counts: DataFrame, entity: Entity) -> DataFrame:
     sums = [F.expr(" + ".join(_count(kind, slot) for slot in _SLOTS)).alias(f"{kind}_sum") for kind in _KINDS]
-    values = [F.expr(sql).cast("double").alias(column.name) for column, sql in _FEATURES.items()]
+    values = feature_values(_FEATURES)
     return counts.select("*", *sums).select(*entity.key, *values)
