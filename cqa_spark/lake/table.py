@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -75,6 +75,10 @@ class Table:
                 "cqa_spark/lake/schemas",
             )
         return frame.select(*[_with_comment(field) for field in self.columns])
+
+    def empty(self, spark: SparkSession) -> DataFrame:
+        """A frame of the declared schema without rows."""
+        return spark.createDataFrame([], self.schema)
 
     def complete(self, frame: DataFrame) -> DataFrame:
         """Add the columns that a corpus cannot fill, as nulls, and conform.

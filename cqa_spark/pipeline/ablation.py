@@ -13,6 +13,7 @@ from cqa_spark.features.registry import family
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import ABLATIONS
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant, with_features
 from cqa_spark.rankers.system import System
 
@@ -31,11 +32,8 @@ def ablate(run: Run, system: System, settings: EvaluationSettings) -> DataFrame:
         Rows of ``ABLATIONS``.
     """
     kept = dict(feature_sets(system))
-    with (
-        feature_frames(run, [system], task=system.task, condition=IN_TRAINING) as training_of,
-        feature_frames(run, [system], task=system.task, condition=OUTSIDE_TRAINING) as evaluated_of,
-    ):
-        training, evaluated = training_of(system), evaluated_of(system)
+    with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
+        training, evaluated = frame_of(system).where(IN_TRAINING), frame_of(system).where(OUTSIDE_TRAINING)
         ranked = [
             rank_variant(system, Variant(_name(*key), with_features(training, names), with_features(evaluated, names)))
             for key, names in kept.items()

@@ -15,6 +15,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
 from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
+from cqa_spark.pipeline.variants import metrics_with_tests
 from cqa_spark.rankers.system import System
 
 SEED = 1
@@ -36,7 +38,7 @@ def compare(
         Rows of ``CROSS_VALIDATIONS``.
     """
     measure, task = evaluation.measures[0], systems[0].task
-    with feature_frames(run, systems, task=task, condition=IN_TRAINING) as frame_of:
+    with feature_frames(run, systems, task_examples(run, task).where(IN_TRAINING)) as frame_of:
         found = {
             system.name: cross_validate(
                 system.build(),
@@ -52,15 +54,10 @@ def compare(
     best = max(found, key=lambda name: found[name].mean)
     queries = reduce(DataFrame.unionByName, map(mean_over_repeats, found.values())).persist()
     summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
-    tests = summary.comparisons.select("system", "difference", "p_value")
     spreads = run.lake.spark.createDataFrame(_spreads(found), "system string, spread double")
-    rows = summary.metrics.drop("split").join(tests, on="system", how="left").join(spreads, on="system", how="inner")
+    rows = metrics_with_tests(summary).drop("split").join(spreads, on="system", how="inner")
     described = {"best": best, "repeats": settings.repeats, "folds": settings.folds}
-    return CROSS_VALIDATIONS.conform(
-        rows.fillna({"difference": 0.0, "p_value": 1.0}).withColumns(
-            {name: F.lit(value) for name, value in described.items()}
-        )
-    )
+    return CROSS_VALIDATIONS.conform(rows.withColumns({name: F.lit(value) for name, value in described.items()}))
 
 
 def _spreads(found: dict[str, CrossValidated]) -> list[tuple[str, float]]:

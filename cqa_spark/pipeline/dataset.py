@@ -16,7 +16,6 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.table import Table
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.data_card import card_table, shortfall
 from cqa_spark.tasks.data_card import data_card
@@ -30,10 +29,10 @@ def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
     """Make the examples of a new run, on the community tables of another."""
     with open_job(settings, "dataset preferred-answer", resume=False) as run:
         adopt_community(run, settings.from_run)
-        card = dataset_step(run, settings.threads)
+        card = dataset_step(run, settings.threads).collect()
         console = Console()
-        console.print(card_table(card.collect(), settings.threads.name))
-        if missing := shortfall(card.collect(), settings.threads.name, SIZES):
+        console.print(card_table(card, settings.threads.name))
+        if missing := shortfall(card, settings.threads.name, SIZES):
             console.print(missing, soft_wrap=True)
     print(f"run: {run.run_id}")
 
@@ -105,11 +104,7 @@ def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
     posts, comments = run.read(POSTS), run.read(COMMENTS)
     if JUDGMENTS.name in run.record.table_versions:
         return posts, comments, run.read(JUDGMENTS)
-    return posts, comments, judgments(posts, _empty(run, VOTES), _empty(run, POST_LINKS))
-
-
-def _empty(run: Run, table: Table) -> DataFrame:
-    return run.lake.spark.createDataFrame([], table.schema)
+    return posts, comments, judgments(posts, VOTES.empty(run.lake.spark), POST_LINKS.empty(run.lake.spark))
 
 
 def _of_sites(frame: DataFrame, sites: tuple[str, ...]) -> DataFrame:

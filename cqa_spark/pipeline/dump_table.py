@@ -62,7 +62,7 @@ class SiteTables:
 
     def empty(self, table: Table) -> DataFrame:
         """No rows."""
-        return self.run.lake.spark.createDataFrame([], table.schema)
+        return table.empty(self.run.lake.spark)
 
 
 def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> Totals:

@@ -68,7 +68,7 @@ def _read_or_empty(run: Run, table: Table) -> DataFrame:
     """A table that not every group reads: a run whose texts were not analysed has none."""
     if table.name in run.record.table_versions:
         return run.read(table)
-    return run.lake.spark.createDataFrame([], table.schema)
+    return table.empty(run.lake.spark)
 
 
 def fit_groups(

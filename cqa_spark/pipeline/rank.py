@@ -5,14 +5,13 @@ from __future__ import annotations
 from cqa_spark.config.settings import RankSettings
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.analyse import analyse_step
-from cqa_spark.pipeline.featurize import featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
-from cqa_spark.pipeline.recipes import groups_of, read_systems
+from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.score import score_step, trained_in_run
-from cqa_spark.pipeline.train import train_step
-from cqa_spark.pipeline.upstream import tasks_of, upstream_step
+from cqa_spark.pipeline.train import learn
+from cqa_spark.pipeline.upstream import tasks_of
 from cqa_spark.pipeline.workspace import open_job, with_lake
 
 
@@ -24,8 +23,6 @@ def rank(settings: RankSettings) -> None:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=settings.allow_shared_threads)
         analyse_step(run)
-        upstream_step(run, systems, folds=settings.features.folds)
-        featurize_step(run, groups_of(systems), task=settings.task, folds=settings.features.folds)
-        train_step(run, systems, task=settings.task)
+        learn(run, systems, task=settings.task, folds=settings.features.folds)
         score_step(run, trained_in_run(run, (settings.system,)), task=settings.task)
         write_predictions(run.read(RANKINGS), settings.predictions)

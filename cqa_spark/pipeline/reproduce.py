@@ -21,14 +21,13 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.analyse import analyse_step
-from cqa_spark.pipeline.featurize import featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
 from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.score import score_step, trained_in_run
-from cqa_spark.pipeline.train import train_step
-from cqa_spark.pipeline.upstream import tasks_of, upstream_step
+from cqa_spark.pipeline.train import learn
+from cqa_spark.pipeline.upstream import tasks_of
 from cqa_spark.pipeline.workspace import open_job, with_lake
 from cqa_spark.rankers.system import System, known_systems
 from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced
@@ -101,9 +100,7 @@ def _reproduce_together(
         upstream = read_systems(systems[0].upstream)
         if any(group_class(name).reads_texts for name in groups_of([*systems, *upstream])):
             analyse_step(run)
-        upstream_step(run, systems, folds=settings.features.folds)
-        featurize_step(run, groups_of(systems), task=task, folds=settings.features.folds)
-        train_step(run, systems, task=task)
+        learn(run, systems, task=task, folds=settings.features.folds)
         score_step(run, trained_in_run(run, names), task=task)
         return [_outcome(settings, run, data, part, system) for system in systems for part in data.parts]
 

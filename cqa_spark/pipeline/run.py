@@ -10,16 +10,14 @@ from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.evaluate import evaluate_step
 from cqa_spark.pipeline.experiments import experiments_step
-from cqa_spark.pipeline.featurize import featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.publish import publish_run
-from cqa_spark.pipeline.recipes import groups_of, read_systems
+from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.report import report_step, show
 from cqa_spark.pipeline.score import score_step, trained_in_run
 from cqa_spark.pipeline.tracking import track
-from cqa_spark.pipeline.train import model_artifact, train_step
-from cqa_spark.pipeline.upstream import upstream_step
+from cqa_spark.pipeline.train import learn, model_artifact
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.content import RunReport
 from cqa_spark.tasks.registry import known_tasks
@@ -33,9 +31,7 @@ def run(settings: RunSettings) -> None:
         ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(opened, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
         analyse_step(opened)
-        upstream_step(opened, systems, folds=settings.features.folds)
-        featurize_step(opened, groups_of(systems), task=settings.task, folds=settings.features.folds)
-        train_step(opened, systems, task=settings.task)
+        learn(opened, systems, task=settings.task, folds=settings.features.folds)
         score_step(opened, trained_in_run(opened, settings.systems), task=settings.task)
         evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
         experiments_step(opened, settings.experiments, settings.evaluation, systems, folds=settings.features.folds)

@@ -13,13 +13,14 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.feature_frames import OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.featurize import compute_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.pipeline.trained_system import TrainedSystem
-from cqa_spark.pipeline.upstream import score_upstream_step, tasks_of
+from cqa_spark.pipeline.upstream import score_upstream_step, tasks_of_trained
 from cqa_spark.pipeline.workspace import open_job, with_lake
 from cqa_spark.rankers.rankings import rank
 
@@ -55,7 +56,10 @@ def score_step(run: Run, systems: Mapping[str, TrainedSystem], *, task: str) -> 
         InputError: there is nothing to rank.
     """
     recipes = [trained.system for trained in systems.values()]
-    with run.step("score") as step, feature_frames(run, recipes, task=task, condition=OUTSIDE_TRAINING) as frame_of:
+    with (
+        run.step("score") as step,
+        feature_frames(run, recipes, task_examples(run, task).where(OUTSIDE_TRAINING)) as frame_of,
+    ):
         rankings = [
             rank(trained.model.transform(frame_of(trained.system)), name, run.run_id)
             for name, trained in systems.items()
@@ -74,8 +78,7 @@ def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predi
     with with_lake(settings) as held, open_job(held, "score", resume=False) as run:
         trained = TrainedSystem.load(model_path)
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
-        pair_step(run, tasks=tasks_of([trained.system, *(each.system for each in trained.upstream.values())]),
-                  allow_shared_threads=True)  # fmt: skip
+        pair_step(run, tasks=tasks_of_trained(trained), allow_shared_threads=True)
         analyse_step(run)
         score_upstream_step(run, trained)
         compute_step(run, trained.groups, task=settings.task)

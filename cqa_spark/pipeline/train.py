@@ -12,6 +12,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.featurize import GROUPS, featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
@@ -32,9 +33,19 @@ def train(settings: TrainSettings) -> None:
         train_step(run, read_systems(settings.systems), task=settings.task)
 
 
+def learn(run: Run, systems: Sequence[System], *, task: str, folds: int) -> None:
+    """All steps from examples and texts to trained systems: upstream systems, features, rankers."""
+    upstream_step(run, systems, folds=folds)
+    featurize_step(run, groups_of(systems), task=task, folds=folds)
+    train_step(run, systems, task=task)
+
+
 def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
     """Fit every system on the training part; keep its model and how much each feature counts."""
-    with run.step("train") as step, feature_frames(run, systems, task=task, condition=IN_TRAINING) as frame_of:
+    with (
+        run.step("train") as step,
+        feature_frames(run, systems, task_examples(run, task).where(IN_TRAINING)) as frame_of,
+    ):
         learned: list[DataFrame] = []
         for system in systems:
             model = system.build().fit(frame_of(system))
@@ -62,8 +73,6 @@ def _train_on_files(settings: TrainSettings, name: str, model_path: str) -> None
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
         analyse_step(run)
-        upstream_step(run, systems, folds=settings.features.folds)
-        featurize_step(run, groups_of(systems), task=settings.task, folds=settings.features.folds)
-        train_step(run, systems, task=settings.task)
+        learn(run, systems, task=settings.task, folds=settings.features.folds)
         TrainedSystem.load(run.record.artifacts[model_artifact(name)]).save(model_path)
     print(f"{name} trained: {model_path}")

@@ -17,6 +17,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.tracking import track_trials
 from cqa_spark.pipeline.trials import GIVEN, Trial, chosen, verdict
@@ -36,7 +37,7 @@ def tune(settings: TuneSettings) -> None:
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
     lake = open_lake(settings)
     run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
-    with feature_frames(run, [system], task=system.task, condition=IN_TRAINING) as frame_of:
+    with feature_frames(run, [system], task_examples(run, system.task).where(IN_TRAINING)) as frame_of:
         frame = frame_of(system)
         judged = [_judged(trial, frame, settings) for trial in trials]
         given, best = judged[0], chosen(judged)

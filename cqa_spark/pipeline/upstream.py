@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.assembly import assemble
-from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING
+from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING, feature_frames
 from cqa_spark.pipeline.feature_inputs import compute_groups, feature_inputs, fit_groups
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.trained_system import TrainedSystem
@@ -27,8 +24,12 @@ from cqa_spark.tasks.steps import step_examples
 
 def tasks_of(systems: Iterable[System]) -> list[str]:
     """The tasks of systems and of their upstream systems."""
-    wanted = {task for system in systems for task in (system.task, *(each.task for each in _upstream_of(system)))}
-    return [task for task in known_tasks() if task in wanted]
+    return _in_order(each.task for system in systems for each in (system, *_upstream_of(system)))
+
+
+def tasks_of_trained(trained: TrainedSystem) -> list[str]:
+    """The tasks of a saved system and of its upstream systems, by what was saved with it."""
+    return _in_order(each.system.task for each in (trained, *trained.upstream.values()))
 
 
 def upstream_step(run: Run, systems: Iterable[System], *, folds: int) -> None:
@@ -47,10 +48,9 @@ def upstream_step(run: Run, systems: Iterable[System], *, folds: int) -> None:
         return
     _refuse_two_of_a_task([each for each, _ in wanted.values()])
     with run.step("upstream") as step:
-        scores = _Scores(run)
-        for system, of in wanted.values():
-            _train(run, system, of, folds, scores)
-        step.rows_out = scores.rows
+        for place, (system, of) in enumerate(wanted.values()):
+            _train(run, system, of, folds, first=place == 0)
+        step.rows_out = run.read(UPSTREAM_SCORES).count()
 
 
 def score_upstream_step(run: Run, trained: TrainedSystem) -> None:
@@ -58,37 +58,24 @@ def score_upstream_step(run: Run, trained: TrainedSystem) -> None:
     if not trained.upstream:
         return
     with run.step("upstream") as step:
-        scores = _Scores(run)
-        for upstream in trained.upstream.values():
+        for place, upstream in enumerate(trained.upstream.values()):
             examples = _examples(run, upstream.system, trained.system.task)
             with feature_inputs(run, examples) as inputs:
                 compute_groups(run, upstream.groups, inputs)
-                with _frame(run, upstream.system, inputs.examples) as frame:
-                    scores.add(upstream.system, upstream.model.transform(frame))
-        step.rows_out = scores.rows
-
-
-class _Scores:
-    """Writes the scores of one system after another."""
-
-    def __init__(self, run: Run) -> None:
-        self.rows = 0
-        self._run = run
-
-    def add(self, system: System, scored: DataFrame) -> None:
-        """Write them at once: the features that they come from are held no longer than needed."""
-        key = [name for name in UPSTREAM_SCORES.key if name != "system"]
-        scores = scored.select(F.lit(system.name).alias("system"), *key, F.col("score").cast("double"))
-        if not self.rows:
-            self._run.write(UPSTREAM_SCORES, scores)
-        else:
-            self._run.append(UPSTREAM_SCORES, scores)
-        self.rows = self._run.read(UPSTREAM_SCORES).count()
+                with feature_frames(run, [upstream.system], inputs.examples) as frame_of:
+                    scored = upstream.model.transform(frame_of(upstream.system))
+                    _write_scores(run, upstream.system, scored, first=place == 0)
+        step.rows_out = run.read(UPSTREAM_SCORES).count()
 
 
 def load_upstream(run: Run, name: str) -> TrainedSystem:
     """An upstream system that this run trained."""
     return TrainedSystem.load(run.record.artifacts[_artifact(name)])
+
+
+def _in_order(tasks: Iterable[str]) -> list[str]:
+    wanted = set(tasks)
+    return [task for task in known_tasks() if task in wanted]
 
 
 def _artifact(name: str) -> str:
@@ -122,31 +109,30 @@ def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
             )
 
 
-def _train(run: Run, system: System, of: str, folds: int, scores: _Scores) -> None:
+def _train(run: Run, system: System, of: str, folds: int, *, first: bool) -> None:
     """Train and save one system, and write its scores: out of fold for training threads."""
     with feature_inputs(run, _examples(run, system, of)) as inputs:
         groups, _ = fit_groups(run, system.feature_groups, inputs, folds=folds)
-        with _frame(run, system, inputs.examples) as frame:
-            training = frame.where(IN_TRAINING)
+        with feature_frames(run, [system], inputs.examples) as frame_of:
+            training = frame_of(system).where(IN_TRAINING)
             model = system.build().fit(training)
             path = run.artifact_path("models", _artifact(system.name))
             TrainedSystem(system, model, groups, run.run_id).save(path)
             run.add_artifact(_artifact(system.name), path)
             held_out = out_of_fold(system.build(), training, folds=folds)
-            others = model.transform(frame.where(OUTSIDE_TRAINING))
-            scores.add(system, held_out.unionByName(others))
+            others = model.transform(frame_of(system).where(OUTSIDE_TRAINING))
+            _write_scores(run, system, held_out.unionByName(others), first=first)
+
+
+def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -> None:
+    """Write a system's scores at once: the features that they come from are held no longer than needed."""
+    key = [name for name in UPSTREAM_SCORES.key if name != "system"]
+    scores = scored.select(F.lit(system.name).alias("system"), *key, F.col("score").cast("double"))
+    if first:
+        run.write(UPSTREAM_SCORES, scores)
+    else:
+        run.append(UPSTREAM_SCORES, scores)
 
 
 def _examples(run: Run, system: System, of: str) -> DataFrame:
     return step_examples(run.read(EXAMPLES), run.read(POSTS), of=of, step=system.task)
-
-
-@contextmanager
-def _frame(run: Run, system: System, examples: DataFrame) -> Iterator[DataFrame]:
-    """The examples with the system's features, held while the block lasts."""
-    values = {name: run.read(group_class(name).table()) for name in system.feature_groups}
-    joined = assemble(examples, values).select(*examples.columns, *system.features()).persist()
-    try:
-        yield joined
-    finally:
-        joined.unpersist()

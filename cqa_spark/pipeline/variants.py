@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.evaluation.summary import summarise
+from cqa_spark.evaluation.summary import Summary, summarise
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.rankings import rank
@@ -63,6 +63,11 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
     all_of_them = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
     queries = query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure]).persist()
     summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
+    return metrics_with_tests(summary)
+
+
+def metrics_with_tests(summary: Summary) -> DataFrame:
+    """The measures of all systems with ``difference`` and ``p_value`` against the baseline; 0 and 1 for itself."""
     tests = summary.comparisons.select(*_PAIRED, "difference", "p_value")
     return summary.metrics.join(tests, on=_PAIRED, how="left").fillna({"difference": 0.0, "p_value": 1.0})
 

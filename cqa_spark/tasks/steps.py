@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -41,7 +41,7 @@ def step_examples(examples: DataFrame, posts: DataFrame, *, of: str, step: str) 
     learned_from = both.where("split = 'train'").select("site", "fold_key", F.lit(True).alias("is_known")).distinct()
     marked = both.join(learned_from, ["site", "fold_key"], "left")
     split = F.when(F.col("is_known"), F.lit("train")).otherwise(F.col("split"))
-    return EXAMPLES.conform(marked.select(*_all_but_split(), split.alias("split")))
+    return EXAMPLES.conform(marked.withColumn("split", split).drop("is_known"))
 
 
 def _passed(examples: DataFrame, query: str, candidate: str) -> DataFrame:
@@ -54,7 +54,3 @@ def _passed(examples: DataFrame, query: str, candidate: str) -> DataFrame:
     )
     place = F.row_number().over(Window.partitionBy("site", "query_id").orderBy("given", "candidate_id"))
     return first.withColumn("initial_rank", place)
-
-
-def _all_but_split() -> list[Column]:
-    return [F.col(column.name) for column in EXAMPLES.columns if column.name != "split"]

@@ -54,7 +54,7 @@ def orphans(tables: Mapping[str, DataFrame]) -> DataFrame:
         The table ``orphans``: a row for each site and reference that has some.
     """
     counted = [_count(reference, tables) for reference in REFERENCES if _both(reference) <= tables.keys()]
-    empty = next(iter(tables.values())).sparkSession.createDataFrame([], ORPHANS.schema)
+    empty = ORPHANS.empty(next(iter(tables.values())).sparkSession)
     return ORPHANS.conform(reduce(DataFrame.unionByName, counted, empty))
 
 

@@ -63,7 +63,7 @@ class TableReader:
             if (files := self._of_layout(layout))
         ]
         if not parsed:
-            return self.spark.createDataFrame([], self.dump.table.schema)
+            return self.dump.table.empty(self.spark)
         self._observation = Observation(f"lines of {self.dump.file} {next(_names)}")
         # A histogram with a bin for every value is an exact count by value, and the only one that can be observed.
         bins = KINDS * len(self.files) + 1

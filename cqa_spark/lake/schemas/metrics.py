@@ -11,6 +11,15 @@ MEASURE = column("measure", "string", "the measure as it prints, such as MAP@10"
 SEED = column("seed", "int", "seed of the resampling", nullable=False)
 RESAMPLES = column("resamples", "int", "number of resamples", nullable=False)
 
+_AGGREGATE = (
+    column("value", "double", "fraction from 0 to 1", nullable=False),
+    column("low", "double", "lower end of the bootstrap interval", nullable=False),
+    column("high", "double", "upper end of the bootstrap interval", nullable=False),
+    column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
+    column("queries", "int", "number of queries that were aggregated", nullable=False),
+)
+"""A measure over all queries, and how sure it is."""
+
 QUERY_METRICS = Table(
     "query_metrics",
     "Each measure of each query, before aggregation.",
@@ -40,11 +49,7 @@ METRICS = Table(
         TASK,
         SPLIT,
         MEASURE,
-        column("value", "double", "fraction from 0 to 1", nullable=False),
-        column("low", "double", "lower end of the interval", nullable=False),
-        column("high", "double", "upper end of the interval", nullable=False),
-        column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
-        column("queries", "int", "number of queries that were aggregated", nullable=False),
+        *_AGGREGATE,
         RESAMPLES,
         SEED,
     ),
@@ -72,11 +77,7 @@ COMPARISONS = Table(
 )
 
 _STUDY = (
-    column("value", "double", "fraction from 0 to 1", nullable=False),
-    column("low", "double", "lower end of the bootstrap interval", nullable=False),
-    column("high", "double", "upper end of the bootstrap interval", nullable=False),
-    column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
-    column("queries", "int", "number of queries that were aggregated", nullable=False),
+    *_AGGREGATE,
     column("difference", "double", "minus the full system, a fraction; 0 for the full system", nullable=False),
     column("p_value", "double", "two-sided, of the paired test against the full system; 1 for itself", nullable=False),
     RESAMPLES,

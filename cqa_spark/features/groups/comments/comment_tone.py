@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
-from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+from cqa_spark.text.vader import polarity
 
 SCALE = 10_000
 """VADER rounds to four digits, so that its numbers times this are whole, and their sums exact in any order."""
@@ -33,7 +33,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 def measure(text: str) -> tuple[int, int, int, int]:
     """The ``MEASURES`` of a text; sentiments in units of 1 over ``SCALE``."""
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
-    tones = [round(SCALE * _analyzer().polarity_scores(sentence)["compound"]) for sentence in sentences]
+    tones = [round(SCALE * polarity(sentence)["compound"]) for sentence in sentences]
     toned = [tone for tone in tones if abs(tone) >= NEUTRAL_BELOW]
     return len(tones), sum(tones), len(toned), sum(toned)
 
@@ -61,8 +61,3 @@ def with_sentiment(rows: DataFrame) -> DataFrame:
             )
 
     return rows.mapInArrow(measured, schema)
-
-
-@cache
-def _analyzer() -> SentimentIntensityAnalyzer:
-    return SentimentIntensityAnalyzer()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from cqa_spark.features.batches import Values, compute_in_batches
+from cqa_spark.text.vader import polarity
 
 MEASURES = {"compound": "compound", "positive": "pos", "negative": "neg"}
 """Our names of what VADER measures."""
@@ -30,10 +29,5 @@ def sentiments(texts: DataFrame) -> DataFrame:
 
 def _measure(batch: pa.RecordBatch) -> Iterator[Values]:
     for text in batch.column("clean").to_pylist():
-        scores = _analyzer().polarity_scores(text)
+        scores = polarity(text)
         yield [scores[name] for name in MEASURES.values()]
-
-
-@cache
-def _analyzer() -> SentimentIntensityAnalyzer:
-    return SentimentIntensityAnalyzer()
