@@ -19,6 +19,7 @@ from cqa_spark.rankers.multilayer_perceptron import MultilayerPerceptronRanker
 from cqa_spark.rankers.random_order import RandomOrderRanker
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.stacking import StackingRanker
+from cqa_spark.rankers.within_query import WithinQueryRanker
 
 RANKERS: dict[str, type[Ranker[Any]]] = {
     ranker.name: ranker
@@ -32,6 +33,7 @@ RANKERS: dict[str, type[Ranker[Any]]] = {
         AverageRanker,
         StackingRanker,
         CalibratedRanker,
+        WithinQueryRanker,
     )
 }
 

@@ -19,6 +19,7 @@ def test_rankers_are_found_by_name() -> None:
         "multilayer_perceptron",
         "random_order",
         "stacking",
+        "within_query",
     ]
 
 
@@ -33,7 +34,7 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
         "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, linear_svm, "
-        "multilayer_perceptron, boosted_trees, average, stacking, calibrated"
+        "multilayer_perceptron, boosted_trees, average, stacking, calibrated, within_query"
     )
 
 
