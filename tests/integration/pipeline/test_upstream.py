@@ -1,0 +1,61 @@
+"""A system of task C that builds on systems of A and B: trained, saved, and used in one go."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pyspark.sql import SparkSession
+
+from cqa_spark.cli import main
+from cqa_spark.config.home import project_home
+from cqa_spark.synth.qatar_living import SamplePaths, write_sample
+
+SYSTEMS: list[dict[str, Any]] = [
+    {"name": "small_a", "task": "question_comment", "feature_groups": ["comment_surface_v1"]},
+    {"name": "small_b", "task": "question_question", "feature_groups": ["search_rank_v1"]},
+    {
+        "name": "small_c",
+        "task": "external_comment",
+        "feature_groups": ["path_scores_v1", "search_rank_v1"],
+        "upstream": ["small_a", "small_b"],
+    },
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home with three quick systems and no others."""
+    home = tmp_path / "home"
+    shutil.copytree(project_home() / "conf", home / "conf", ignore=shutil.ignore_patterns("systems"))
+    (home / ".jars").symlink_to(project_home() / ".jars")
+    (home / "conf" / "systems").mkdir()
+    for system in SYSTEMS:
+        ranker = {"name": "logistic_regression", "parameters": {"iterations": 5}}
+        text = yaml.safe_dump({**system, "about": "For tests.", "ranker": ranker})
+        (home / "conf" / "systems" / f"{system['name']}.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("CQA_HOME", str(home))
+
+
+@pytest.fixture
+def forum(tmp_path: Path) -> SamplePaths:
+    return write_sample(tmp_path / "forum", threads=30, dev_threads=20, seed=3)
+
+
+def test_a_saved_system_brings_those_that_it_builds_on(
+    spark: SparkSession, home: None, forum: SamplePaths, tmp_path: Path
+) -> None:
+    model, at_once, by_model = (str(tmp_path / name) for name in ("model", "at_once.pred", "by_model.pred"))
+    learning = ["--system", "small_c", "--task", "external_comment", "--train", str(forum.train)]
+    assert main(["rank", *learning, "--input", str(forum.dev), "--predictions", at_once]) == 0
+    assert main(["train", *learning, "--model", model]) == 0
+    assert main(["score", "--model", model, "--input", str(forum.dev), "--predictions", by_model]) == 0
+    rows = [line.split("\t") for line in Path(at_once).read_text(encoding="utf-8").splitlines()]
+    text = forum.dev.read_text(encoding="utf-8")
+    assert len(rows) == text.count("<RelComment ")
+    assert len({row[0] for row in rows}) == 2
+    assert len({row[3] for row in rows}) > len(rows) / 2
+    assert Path(by_model).read_text(encoding="utf-8") == Path(at_once).read_text(encoding="utf-8")
