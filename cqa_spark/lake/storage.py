@@ -11,8 +11,11 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.table import Table
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.store import ObjectStore
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,17 @@ class Lake:
     Attributes:
         spark: the session that reads and writes.
         root: folder of the lake; a local path or a URL that Spark understands.
+        object_storage: how an S3 server is reached; None for Amazon's.
     """
 
     spark: SparkSession
     root: str
+    object_storage: ObjectStorageSettings | None = None
+
+    @property
+    def objects(self) -> ObjectStore:
+        """What lies in the lake beside tables: the lease, and what is published."""
+        return open_store(self.root, self.object_storage)
 
     def path(self, *parts: str) -> str:
         """The path of something within the lake."""

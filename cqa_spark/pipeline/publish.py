@@ -8,28 +8,30 @@ from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.errors import ContractError
 from cqa_spark.lake import publishing
+from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.storage import Lake
-from cqa_spark.pipeline.workspace import open_lake
+from cqa_spark.pipeline.workspace import write_lake
 
 
 def publish(settings: PublishSettings) -> None:
     """Check a finished run and make it the one that readers see."""
-    publish_run(open_lake(settings), settings.run_id)
+    with write_lake(settings, "publish") as lake:
+        publish_run(lake, settings.run_id)
     print(f"published {settings.run_id}")
 
 
 def rollback(settings: RollbackSettings) -> None:
     """Make the run that was published before visible again."""
-    record = publishing.rollback(open_lake(settings))
+    with write_lake(settings, "rollback") as lake:
+        record = publishing.rollback(lake, settings.to)
     print(f"readers see {record.run_id} again: {record.message}")
 
 
-def publish_run(lake: Lake, run_id: str) -> None:
+def publish_run(lake: HeldLake, run_id: str) -> None:
     """Publish a run whose tables pass the checks.
 
     Raises:
