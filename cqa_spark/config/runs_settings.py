@@ -56,3 +56,17 @@ class RollbackSettings(ListRunsSettings):
     def writes(self) -> list[str]:
         """What readers see, and one row of the log of runs."""
         return [f"{self.lake}: what readers see, one row of the log of runs"]
+
+
+class CollectGarbageSettings(ListRunsSettings):
+    """Remove what failed runs left, and what only runs need that were published long ago."""
+
+    examples = ("cqa runs gc --lake build/lake --keep 7",)
+
+    keep: Annotated[
+        int, Aside(), Field(ge=1, description="runs that can be read and rolled back to: the last so many published")
+    ] = 7
+
+    def writes(self) -> list[str]:
+        """What it removes."""
+        return [f"{self.lake}: removes what the last {self.keep} published runs do not need"]

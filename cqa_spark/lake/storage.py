@@ -86,12 +86,33 @@ class Lake:
         """
         if base is None or not self.exists(table):
             return self.write(table, frame, author=author)
-        stored = DeltaTable.forPath(self.spark, self.path(table.name))
-        if self.newest_version(table) != base:
-            stored.restoreToVersion(base)
-        before = self.newest_version(table)
+        before = self._back_to(table, base)
         writer = table.conform(frame).write.format("delta").mode("overwrite").option("replaceWhere", where)
         writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
+        return self._written_since(before, table, author)
+
+    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame, base: int, author: str) -> Written:
+        """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
+
+        The rows go in one commit and come in the next: who wants to see both or neither waits until a run publishes.
+
+        Args:
+            table: the declaration that the frame has to conform to.
+            frame: the new rows.
+            stale: columns of the key, or some of them: the rows of the earlier version that give way.
+            base: the earlier version.
+            author: run id, as for ``write``.
+
+        Returns:
+            The new version, with the number of new rows.
+
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        self._back_to(table, base)
+        before = self.delete(table, stale)
+        writer = table.conform(frame).write.format("delta").mode("append").option("userMetadata", author)
+        writer.save(self.path(table.name))
         return self._written_since(before, table, author)
 
     def append(self, table: Table, frame: DataFrame) -> int:
@@ -104,9 +125,9 @@ class Lake:
 
         Args:
             table: the table.
-            keys: the columns of its key.
+            keys: the columns of its key, or some of them; distinct.
         """
-        matches = " AND ".join(f"stored.{name} = gone.{name}" for name in table.key)
+        matches = " AND ".join(f"stored.{name} = gone.{name}" for name in keys.columns)
         stored = DeltaTable.forPath(self.spark, self.path(table.name)).alias("stored")
         stored.merge(keys.alias("gone"), matches).whenMatchedDelete().execute()
         return self.newest_version(table)
@@ -133,6 +154,12 @@ class Lake:
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
         return DeltaTable.isDeltaTable(self.spark, self.path(table.name))
+
+    def _back_to(self, table: Table, base: int) -> int:
+        """Make the newest version hold what an earlier one does; give its number."""
+        if self.newest_version(table) != base:
+            DeltaTable.forPath(self.spark, self.path(table.name)).restoreToVersion(base)
+        return self.newest_version(table)
 
     def _written_since(self, before: int | None, table: Table, author: str) -> Written:
         """What a write left behind; Delta commits nothing where no rows take the place of no rows."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import functions as F
-
+from cqa_spark.checks.complete_queries import incomplete_rankings
 from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.errors import ContractError
@@ -31,8 +30,13 @@ def rollback(settings: RollbackSettings) -> None:
     print(f"readers see {record.run_id} again: {record.message}")
 
 
-def publish_run(lake: HeldLake, run_id: str) -> None:
-    """Publish a run whose tables pass the checks.
+def publish_run(lake: HeldLake, run_id: str, *, reason: str = "published") -> None:
+    """Publish a run whose tables are whole.
+
+    Args:
+        lake: held by this process.
+        run_id: the run.
+        reason: why, for the log.
 
     Raises:
         InputError: the run never succeeded.
@@ -42,21 +46,13 @@ def publish_run(lake: HeldLake, run_id: str) -> None:
     check_accounting(tables.read(INGESTED_FILES))
     if RANKINGS.name in tables.record.table_versions:
         _check_rankings_are_complete(tables)
-    publishing.publish(lake, run_id)
+    publishing.publish(lake, run_id, reason=reason)
 
 
 def _check_rankings_are_complete(tables: Snapshot) -> None:
     """Every system has to rank every candidate of every query that it ranks candidates of."""
-    query = ["site", "task", "query_id"]
-    wanted = tables.read(EXAMPLES).groupBy(*query).agg(F.count("*").alias("wanted"))
-    ranked = (
-        tables.read(RANKINGS)
-        .groupBy("system", *query)
-        .agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
-    )
-    whole = (F.col("ranked") == F.col("wanted")) & (F.col("last_rank") == F.col("wanted"))
-    broken = ranked.join(wanted, on=query, how="left").where(~F.coalesce(whole, F.lit(False)))
-    first = broken.orderBy("system", *query).first()
+    broken = incomplete_rankings(tables.read(RANKINGS), tables.read(EXAMPLES))
+    first = broken.orderBy("system", "site", "task", "query_id").first()
     if first is not None:
         raise ContractError(
             f"run {tables.record.run_id} is not published: {first['system']} ranked {first['ranked']} of "
