@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import UnpackSettings
+from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.settings import IngestStackExchangeSettings
 from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.limits import UnpackLimits
@@ -28,6 +29,7 @@ from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
+from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.pipeline.dump_table import SiteTables, read_dump_table
 from cqa_spark.pipeline.publish import publish_run
 from cqa_spark.pipeline.workspace import new_run_id, open_job
@@ -53,11 +55,13 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
 def _dump_files(settings: IngestStackExchangeSettings) -> list[DumpFile]:
     """The files to read, archives unpacked, found before Spark starts."""
     wanted, site = set(settings.dumps.tables), settings.dumps.site
-    found = find_dump_files(settings.dumps.input, site)
-    archives = find_archives(settings.dumps.input)
-    staging = settings.unpack.staging or f"{settings.lake.rstrip('/')}.staging"
-    for unpacked in _unpack(archives, Path(staging), settings.unpack):
-        found += of_archive(unpacked.folder, unpacked.source, site)
+    storage = settings.object_storage
+    found = find_dump_files(settings.dumps.input, site, storage)
+    archives = find_archives(settings.dumps.input, storage)
+    staging = Path(settings.staging())
+    here = [fetch_once(each, staging / "fetched", storage) if is_remote(each) else Path(each) for each in archives]
+    for archive, unpacked in zip(archives, _unpack(here, staging, settings.unpack), strict=True):
+        found += of_archive(unpacked.folder, archive, site)
     files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")

@@ -25,7 +25,7 @@ from cqa_spark.tasks.registry import known_tasks
 
 def run(settings: RunSettings) -> None:
     """Ingest, pair, analyse, featurize, train, score, evaluate, report, publish, track."""
-    inputs = input_files(settings.inputs.by_split())
+    inputs = input_files(settings.inputs.by_split(), settings.object_storage)
     systems = read_systems(settings.systems)
     with open_job(settings, "run", resume=False) as opened:
         ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
@@ -65,4 +65,5 @@ def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
         parameters,
         values,
         {"report": artifacts["report"], f"model/{best}": artifacts[model_artifact(best)]},
+        settings.object_storage,
     )
