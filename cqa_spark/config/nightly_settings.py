@@ -8,25 +8,20 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.config.dump_settings import DumpSettings, UnpackSettings
+from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.fields import Report
-from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.kinds import Aside, Location, Shown, SystemName
 from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 
 
-class NightlySettings(JobSettings):
+class NightlySettings(DumpJobSettings):
     """Turn a new dump into new rankings: what changed is computed again, checked, and published."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
-    needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
-
-    dumps: DumpSettings = DumpSettings()
-    unpack: UnpackSettings = UnpackSettings()
     answers: AnswerSettings = AnswerSettings()
     system: Annotated[SystemName, Field(description="system that ranks; trained in the first night, then kept")] = (
         "metadata_boosted_asof"

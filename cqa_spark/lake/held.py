@@ -41,4 +41,4 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None) -> Iterator[Hel
             if published is not None:
                 log.append_published(published)
             log.close_abandoned(f"ended without a word: {lease.left_behind}")
-        yield HeldLake(lake.spark, lake.root, lake.object_storage, lease=lease)
+        yield HeldLake(lake.spark, lake.root, lake.storage, lease=lease)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
@@ -38,17 +35,17 @@ class Lake:
     Attributes:
         spark: the session that reads and writes.
         root: folder of the lake; a local path or a URL that Spark understands.
-        object_storage: how an S3 server is reached; None for Amazon's.
+        storage: how object storage is reached.
     """
 
     spark: SparkSession
     root: str
-    object_storage: ObjectStorageSettings | None = None
+    storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
 
     @property
     def objects(self) -> ObjectStore:
         """What lies in the lake beside tables: the lease, and what is published."""
-        return open_store(self.root, self.object_storage)
+        return open_store(self.root, self.storage)
 
     def path(self, *parts: str) -> str:
         """The path of something within the lake."""
@@ -174,22 +171,3 @@ class Lake:
                 "run the job again; if it happens twice, another program may be rewriting the lake",
             )
         return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
-
-
-def require_writable(folder: str) -> None:
-    """Check that a local folder can be written, before any work is done; remote ones are checked by their first write.
-
-    Raises:
-        EnvironmentProblem: the folder cannot be made or written.
-    """
-    if "://" in folder:
-        return
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"{os.path.abspath(folder)} cannot be written: {error.strerror}",
-            "choose another folder, or give this user the right to write there",
-        ) from error

@@ -10,13 +10,28 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cqa_spark.errors import CqaError
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
 from cqa_spark.object_store.store import Stored, already_there, changed, check_key
 
 T = TypeVar("T")
+
+
+class Listed(NamedTuple):
+    """An object in a listing.
+
+    Attributes:
+        key: its key.
+        size: bytes.
+        version: stands for its content.
+    """
+
+    key: str
+    size: int
+    version: str
+
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 """Seconds between two tries of a request; each pause is twice the one before."""
@@ -37,7 +52,7 @@ class Bucket:
         self, client: Any, bucket: str, prefix: str, *, attempts: int, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self.root = f"s3a://{bucket}/{prefix}".rstrip("/")
-        self._client = client
+        self.client = client
         self._bucket = bucket
         self._prefix = f"{prefix}/" if prefix else ""
         self._attempts = attempts
@@ -47,17 +62,17 @@ class Bucket:
         """The object, or None where there is none."""
 
         def read() -> Stored:
-            answer = self._client.get_object(**self._place(key))
+            answer = self.client.get_object(**self.place(key))
             return Stored(answer["Body"].read(), answer["ETag"])
 
         try:
-            return self._until_answered(key, read)
+            return self.until_answered(key, read)
         except NotThere:
             return None
 
     def put(self, key: str, data: bytes) -> None:
         """Write an object, whatever lies there."""
-        self._until_answered(key, lambda: self._client.put_object(**self._place(key), Body=data))
+        self.until_answered(key, lambda: self.client.put_object(**self.place(key), Body=data))
 
     def create(self, key: str, data: bytes) -> str:
         """Write an object that must not exist yet; give its version."""
@@ -69,16 +84,20 @@ class Bucket:
 
     def delete(self, key: str) -> None:
         """Remove an object; none is fine too."""
-        self._until_answered(key, lambda: self._client.delete_object(**self._place(key)))
+        self.until_answered(key, lambda: self.client.delete_object(**self.place(key)))
 
     def keys(self, prefix: str = "") -> Iterator[str]:
         """The keys that start with a prefix, in order of their characters."""
+        return (each.key for each in self.listed(prefix))
+
+    def listed(self, prefix: str = "") -> Iterator[Listed]:
+        """What a listing tells of the objects whose keys start with a prefix, in order of the keys."""
         place = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
         while True:
-            page = self._until_answered(prefix, partial(self._client.list_objects_v2, **place))
+            page = self.until_answered(prefix, partial(self.client.list_objects_v2, **place))
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
-                    yield each["Key"].removeprefix(self._prefix)
+                    yield Listed(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
             if not page.get("IsTruncated"):
                 return
             place["ContinuationToken"] = page["NextContinuationToken"]
@@ -95,7 +114,7 @@ class Bucket:
         """
 
         def write() -> str:
-            version: str = self._client.put_object(**self._place(key), Body=data, **condition)["ETag"]
+            version: str = self.client.put_object(**self.place(key), Body=data, **condition)["ETag"]
             return version
 
         unsure: NoAnswer | None = None
@@ -116,7 +135,7 @@ class Bucket:
         assert unsure is not None, "there is at least one try"
         raise unsure.given_up()
 
-    def _until_answered(self, key: str, send: Callable[[], T]) -> T:
+    def until_answered(self, key: str, send: Callable[[], T]) -> T:
         """Send a request, and again where no answer came; for requests that do no harm when they are done twice."""
         for pause in self._pauses():
             try:
@@ -132,6 +151,7 @@ class Bucket:
             last = attempt + 1 == self._attempts
             yield 0.0 if last else min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
 
-    def _place(self, key: str) -> dict[str, str]:
+    def place(self, key: str) -> dict[str, str]:
+        """Where an object lies, by boto3's names."""
         check_key(key)
         return {"Bucket": self._bucket, "Key": self._prefix + key}

@@ -8,7 +8,6 @@ from urllib.parse import unquote, urlsplit
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import ObjectStore
 
@@ -30,6 +29,8 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
         return Folder(unquote(parts.path))
     if parts.scheme not in ("s3a", "s3") or not parts.netloc:
         raise ConfigError(f"{location} is no place for objects", "give a local folder or s3a://BUCKET/PREFIX")
+    from cqa_spark.object_store.bucket import Bucket  # boto3, which commands on local files need not wait for
+
     settings = settings or ObjectStorageSettings()
     return Bucket(s3_client(settings), parts.netloc, parts.path.strip("/"), attempts=settings.attempts)
 
@@ -37,7 +38,7 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
 @lru_cache
 def s3_client(settings: ObjectStorageSettings) -> Any:
     """boto3's client, with credentials from the usual chain; it sends every request once, repeating is ours."""
-    import boto3  # a third of a second that commands on local files need not wait for
+    import boto3
     from botocore.config import Config
 
     return boto3.session.Session().client(

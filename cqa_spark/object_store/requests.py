@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from boto3.exceptions import S3UploadFailedError
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -23,7 +24,7 @@ from cqa_spark.errors import EnvironmentProblem
 T = TypeVar("T")
 
 CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, ProfileNotFound)
-UNANSWERED = (HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError)
+UNANSWERED = (HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError, S3UploadFailedError)
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
 REMEDIES = {
     "NoSuchBucket": "make the bucket, or correct its name",

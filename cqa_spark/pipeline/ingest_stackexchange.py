@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.dump_settings import DumpSettings, UnpackSettings
+from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings, UnpackSettings
+from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.settings import IngestStackExchangeSettings
 from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.limits import UnpackLimits
@@ -28,6 +29,7 @@ from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
+from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.pipeline.dump_table import SiteTables, read_dump_table
 from cqa_spark.pipeline.publish import publish_run
 from cqa_spark.pipeline.workspace import new_run_id, open_run_in, write_lake
@@ -38,7 +40,7 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
 
     Where a site has several dumps, each becomes a run of its own, the earlier first.
     """
-    dumps = rounds(dump_files(settings.dumps, settings.unpack, settings.lake))
+    dumps = rounds(dump_files(settings))
     first_id = settings.run_id or new_run_id(settings)
     with write_lake(settings, "ingest stackexchange") as lake:
         for place, files in enumerate(dumps, start=1):
@@ -52,23 +54,20 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
     print(f"look at it: cqa inspect {settings.lake}")
 
 
-def dump_files(settings: DumpSettings, unpacking: UnpackSettings, lake: str) -> list[DumpFile]:
+def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
     """The files to read, archives unpacked, found before Spark starts.
-
-    Args:
-        settings: names the dumps.
-        unpacking: how archives are unpacked.
-        lake: root of the lake, beside which they are unpacked unless the settings say otherwise.
 
     Raises:
         InputError: there is none, or one cannot be read.
     """
-    wanted, site = set(settings.tables), settings.site
-    found = find_dump_files(settings.input, site)
-    archives = find_archives(settings.input)
-    staging = unpacking.staging or f"{lake.rstrip('/')}.staging"
-    for unpacked in _unpack(archives, Path(staging), unpacking):
-        found += of_archive(unpacked.folder, unpacked.source, site)
+    wanted, site = set(settings.dumps.tables), settings.dumps.site
+    storage = settings.object_storage
+    found = find_dump_files(settings.dumps.input, site, storage)
+    archives = find_archives(settings.dumps.input, storage)
+    staging = Path(settings.staging())
+    here = [fetch_once(each, staging / "fetched", storage) if is_remote(each) else Path(each) for each in archives]
+    for archive, unpacked in zip(archives, _unpack(here, staging, settings.unpack), strict=True):
+        found += of_archive(unpacked.folder, archive, site)
     files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")

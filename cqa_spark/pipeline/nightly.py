@@ -59,7 +59,7 @@ def _one_dump(settings: NightlySettings) -> list[DumpFile]:
     Raises:
         InputError: a site has several dumps; a night takes the newest.
     """
-    dumps = rounds(dump_files(settings.dumps, settings.unpack, settings.lake))
+    dumps = rounds(dump_files(settings))
     if len(dumps) > 1:
         raise InputError(f"{len(dumps)} dumps of one site", "name one of them with --input; a night takes one dump")
     return dumps[0]

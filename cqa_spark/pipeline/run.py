@@ -29,7 +29,7 @@ from cqa_spark.tasks.registry import known_tasks
 
 def run(settings: RunSettings) -> None:
     """Ingest, pair, analyse, featurize, train, score, evaluate, report, publish, track."""
-    inputs = input_files(settings.inputs.by_split())
+    inputs = input_files(settings.inputs.by_split(), settings.object_storage)
     systems = read_systems(settings.systems)
     with write_lake(settings, "run") as lake:
         with open_run_in(lake, settings, "run", resume=False) as opened:
@@ -72,4 +72,5 @@ def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
         parameters,
         values,
         {"report": artifacts["report"], f"model/{best}": artifacts[model_artifact(best)]},
+        settings.object_storage,
     )

@@ -14,7 +14,8 @@ from cqa_spark.lake.held import HeldLake, hold
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.run import Run, open_run
 from cqa_spark.lake.run_record import RunRecord, Step
-from cqa_spark.lake.storage import Lake, require_writable
+from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.locations import require_writable
 from cqa_spark.pipeline.progress import print_header, print_step
 from cqa_spark.pipeline.provenance import code_version
 from cqa_spark.session import spark_session
@@ -34,14 +35,15 @@ def with_lake(settings: S) -> Iterator[S]:
 
 def open_lake(settings: JobSettings) -> Lake:
     """Start Spark and open the lake that the settings name."""
-    require_writable(settings.lake)
+    require_writable(settings.lake, settings.object_storage)
     spark = spark_session(
         "cqa-spark",
         master=settings.spark.master,
         partitions=settings.spark.partitions,
         driver_memory=settings.spark.driver_memory,
+        object_storage=settings.object_storage,
     )
-    return Lake(spark, settings.lake)
+    return Lake(spark, settings.lake, settings.object_storage)
 
 
 @contextmanager

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.exceptions import ClientError, IncompleteReadError, ReadTimeoutError
 
 from cqa_spark.object_store.bucket import Bucket
 
@@ -24,14 +25,27 @@ class FakeClient:
     def __init__(self, faults: Sequence[str | None] = ()) -> None:
         self.objects: dict[str, bytes] = {}
         self.requests: list[str] = []
+        self.break_after: int | None = None
         self._faults = list(faults)
 
-    def get_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
+    def head_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
+        self._fault("head", Key)()
+        if Key not in self.objects:
+            raise _refusal(404, "404")
+        return {"ContentLength": len(self.objects[Key]), "ETag": _etag(self.objects[Key])}
+
+    def get_object(self, *, Bucket: str, Key: str, Range: str = "bytes=0-", IfMatch: str = "") -> dict[str, Any]:
         answer = self._fault("get", Key)
         if Key not in self.objects:
             raise _refusal(404, "NoSuchKey")
         answer()
-        return {"Body": io.BytesIO(self.objects[Key]), "ETag": _etag(self.objects[Key])}
+        data = self.objects[Key][int(Range[len("bytes=") : -1]) :]
+        body = io.BytesIO(data) if self.break_after is None else _Breaking(data[: self.break_after])
+        self.break_after = None
+        return {"Body": body, "ETag": _etag(self.objects[Key])}
+
+    def upload_file(self, Filename: str, Bucket: str, Key: str) -> None:
+        self.put_object(Bucket=Bucket, Key=Key, Body=Path(Filename).read_bytes())
 
     def put_object(
         self, *, Bucket: str, Key: str, Body: bytes, IfNoneMatch: str | None = None, IfMatch: str | None = None
@@ -58,8 +72,11 @@ class FakeClient:
         """Two keys a page."""
         self._fault("list", Prefix)()
         left = sorted(key for key in self.objects if key.startswith(Prefix) and key > ContinuationToken)
-        page = {"Contents": [{"Key": key} for key in left[:2]], "IsTruncated": len(left) > 2}
+        page = {"Contents": [self._listed(key) for key in left[:2]], "IsTruncated": len(left) > 2}
         return page | ({"NextContinuationToken": left[1]} if len(left) > 2 else {})
+
+    def _listed(self, key: str) -> dict[str, Any]:
+        return {"Key": key, "Size": len(self.objects[key]), "ETag": _etag(self.objects[key])}
 
     def _fault(self, kind: str, key: str) -> Any:
         """What happens before the request takes effect, and a function for what happens after it."""
@@ -77,9 +94,18 @@ class FakeClient:
         return afterwards
 
 
-def bucket(client: FakeClient, attempts: int = 5) -> Bucket:
+class _Breaking(io.BytesIO):
+    """A body whose connection breaks before its end."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if data := super().read(size):
+            return data
+        raise IncompleteReadError(actual_bytes=0, expected_bytes=1)
+
+
+def bucket(client: FakeClient, attempts: int = 5, prefix: str = "pre/fix") -> Bucket:
     """A store on a fake client, which never really waits."""
-    return Bucket(client, "bucket", "pre/fix", attempts=attempts, sleep=lambda _: None)
+    return Bucket(client, "bucket", prefix, attempts=attempts, sleep=lambda _: None)
 
 
 def _etag(data: bytes) -> str:

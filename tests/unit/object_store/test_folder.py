@@ -50,6 +50,20 @@ def test_nothing_but_the_objects_is_left(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
+def test_a_failed_write_leaves_the_old_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Folder(str(tmp_path))
+    store.put("a", b"old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(EnvironmentProblem, match="No space left on device"):
+        store.put("a", b"new")
+    assert store.read("a").data == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
 def test_what_a_dead_writer_left_is_no_object(tmp_path: Path) -> None:
     (tmp_path / ".a.0123").write_bytes(b"half")
     assert list(Folder(str(tmp_path)).keys()) == []
