@@ -160,11 +160,14 @@ class Lake:
 
     def _written_since(self, before: int | None, table: Table, author: str) -> Written:
         """What a write left behind; Delta commits nothing where no rows take the place of no rows."""
-        if self.newest_version(table) == before:
-            return Written(before, 0)
-        history = DeltaTable.forPath(self.spark, self.path(table.name)).history()
-        own = (F.col("userMetadata") == author) & (F.col("version") > (-1 if before is None else before))
-        commit = history.where(own).orderBy(F.col("version").desc()).first()
+        newest = self.newest_version(table)
+        if newest == before:
+            return Written(newest, 0)
+        # What came since, and no more: the log of a table grows every night.
+        history = DeltaTable.forPath(self.spark, self.path(table.name)).history(
+            newest - (-1 if before is None else before)
+        )
+        commit = history.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
         if commit is None:
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",

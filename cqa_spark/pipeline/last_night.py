@@ -8,6 +8,7 @@ import yaml
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.nightly_settings import NightlySettings
+from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.publishing import Snapshot, published_run
@@ -40,13 +41,15 @@ def kept_system(run: Run, system: System, last: Snapshot | None, model: str | No
         The system; None where it has to be trained: there is none, or its recipe has changed since.
 
     Raises:
-        InputError: there is no trained system in the folder.
+        InputError: there is no trained system in the folder, or another one.
     """
     name = model_artifact(system.name)
     path = model or (last.record.artifacts.get(name) if last is not None else None)
     if path is None:
         return None
     trained = TrainedSystem.load(path)
+    if model is not None and trained.system.name != system.name:
+        raise InputError(f"{model} holds the system {trained.system.name}", f"name it: --system {trained.system.name}")
     if model is None and trained.system != system:
         return None
     run.add_artifact(name, path)
