@@ -52,9 +52,7 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
         ChecksFailed: some did; all are named.
     """
     if failed:
-        told = "; ".join(
-            f"{each.check} ({each.reason}): {each.measured:.4g}, limit {each.limit:.4g}" for each in failed
-        )
+        told = "; ".join(f"{v.check}: {v.measured:.4g}, limit {v.limit:.4g} ({v.reason})" for v in failed)
         raise ChecksFailed(
             f"run {run_id} is not published: {told}",
             "readers see the run before; mend the input or the limits (checks.…) and run again, or publish all the "
