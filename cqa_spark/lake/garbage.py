@@ -14,7 +14,7 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.runs import RUNS
 
-OF_ATTEMPTS = ("models", "exports")
+MODELS, EXPORTS = "models", "exports"
 """Folders with a folder for each run, which has one for each attempt."""
 
 _CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
@@ -41,21 +41,20 @@ def runs_to_keep(lake: HeldLake, keep: int) -> list[RunRecord]:
 
 
 def remove_attempts(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove models and exports of attempts that no kept run points to; give their folders."""
-    own = {f"{kind}/{record.run_id}/{record.sequence}" for kind in OF_ATTEMPTS for record in kept}
+    """Remove models that no kept run points to, and exports of other runs; give their folders.
+
+    A run may rank with a model that a run trained long before.
+    """
     pointed_at = [f"{path}/" for record in kept for path in record.artifacts.values()]
-    removed = []
-    for kind in OF_ATTEMPTS:
-        for run_id in subfolders(lake, kind):
-            for attempt in subfolders(lake, kind, run_id):
-                folder = f"{kind}/{run_id}/{attempt}"
-                if folder in own or any(path.startswith(f"{lake.path(folder)}/") for path in pointed_at):
-                    continue
-                lake.lease.require()
-                remove_folder(lake, folder)
-                removed.append(folder)
-            if not subfolders(lake, kind, run_id):
-                remove_folder(lake, kind, run_id)
+    models = [
+        f"{MODELS}/{run}/{attempt}" for run in subfolders(lake, MODELS) for attempt in subfolders(lake, MODELS, run)
+    ]
+    unused = [folder for folder in models if not any(path.startswith(f"{lake.path(folder)}/") for path in pointed_at)]
+    others = set(subfolders(lake, EXPORTS)) - {record.run_id for record in kept}
+    removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]
+    for folder in removed:
+        lake.lease.require()
+        remove_folder(lake, folder)
     return removed
 
 
