@@ -10,8 +10,10 @@ UV := $(BIN)/uv
 INSTALLED := .venv/.installed
 RESOLVED := .jars/.resolved
 ENVIRONMENT := build/environment.tar.gz
+VERSITYGW := v1.8.0
+GATEWAY := .tools/versitygw-$(VERSITYGW)
 
-.PHONY: help setup demo test lint format lock environment clean
+.PHONY: help setup demo test lint format lock versitygw environment clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +24,7 @@ demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa synth qatar-living --output build/sample --threads 200 --dev-threads 60
 	$(BIN)/cqa run --config conf/demo.yaml
 
-test: lint ## lint, check types and layering, run all tests
+test: lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
 	$(BIN)/pytest
 
 lint: setup ## style, types, the one-way flow between packages
@@ -39,9 +41,11 @@ lock: $(INSTALLED) ## re-make the locks from pyproject.toml
 	$(call compile,locks/base.txt)
 	$(call compile,locks/dev.txt,--extra dev)
 
+versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
+
 environment: $(ENVIRONMENT) ## pack the dependencies for clusters that lack them
 
-clean: ## remove what was built; keep .venv and .jars
+clean: ## remove what was built; keep .venv, .jars and .tools
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # Hashes, so that nothing else gets installed; no registry's address, so that any mirror serves.
@@ -64,6 +68,10 @@ $(INSTALLED): locks/dev.txt pyproject.toml | $(UV)
 $(RESOLVED): conf/spark/jars.conf deploy/resolve_jars.py | $(INSTALLED)
 	$(BIN)/python deploy/resolve_jars.py
 	@touch $@
+
+$(GATEWAY):
+	GOBIN="$(CURDIR)/.tools" go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW)
+	mv .tools/versitygw $@
 
 # Spark's own jars stay out: every cluster has them, and they are most of the size.
 $(ENVIRONMENT): locks/base.txt | $(INSTALLED)

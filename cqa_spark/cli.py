@@ -49,6 +49,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{SETTINGS}:RunSettings",
             f"{PIPELINE}.run:run",
         ),
+        Job(
+            "nightly",
+            "a new dump → new rankings, published where they pass the checks",
+            f"{SETTINGS}:NightlySettings",
+            f"{PIPELINE}.nightly:nightly",
+        ),
     ),
     "step by step, each on the tables that the one before wrote": (
         Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{PIPELINE}.ingest:ingest"),
@@ -144,6 +150,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "let readers see the run before",
             f"{SETTINGS}:RollbackSettings",
             f"{PIPELINE}.publish:rollback",
+        ),
+        Job(
+            "runs gc",
+            "remove what no run needs that readers may see",
+            f"{SETTINGS}:CollectGarbageSettings",
+            f"{PIPELINE}.collect_garbage:collect_garbage",
         ),
         Job(
             "features audit",

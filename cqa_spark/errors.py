@@ -51,3 +51,15 @@ class ContractError(CqaError):
     """Tables, features or models that do not fit together; the published run stays as it was."""
 
     exit_code = 5
+
+
+class AnotherWriter(CqaError):
+    """Another process writes the lake, or took it over from this one; this one may write no more."""
+
+    exit_code = 6
+
+
+class ChecksFailed(CqaError):
+    """A finished run that is not fit to be seen; the published run stays as it was."""
+
+    exit_code = 7

@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from cqa_spark.config.home import project_home
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import EnvironmentProblem
 
 JAVA = 17
@@ -23,6 +24,7 @@ def spark_session(
     master: str | None = None,
     partitions: int | None = None,
     driver_memory: str | None = None,
+    object_storage: ObjectStorageSettings | None = None,
 ) -> SparkSession:
     """Start Spark, or give the session that runs already.
 
@@ -34,6 +36,7 @@ def spark_session(
         master: Spark master URL; None takes the configured one.
         partitions: tasks of a shuffle; None takes the configured number.
         driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
+        object_storage: how ``s3a://…`` is reached; None for Amazon's. A session that runs already learns it too.
 
     Raises:
         EnvironmentProblem: no Java, another Java than Spark needs, or no jars.
@@ -50,7 +53,25 @@ def spark_session(
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    hadoop = session.sparkContext._jsc.hadoopConfiguration()
+    for name, value in s3a_settings(object_storage or ObjectStorageSettings()).items():
+        hadoop.set(name, value)
     return session
+
+
+def s3a_settings(settings: ObjectStorageSettings) -> dict[str, str]:
+    """What Hadoop's S3A is told, by its own names; never credentials, which it finds by itself."""
+    milliseconds = str(round(settings.timeout * 1000))
+    endpoint = {"fs.s3a.endpoint": settings.endpoint} if settings.endpoint else {}
+    return endpoint | {
+        "fs.s3a.endpoint.region": settings.region,
+        "fs.s3a.path.style.access": str(settings.path_style).lower(),
+        "fs.s3a.connection.ssl.enabled": str(settings.tls).lower(),
+        "fs.s3a.connection.timeout": milliseconds,
+        "fs.s3a.connection.establish.timeout": milliseconds,
+        "fs.s3a.retry.limit": str(settings.attempts),
+        "fs.s3a.retry.throttle.limit": str(settings.attempts),
+    }
 
 
 def read_settings(path: Path) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, InputFiles, Location, Shown, one_or_many
+from cqa_spark.config.kinds import Aside, InputFiles, Location, Shown, is_remote, one_or_many
 from cqa_spark.config.parts import Part
 
 DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
@@ -41,14 +43,31 @@ class UnpackSettings(Part):
     """Archives: where they are unpacked, and when one is taken for a bomb."""
 
     staging: Annotated[Location | None, Aside()] = Field(
-        default=None, description="local folder to unpack to; kept for the next run; unset: LAKE.staging"
+        default=None,
+        description="local folder to unpack to; kept for the next run; unset: LAKE.staging, beside a "
+        "remote lake the user's cache",
     )
     max_ratio: float = Field(default=200, gt=1, description="bytes that one byte of an archive may become")
     max_total_bytes: int = Field(default=2 * 10**12, ge=1, description="bytes that one archive may become")
     workers: Annotated[int, Aside()] = Field(default=2, ge=1, description="archives to unpack at the same time")
 
 
-class IngestStackExchangeSettings(JobSettings):
+class DumpJobSettings(JobSettings):
+    """What a job is told that reads dumps."""
+
+    needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
+
+    dumps: DumpSettings = DumpSettings()
+    unpack: UnpackSettings = UnpackSettings()
+
+    def staging(self) -> str:
+        """The local folder that archives are unpacked to."""
+        if self.unpack.staging is None and is_remote(self.lake):
+            return str(Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cqa-spark" / "staging")
+        return self.unpack.staging or f"{self.lake.rstrip('/')}.staging"
+
+
+class IngestStackExchangeSettings(DumpJobSettings):
     """Read dumps of Stack Exchange sites into community tables; nothing is lost, and nothing half-read is published."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -56,10 +75,6 @@ class IngestStackExchangeSettings(JobSettings):
         "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
         "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
     )
-    needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
-
-    dumps: DumpSettings = DumpSettings()
-    unpack: UnpackSettings = UnpackSettings()
     publish: Annotated[bool, Aside(), Field(description="let readers see the run once it is checked")] = True
 
     def reads(self) -> list[str]:

@@ -6,18 +6,30 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cqa_spark.config.kinds import Aside, CorpusName, Location, RunName, Shown, SystemName, SystemNames, TaskName
+from cqa_spark.config.kinds import (
+    Address,
+    Aside,
+    CorpusName,
+    Location,
+    RunName,
+    Shown,
+    SystemName,
+    SystemNames,
+    TaskName,
+)
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.parts import SparkSettings
 
 Lake = Annotated[Location, Aside(), Field(description="folder or object storage that holds the tables of all runs")]
 OptionalLake = Annotated[
-    str, Aside(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")
+    Address, Aside(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")
 ]
 RunId = Annotated[RunName, Aside(), Field(description="run to go on with")]
 NewRunId = Annotated[
     RunName | None, Aside(), Field(description="id of the run; unset: made from the time and the config hash")
 ]
 Spark = Annotated[SparkSettings, Aside()]
+ObjectStorage = Annotated[ObjectStorageSettings, Aside()]
 Site = Annotated[str, Shown("NAME"), Field(description="community that the inputs come from; every key starts with it")]
 Corpus = Annotated[CorpusName, Field(description="source format of the inputs")]
 Task = Annotated[TaskName, Field(description="what is ranked for what")]

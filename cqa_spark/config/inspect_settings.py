@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, InputFile, Location, Positional, RunName, is_remote, one_or_many
+from cqa_spark.config.kinds import Aside, InputFile, Location, Positional, RunName, one_or_many
 
 
 class InspectSettings(JobSettings):
@@ -30,7 +30,7 @@ class InspectSettings(JobSettings):
     page: Annotated[
         Location | None,
         Aside(),
-        Field(description="HTML file to write; unset: LAKE/inspect/RUN_ID.html where the lake is a local folder"),
+        Field(description="HTML file to write; unset: LAKE/inspect/RUN_ID.html"),
     ] = None
     diff: Annotated[
         tuple[RunName, ...],
@@ -41,9 +41,7 @@ class InspectSettings(JobSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """A page that is not a local file, or three runs."""
-        if is_remote(str(given.get("page") or "")):
-            yield "page", "the page is written to a local file", "give a local path, and copy the file from there"
+        """Three runs."""
         if given.get("run_id") and len(given.get("diff") or ()) > 1:
             yield "run_id", "--diff names both runs already", "leave out --run-id, or the second run of --diff"
 
@@ -52,14 +50,12 @@ class InspectSettings(JobSettings):
         """Whether two runs are to be compared."""
         return bool(self.diff)
 
-    def page_path(self, run_id: str) -> str | None:
-        """Where the page goes; None where no local file is named for it.
+    def page_path(self, run_id: str) -> str:
+        """Where the page goes.
 
         Args:
             run_id: the run that is shown, or both that are compared.
         """
-        if self.page is None and is_remote(self.lake):
-            return None
         return self.page or f"{self.lake.rstrip('/')}/inspect/{run_id}.html"
 
     def reads(self) -> list[str]:
@@ -69,5 +65,4 @@ class InspectSettings(JobSettings):
 
     def writes(self) -> list[str]:
         """The page."""
-        page = self.page_path("-to-".join(self.diff) or self.run_id or "RUN_ID")
-        return [page] if page else []
+        return [self.page_path("-to-".join(self.diff) or self.run_id or "RUN_ID")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.fields import Lake, NewRunId, RunId, Spark
+from cqa_spark.config.fields import Lake, NewRunId, ObjectStorage, RunId, Spark
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.parts import SparkSettings
 
 
@@ -13,6 +14,7 @@ class JobSettings(Command):
     lake: Lake
     run_id: NewRunId = None
     spark: Spark = SparkSettings()
+    object_storage: ObjectStorage = ObjectStorageSettings()
 
     def reads(self) -> list[str]:
         """The tables of the run."""

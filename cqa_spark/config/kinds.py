@@ -59,6 +59,13 @@ def _checked(kind: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _without_credentials(location: str) -> str:
+    """Refuse addresses that hold a password: they stand in logs, tables and reports."""
+    if is_remote(location) and "@" in location.partition("://")[2].partition("/")[0]:
+        raise refused("the address holds credentials", "give them by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+    return location
+
+
 def _must_exist(location: str) -> str:
     """Refuse a local path that is not there; remote storage is asked by the job itself."""
     if is_remote(location) or Path(location).exists() or glob.glob(location):
@@ -74,8 +81,9 @@ def one_or_many(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
-Location = Annotated[str, StringConstraints(min_length=1), Shown("PATH")]
-InputFile = Annotated[str, AfterValidator(_must_exist), Shown("FILE")]
+Address = Annotated[str, AfterValidator(_without_credentials)]
+Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
+InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
 RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$"), Shown("ID")]
 

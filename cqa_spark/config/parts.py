@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cqa_spark.config.kinds import InputFiles, MeasureNames, Shown
+from cqa_spark.config.kinds import InputFiles, Location, MeasureNames, Shown
 
 
 class Part(BaseModel):
@@ -79,6 +79,11 @@ class TrackingSettings(Part):
         default="sqlite:///mlflow.db", description="MLflow server or SQLite file; beside a local lake: LAKE.mlflow.db"
     )
     experiment: Annotated[str, Shown("NAME")] = Field(default="cqa-spark", description="MLflow experiment")
+    artifacts: Location | None = Field(
+        default=None,
+        description="folder or s3a:// address for the files of a new experiment; unset: beside the SQLite file, or "
+        "where the server keeps them",
+    )
 
 
 class SparkSettings(Part):

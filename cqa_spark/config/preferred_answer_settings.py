@@ -13,26 +13,31 @@ from cqa_spark.config.parts import FeatureSettings, Part
 Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one_or_many)]
 
 
-class ThreadSettings(Part):
-    """Which threads and answers make up the data set."""
+class AnswerSettings(Part):
+    """Which answers are candidates."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    name: Literal["small", "large", "full"] = Field(
-        default="small", description="10,000 questions, 70,000, or all but those that large is measured on"
-    )
-    site: Sites = Field(default=(), description="sites to take questions from; unset: all of the lake")
     min_answers: int = Field(default=4, ge=2, description="answers that a question needs")
-    split: Literal["hash", "temporal"] = Field(
-        default="hash",
-        description="half for training, a quarter each as dev and test: by a hash, or the earlier questions of a site "
-        "for training",
-    )
     self_answers: bool = Field(default=True, description="keep answers that the asker gave")
     late_answers: bool = Field(default=True, description="keep answers given after the acceptance")
     deleted_owners: bool = Field(default=True, description="keep answers of deleted accounts")
     within_hours: float | None = Field(
         default=None, gt=0, description="keep answers given within so many hours of the question only; unset: all"
+    )
+
+
+class ThreadSettings(AnswerSettings):
+    """Which threads and answers make up the data set."""
+
+    name: Literal["small", "large", "full"] = Field(
+        default="small", description="10,000 questions, 70,000, or all but those that large is measured on"
+    )
+    site: Sites = Field(default=(), description="sites to take questions from; unset: all of the lake")
+    split: Literal["hash", "temporal"] = Field(
+        default="hash",
+        description="half for training, a quarter each as dev and test: by a hash, or the earlier questions of a site "
+        "for training",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ from cqa_spark.config.stage_settings import PublishSettings
 class ListRunsSettings(JobSettings):
     """List the runs of a lake and tell which one readers see."""
 
-    examples = ("cqa runs list --lake build/lake",)
+    examples: ClassVar[tuple[str, ...]] = ("cqa runs list --lake build/lake",)
 
     def reads(self) -> list[str]:
         """The log of runs."""
@@ -34,7 +34,7 @@ class ShowRunSettings(ListRunsSettings):
 
 
 class PublishRunSettings(PublishSettings):
-    """Let readers see a finished run, by one commit."""
+    """Let readers see a finished run, in one step."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
 
@@ -42,10 +42,31 @@ class PublishRunSettings(PublishSettings):
 
 
 class RollbackSettings(ListRunsSettings):
-    """Let readers see the run that was published before the current one, by one commit."""
+    """Let readers see a run that was published before, in one step."""
 
-    examples = ("cqa runs rollback --lake build/lake",)
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa runs rollback --lake build/lake",
+        "cqa runs rollback --lake build/lake --to monday",
+    )
+
+    to: Annotated[
+        RunName | None, Aside(), Field(description="run to show; unset: the one published before the current one")
+    ] = None
 
     def writes(self) -> list[str]:
-        """One row of the log of runs."""
-        return [f"{self.lake}: one row of the log of runs"]
+        """What readers see, and one row of the log of runs."""
+        return [f"{self.lake}: what readers see, one row of the log of runs"]
+
+
+class CollectGarbageSettings(ListRunsSettings):
+    """Remove what failed runs left, and what only runs need that were published long ago."""
+
+    examples = ("cqa runs gc --lake build/lake --keep 7",)
+
+    keep: Annotated[
+        int, Aside(), Field(ge=1, description="runs that can be read and rolled back to: the last so many published")
+    ] = 7
+
+    def writes(self) -> list[str]:
+        """What it removes."""
+        return [f"{self.lake}: removes what the last {self.keep} published runs do not need"]

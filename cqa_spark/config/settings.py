@@ -8,11 +8,18 @@ from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.parts import TrackingSettings
 from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings, PreferredAnswerDatasetSettings
 from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
-from cqa_spark.config.runs_settings import ListRunsSettings, PublishRunSettings, RollbackSettings, ShowRunSettings
+from cqa_spark.config.runs_settings import (
+    CollectGarbageSettings,
+    ListRunsSettings,
+    PublishRunSettings,
+    RollbackSettings,
+    ShowRunSettings,
+)
 from cqa_spark.config.stage_settings import (
     EvaluateSettings,
     FeaturizeSettings,
@@ -23,6 +30,7 @@ from cqa_spark.config.stage_settings import (
 from cqa_spark.config.tune_settings import TuneSettings
 
 __all__ = [
+    "CollectGarbageSettings",
     "EvaluateSettings",
     "FeatureAuditSettings",
     "FeaturizeSettings",
@@ -32,6 +40,7 @@ __all__ = [
     "InspectSettings",
     "JobSettings",
     "ListRunsSettings",
+    "NightlySettings",
     "PairSettings",
     "PreferredAnswerDatasetSettings",
     "PublishRunSettings",

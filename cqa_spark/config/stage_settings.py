@@ -71,10 +71,10 @@ class ReportSettings(StageSettings):
 
 
 class PublishSettings(StageSettings):
-    """Let readers see a finished run, by one commit."""
+    """Let readers see a finished run, in one step."""
 
     examples = ("cqa publish --lake build/lake --run-id mine",)
 
     def writes(self) -> list[str]:
-        """One row of the log of runs."""
-        return [f"{self.lake}: one row of the log of runs"]
+        """What readers see, and one row of the log of runs."""
+        return [f"{self.lake}: what readers see, one row of the log of runs"]

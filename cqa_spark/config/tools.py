@@ -7,7 +7,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ByteSize, Field
 
 from cqa_spark.config.command import Command
+from cqa_spark.config.fields import ObjectStorage
 from cqa_spark.config.kinds import GroupName, InputFile, InputFiles, Location, Positional, Shown
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 
 
 class CatalogueSettings(Command):
@@ -22,7 +24,13 @@ class ShowGroupSettings(Command):
     name: Annotated[GroupName, Positional(), Field(description="feature group; cqa features list names them")]
 
 
-class EvaluateFileSettings(Command):
+class FilesCommand(Command):
+    """What commands on files are told beside them."""
+
+    object_storage: ObjectStorage = ObjectStorageSettings()
+
+
+class EvaluateFileSettings(FilesCommand):
     """Score official prediction files against a gold file, exactly as the official scorer does; without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -41,7 +49,7 @@ class EvaluateFileSettings(Command):
         return [self.gold, *self.predictions]
 
 
-class SynthStackExchangeSettings(Command):
+class SynthStackExchangeSettings(FilesCommand):
     """Invent a dump of a Stack Exchange site, of any size, with learnable signal: eight files in OUTPUT/SITE."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -66,7 +74,7 @@ class SynthStackExchangeSettings(Command):
         return [f"{self.output}/{self.site}: eight files"]
 
 
-class SynthSettings(Command):
+class SynthSettings(FilesCommand):
     """Invent a Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)

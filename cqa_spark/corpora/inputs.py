@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import InputError
+from cqa_spark.object_store.remote_files import find_files
 
 DUMP_SUFFIX = ".xml"
 UNANNOTATED = "unannotated"
@@ -21,26 +24,39 @@ class InputFile:
     Attributes:
         path: local path, or an address with a scheme such as ``s3a://`` or ``hdfs://``.
         split: train, dev, test or unannotated.
+        size: bytes, where a bucket's listing told; None for any other file.
     """
 
     path: str
     split: str
+    size: int | None = None
 
 
-def find_inputs(paths: Iterable[str | Path], split: str) -> list[InputFile]:
+def find_inputs(
+    paths: Iterable[str | Path], split: str, storage: ObjectStorageSettings | None = None
+) -> list[InputFile]:
     """Resolve what the user named into files, in the order given.
 
-    A local directory stands for its ``*.xml`` files, sorted by name. An address with a scheme is passed on
-    untouched: whether it exists is known once Spark reads it.
+    A directory stands for its ``*.xml`` files, sorted by name. An address with another scheme than ``s3a://`` is
+    passed on untouched: whether it exists is known once Spark reads it.
 
     Args:
         paths: files, directories or addresses.
         split: the split that all of them belong to.
+        storage: how buckets are reached; None for Amazon's.
 
     Raises:
         InputError: a file is missing or unreadable, or a directory holds no dump.
     """
-    return [InputFile(path, split) for given in paths for path in _expand(str(given))]
+    found: list[InputFile] = []
+    for given in map(str, paths):
+        if given.startswith("s3a://"):
+            found += _expand_remote(given, split, storage or ObjectStorageSettings())
+        elif is_remote(given):
+            found.append(InputFile(given, split))
+        else:
+            found += [InputFile(path, split) for path in _expand(given)]
+    return found
 
 
 def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
@@ -54,9 +70,17 @@ def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
         raise InputError(f"named more than once as input: {', '.join(repeated)}", "name each file once")
 
 
+def _expand_remote(given: str, split: str, storage: ObjectStorageSettings) -> list[InputFile]:
+    there = find_files(given, storage)
+    if not there:
+        raise InputError(f"no such file or folder: {given}", "check the address")
+    dumps = [file for file in there if file.location == given or file.location.lower().endswith(DUMP_SUFFIX)]
+    if not dumps:
+        raise InputError(f"no *{DUMP_SUFFIX} file in {given}", "name the folder that holds the dumps")
+    return [InputFile(file.location, split, file.size) for file in dumps]
+
+
 def _expand(given: str) -> list[str]:
-    if "://" in given:
-        return [given]
     path = Path(given)
     if not path.exists():
         raise InputError(f"no such file or directory: {given}", f"check the path; relative paths start at {Path.cwd()}")

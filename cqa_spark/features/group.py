@@ -34,6 +34,19 @@ class Entity(Enum):
         return ("site", *self.value)
 
 
+class Reach(Enum):
+    """How far a group looks for an example's values, beside what it has learned; from near to far."""
+
+    THREAD = 1
+    """The posts and comments of the example's thread."""
+
+    AUTHOR = 2
+    """And what the candidate's author is, has, did and got, wherever that was."""
+
+    SITE = 3
+    """Anything: where something changed, all values are computed again."""
+
+
 @dataclass(frozen=True)
 class FeatureColumn:
     """One documented feature.
@@ -134,6 +147,7 @@ class FeatureGroup(ABC):
         columns: the features.
         needs: tables it computes from that not every run has: users, votes, badges, scores.
         reads_texts: whether it looks at the tables ``documents`` and ``texts``.
+        reach: what of the community its values follow from; a night's run computes again what lies within it.
         is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
         caution: what a reader of figures got with the group has to know; empty for nothing.
     """
@@ -144,6 +158,7 @@ class FeatureGroup(ABC):
     columns: ClassVar[tuple[FeatureColumn, ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     reads_texts: ClassVar[bool] = True
+    reach: ClassVar[Reach] = Reach.SITE
     is_as_of: ClassVar[bool] = False
     caution: ClassVar[str] = ""
 

@@ -1,4 +1,4 @@
-"""Making a run visible, and reading what is visible; each is about one row of the log of runs."""
+"""Making a run visible, and reading what is visible; each is about one small object, which changes in one step."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
+from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.pointer import point_to, read_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.storage import Lake
@@ -21,18 +23,27 @@ class Snapshot:
     lake: Lake
     record: RunRecord
 
+    def has(self, table: Table) -> bool:
+        """Whether the run has the table."""
+        return table.name in self.record.table_versions
+
     def read(self, table: Table) -> DataFrame:
         """The published rows of a table.
 
         Raises:
             InputError: the published run has no such table.
         """
-        if table.name not in self.record.table_versions:
+        if not self.has(table):
             raise InputError(
                 f"the published run {self.record.run_id} has no table {table.name}",
                 "publish a run that wrote it; cqa runs show lists the tables of a run",
             )
         return self.lake.read(table, self.record.table_versions[table.name])
+
+
+def published_run(lake: Lake) -> RunRecord | None:
+    """The run that readers see; None where nothing was published yet."""
+    return read_pointer(lake.objects).record
 
 
 def published_snapshot(lake: Lake) -> Snapshot:
@@ -41,49 +52,58 @@ def published_snapshot(lake: Lake) -> Snapshot:
     Raises:
         InputError: nothing was published yet.
     """
-    record = RunLog(lake).published()
+    record = published_run(lake)
     if record is None:
         raise InputError(f"nothing is published in {lake.root}", "publish a run: cqa runs publish RUN_ID")
     return Snapshot(lake, record)
 
 
-def publish(lake: Lake, run_id: str, *, reason: str = "published") -> RunRecord:
-    """Make a finished run the one that readers see, by one commit of one row; a no-op where it already is.
+def publish(lake: HeldLake, run_id: str, *, reason: str = "published") -> RunRecord:
+    """Make a finished run the one that readers see, in one step; a no-op where it already is.
+
+    Args:
+        lake: held by this process.
+        run_id: the run.
+        reason: the message of the log's row.
 
     Raises:
         InputError: the run never succeeded.
+        AnotherWriter: this process holds the lake no more.
     """
-    log = RunLog(lake)
-    success = log.require_success(run_id)
-    current = log.published()
+    success = RunLog(lake).require_success(run_id)
+    current = published_run(lake)
     if current is not None and _shows_the_same(current, success):
         return current
-    return log.append(
-        replace(success, status="published", job="publish", message=reason, recorded_at=datetime.now(UTC))
-    )
+    return _show(lake, success, job="publish", message=reason)
 
 
-def rollback(lake: Lake, to: str | None = None) -> RunRecord:
+def rollback(lake: HeldLake, to: str | None = None) -> RunRecord:
     """Make a run that was published before visible again.
 
     Args:
-        lake: the lake.
+        lake: held by this process.
         to: its id; None for the run that was published before the current one.
 
     Raises:
         InputError: there is no such run.
+        AnotherWriter: this process holds the lake no more.
     """
-    log = RunLog(lake)
-    published = log.records(status="published")
-    current = published[-1].run_id if published else None
-    earlier = [r for r in published if r.run_id != current and to in (None, r.run_id)]
+    current = published_run(lake)
+    shown = current.run_id if current else None
+    earlier = [r for r in RunLog(lake).records(status="published") if r.run_id != shown and to in (None, r.run_id)]
     if not earlier:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
         raise InputError(f"{wanted} in {lake.root}", "see what there is with: cqa runs list")
-    reason = f"rolled back from {current}"
-    return log.append(
-        replace(earlier[-1], status="published", job="rollback", message=reason, recorded_at=datetime.now(UTC))
-    )
+    return _show(lake, earlier[-1], job="rollback", message=f"rolled back from {shown}")
+
+
+def _show(lake: HeldLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
+    """Readers first, then the log: a log that lacks a publication is completed by who takes the lake next."""
+    shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
+    lake.lease.require()
+    point_to(lake.objects, shown, lake.lease.token)
+    RunLog(lake).append_published(shown)
+    return shown
 
 
 def _shows_the_same(current: RunRecord, candidate: RunRecord) -> bool:

@@ -59,6 +59,12 @@ class Run:
         self.adopt(table, written.version)
         return written
 
+    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame, base: int) -> Written:
+        """Write a version that differs from an earlier one in some rows, as ``Lake.revise`` does."""
+        written = self.lake.revise(table, frame, stale=stale, base=base, author=self.run_id)
+        self.adopt(table, written.version)
+        return written
+
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to what this run wrote of a table."""
         self.adopt(table, self.lake.append(table, frame))

@@ -1,8 +1,9 @@
-"""The log of runs: an append-only table in which publishing is one more row."""
+"""The log of runs: an append-only table, the history of what was done and of what was published."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 
 from pyspark.sql import functions as F
 
@@ -37,10 +38,22 @@ class RunLog:
             rows = rows.where(F.col("status") == status)
         return [RunRecord.from_row(row) for row in rows.orderBy("sequence").collect()]
 
-    def published(self) -> RunRecord | None:
-        """The row that readers follow: the last one with status published."""
+    def append_published(self, record: RunRecord) -> None:
+        """Add the row of a publication; a no-op where it is the last one already."""
         published = self.records(status="published")
-        return published[-1] if published else None
+        if not published or published[-1].recorded_at != record.recorded_at:
+            self.append(record)
+
+    def close_abandoned(self, reason: str) -> None:
+        """Log that runs have failed which never said how they ended.
+
+        Args:
+            reason: the row's message.
+        """
+        newest = {record.run_id: record for record in self.records()}
+        for record in newest.values():
+            if record.status == "running":
+                self.append(replace(record, status="failed", message=reason, recorded_at=datetime.now(UTC)))
 
     def last_success(self, run_id: str) -> RunRecord | None:
         """The newest row in which the run's tables were complete."""

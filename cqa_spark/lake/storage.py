@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.table import Table
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.store import ObjectStore
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,17 @@ class Lake:
     Attributes:
         spark: the session that reads and writes.
         root: folder of the lake; a local path or a URL that Spark understands.
+        storage: how object storage is reached.
     """
 
     spark: SparkSession
     root: str
+    storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
+
+    @property
+    def objects(self) -> ObjectStore:
+        """What lies in the lake beside tables: the lease, and what is published."""
+        return open_store(self.root, self.storage)
 
     def path(self, *parts: str) -> str:
         """The path of something within the lake."""
@@ -76,12 +83,33 @@ class Lake:
         """
         if base is None or not self.exists(table):
             return self.write(table, frame, author=author)
-        stored = DeltaTable.forPath(self.spark, self.path(table.name))
-        if self.newest_version(table) != base:
-            stored.restoreToVersion(base)
-        before = self.newest_version(table)
+        before = self._back_to(table, base)
         writer = table.conform(frame).write.format("delta").mode("overwrite").option("replaceWhere", where)
         writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
+        return self._written_since(before, table, author)
+
+    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame, base: int, author: str) -> Written:
+        """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
+
+        The rows go in one commit and come in the next: who wants to see both or neither waits until a run publishes.
+
+        Args:
+            table: the declaration that the frame has to conform to.
+            frame: the new rows.
+            stale: columns of the key, or some of them: the rows of the earlier version that give way.
+            base: the earlier version.
+            author: run id, as for ``write``.
+
+        Returns:
+            The new version, with the number of new rows.
+
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        self._back_to(table, base)
+        before = self.delete(table, stale)
+        writer = table.conform(frame).write.format("delta").mode("append").option("userMetadata", author)
+        writer.save(self.path(table.name))
         return self._written_since(before, table, author)
 
     def append(self, table: Table, frame: DataFrame) -> int:
@@ -94,9 +122,9 @@ class Lake:
 
         Args:
             table: the table.
-            keys: the columns of its key.
+            keys: the columns of its key, or some of them; distinct.
         """
-        matches = " AND ".join(f"stored.{name} = gone.{name}" for name in table.key)
+        matches = " AND ".join(f"stored.{name} = gone.{name}" for name in keys.columns)
         stored = DeltaTable.forPath(self.spark, self.path(table.name)).alias("stored")
         stored.merge(keys.alias("gone"), matches).whenMatchedDelete().execute()
         return self.newest_version(table)
@@ -124,35 +152,25 @@ class Lake:
         """Whether the table has ever been written."""
         return DeltaTable.isDeltaTable(self.spark, self.path(table.name))
 
+    def _back_to(self, table: Table, base: int) -> int:
+        """Make the newest version hold what an earlier one does; give its number."""
+        if self.newest_version(table) != base:
+            DeltaTable.forPath(self.spark, self.path(table.name)).restoreToVersion(base)
+        return self.newest_version(table)
+
     def _written_since(self, before: int | None, table: Table, author: str) -> Written:
         """What a write left behind; Delta commits nothing where no rows take the place of no rows."""
-        if self.newest_version(table) == before:
-            return Written(before, 0)
-        history = DeltaTable.forPath(self.spark, self.path(table.name)).history()
-        own = (F.col("userMetadata") == author) & (F.col("version") > (-1 if before is None else before))
-        commit = history.where(own).orderBy(F.col("version").desc()).first()
+        newest = self.newest_version(table)
+        if newest == before:
+            return Written(newest, 0)
+        # What came since, and no more: the log of a table grows every night.
+        history = DeltaTable.forPath(self.spark, self.path(table.name)).history(
+            newest - (-1 if before is None else before)
+        )
+        commit = history.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
         if commit is None:
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",
                 "run the job again; if it happens twice, another program may be rewriting the lake",
             )
         return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
-
-
-def require_writable(folder: str) -> None:
-    """Check that a local folder can be written, before any work is done; remote ones are checked by their first write.
-
-    Raises:
-        EnvironmentProblem: the folder cannot be made or written.
-    """
-    if "://" in folder:
-        return
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"{os.path.abspath(folder)} cannot be written: {error.strerror}",
-            "choose another folder, or give this user the right to write there",
-        ) from error

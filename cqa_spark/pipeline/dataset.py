@@ -6,7 +6,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from rich.console import Console
 
-from cqa_spark.config.preferred_answer_settings import PreferredAnswerDatasetSettings, ThreadSettings
+from cqa_spark.config.preferred_answer_settings import (
+    AnswerSettings,
+    PreferredAnswerDatasetSettings,
+    ThreadSettings,
+)
 from cqa_spark.corpora.stackexchange.judgments import judgments
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
@@ -20,7 +24,7 @@ from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.data_card import card_table, shortfall
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
-from cqa_spark.tasks.preferred_answer_dataset import SIZES, examples_of
+from cqa_spark.tasks.preferred_answer_dataset import SIZES, every_question, examples_of
 
 ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, JUDGMENTS)
 
@@ -65,14 +69,10 @@ def dataset_step(run: Run, settings: ThreadSettings) -> DataFrame:
     Raises:
         InputError: a site is not in the lake, or no thread is fit to be an example.
     """
-    rules = AnswerRules(
-        settings.min_answers, settings.self_answers, settings.late_answers, settings.deleted_owners,
-        settings.within_hours,
-    )  # fmt: skip
     with run.step("dataset") as step:
         posts, comments, judged = (_of_sites(frame, settings.site) for frame in _tables(run))
         refuse_unknown_sites(posts, settings.site)
-        answers = candidates(judged_answers(posts, judged), rules).persist()
+        answers = candidates(judged_answers(posts, judged), _rules(settings)).persist()
         try:
             step.rows_in = answers.count()
             examples = examples_of(answers, name=settings.name, split=settings.split)
@@ -86,6 +86,28 @@ def dataset_step(run: Run, settings: ThreadSettings) -> DataFrame:
         finally:
             answers.unpersist()
     return run.read(DATA_CARD)
+
+
+def every_question_step(run: Run, settings: AnswerSettings) -> None:
+    """Write examples of every question with enough answers, judged or not.
+
+    Raises:
+        InputError: there is none.
+    """
+    with run.step("dataset") as step:
+        posts, _, judged = _tables(run)
+        answers = candidates(judged_answers(posts, judged), _rules(settings))
+        step.rows_in = posts.count()
+        step.rows_out = run.write(EXAMPLES, every_question(answers, min_answers=settings.min_answers)).rows
+        if step.rows_out == 0:
+            raise InputError(f"no question has {settings.min_answers} answers", "allow fewer with --min-answers")
+
+
+def _rules(settings: AnswerSettings) -> AnswerRules:
+    return AnswerRules(
+        settings.min_answers, settings.self_answers, settings.late_answers, settings.deleted_owners,
+        settings.within_hours,
+    )  # fmt: skip
 
 
 def refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:

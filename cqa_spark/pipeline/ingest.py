@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import IngestSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.inputs import InputFile, find_inputs, refuse_repeated_paths
@@ -17,18 +18,18 @@ from cqa_spark.pipeline.workspace import open_job
 
 def ingest(settings: IngestSettings) -> None:
     """Read the input files into community tables of a new run."""
-    inputs = input_files(settings.inputs.by_split())
+    inputs = input_files(settings.inputs.by_split(), settings.object_storage)
     with open_job(settings, "ingest", resume=False) as run:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
 
 
-def input_files(by_split: Mapping[str, Sequence[str]]) -> list[InputFile]:
+def input_files(by_split: Mapping[str, Sequence[str]], storage: ObjectStorageSettings) -> list[InputFile]:
     """The files to read, found before Spark starts.
 
     Raises:
         InputError: a file is missing, unreadable or named twice, or a folder holds no dump.
     """
-    inputs = [found for split, paths in by_split.items() for found in find_inputs(paths, split)]
+    inputs = [found for split, paths in by_split.items() for found in find_inputs(paths, split, storage)]
     refuse_repeated_paths(inputs)
     return inputs
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.dump_settings import UnpackSettings
+from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings, UnpackSettings
+from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.settings import IngestStackExchangeSettings
 from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.limits import UnpackLimits
@@ -22,15 +23,16 @@ from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.corpora.stackexchange.peek import peek
 from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
+from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.pipeline.dump_table import SiteTables, read_dump_table
 from cqa_spark.pipeline.publish import publish_run
-from cqa_spark.pipeline.workspace import new_run_id, open_job
+from cqa_spark.pipeline.workspace import new_run_id, open_run_in, write_lake
 
 
 def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
@@ -38,26 +40,34 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
 
     Where a site has several dumps, each becomes a run of its own, the earlier first.
     """
-    dumps = rounds(_dump_files(settings))
+    dumps = rounds(dump_files(settings))
     first_id = settings.run_id or new_run_id(settings)
-    for place, files in enumerate(dumps, start=1):
-        run_id = first_id if place == 1 else f"{first_id}-{place}"
-        with open_job(settings.model_copy(update={"run_id": run_id}), "ingest stackexchange", resume=False) as run:
-            _ingest(run, files, settings)
-        if settings.publish:
-            publish_run(run.lake, run.run_id)
-        print(f"run: {run.run_id}{', published' if settings.publish else ''}")
+    with write_lake(settings, "ingest stackexchange") as lake:
+        for place, files in enumerate(dumps, start=1):
+            run_id = first_id if place == 1 else f"{first_id}-{place}"
+            named = settings.model_copy(update={"run_id": run_id})
+            with open_run_in(lake, named, "ingest stackexchange", resume=False) as run:
+                ingest_dump(run, files, settings.dumps)
+            if settings.publish:
+                publish_run(lake, run.run_id)
+            print(f"run: {run.run_id}{', published' if settings.publish else ''}")
     print(f"look at it: cqa inspect {settings.lake}")
 
 
-def _dump_files(settings: IngestStackExchangeSettings) -> list[DumpFile]:
-    """The files to read, archives unpacked, found before Spark starts."""
+def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
+    """The files to read, archives unpacked, found before Spark starts.
+
+    Raises:
+        InputError: there is none, or one cannot be read.
+    """
     wanted, site = set(settings.dumps.tables), settings.dumps.site
-    found = find_dump_files(settings.dumps.input, site)
-    archives = find_archives(settings.dumps.input)
-    staging = settings.unpack.staging or f"{settings.lake.rstrip('/')}.staging"
-    for unpacked in _unpack(archives, Path(staging), settings.unpack):
-        found += of_archive(unpacked.folder, unpacked.source, site)
+    storage = settings.object_storage
+    found = find_dump_files(settings.dumps.input, site, storage)
+    archives = find_archives(settings.dumps.input, storage)
+    staging = Path(settings.staging())
+    here = [fetch_once(each, staging / "fetched", storage) if is_remote(each) else Path(each) for each in archives]
+    for archive, unpacked in zip(archives, _unpack(here, staging, settings.unpack), strict=True):
+        found += of_archive(unpacked.folder, archive, site)
     files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")
@@ -76,21 +86,26 @@ def _print_unpacked(unpacked: Unpacked) -> None:
     print(f"{unpacked.source.name}: {how}", file=sys.stderr)
 
 
-def _ingest(run: Run, files: Sequence[DumpFile], settings: IngestStackExchangeSettings) -> None:
-    """Read one dump of each site."""
+def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings) -> None:
+    """Read one dump of each site into the run's community tables.
+
+    Raises:
+        InputError: a file is cut short, or too much could not be understood.
+        ContractError: rows went missing.
+    """
     opened = [OpenFile(file, peek(run.lake.spark, file)) for file in files]
-    if not settings.dumps.allow_incomplete:
+    if not settings.allow_incomplete:
         refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
     run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
     tables = SiteTables(run, _base(run), sorted({file.site for file in files}))
-    wanted = [dump for dump in DUMP_TABLES if not settings.dumps.tables or dump.table.name in settings.dumps.tables]
+    wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
     names = [dump.table.name for dump in wanted]
     _keep_accounts_of_others(tables, names)
     for dump in wanted:
         _read(run, dump, opened, tables)
     accounts = tables.of_sites(INGESTED_FILES).where(F.col("table_name").isin(names))
     refused = tables.of_sites(QUARANTINE).join(accounts, ["site", "source_file"], "left_semi")
-    refuse_bad_fraction(check_accounting(accounts), refused, settings.dumps.max_bad_fraction)
+    refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
     tables.keep_others([dump.table for dump in DUMP_TABLES])
     with run.step("judgments") as step:
         read = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
@@ -116,5 +131,5 @@ def _read(run: Run, dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTab
 
 def _base(run: Run) -> dict[str, int]:
     """Versions of the published tables, whose other sites stay as they are."""
-    record = RunLog(run.lake).published()
+    record = published_run(run.lake)
     return dict(record.table_versions) if record else {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rich.console import Console
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import InspectSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
@@ -14,6 +13,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTIN
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.locations import write_file
 from cqa_spark.pipeline.provenance import code_version
 from cqa_spark.pipeline.workspace import open_lake
 from cqa_spark.reports.inspection.as_json import comparison_json, inspection_json
@@ -23,7 +23,7 @@ from cqa_spark.reports.inspection.content import Inspection
 from cqa_spark.reports.inspection.diff import Comparison, table_changes
 from cqa_spark.reports.inspection.diff_console import print_comparison
 from cqa_spark.reports.inspection.render import render_comparison, render_inspection
-from cqa_spark.reports.page import write_page
+from cqa_spark.reports.page import page_bytes
 
 COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 ACCOUNT = (QUARANTINE, ORPHANS, INGESTED_FILES)
@@ -89,7 +89,7 @@ def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:
         print(inspection_json(inspection))
     else:
         print_inspection(inspection, Console())
-    _write(settings.page_path(inspection.run.run_id), render_inspection(inspection))
+    _write(settings.page_path(inspection.run.run_id), render_inspection(inspection), settings.object_storage)
 
 
 def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
@@ -98,11 +98,11 @@ def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
     else:
         print_comparison(comparison, Console())
     both = f"{comparison.before}-to-{comparison.after}"
-    _write(settings.page_path(both), render_comparison(comparison, settings.lake, code_version()))
+    page = render_comparison(comparison, settings.lake, code_version())
+    _write(settings.page_path(both), page, settings.object_storage)
 
 
-def _write(path: str | None, page: str) -> None:
-    """Write the page where there is a place for it, and say so beside the output, which a program may read."""
-    if path is not None:
-        write_page(page, Path(path))
-        Console(stderr=True).print(f"page: {path}", soft_wrap=True, highlight=False, markup=False)
+def _write(path: str, page: str, storage: ObjectStorageSettings) -> None:
+    """Write the page, and say so beside the output, which a program may read."""
+    write_file(path, page_bytes(page), storage)
+    Console(stderr=True).print(f"page: {path}", soft_wrap=True, highlight=False, markup=False)

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.evaluation.official_files import OfficialRow, write_official
+from cqa_spark.object_store.locations import local_target
 
 
-def write_predictions(rankings: DataFrame, path: str) -> None:
+def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSettings) -> None:
     """Write one system's ranking in the official format, ordered by query and candidate as in the official files.
 
     Rows come to the driver one partition at a time: the file may be larger than its memory.
 
     Args:
         rankings: rows of ``RANKINGS``, of one system.
-        path: local file to write.
+        path: file to write, local or in a bucket.
+        storage: how the bucket is reached.
     """
     ordered = rankings.orderBy(_numbers("query_id"), "query_id", _numbers("candidate_id"), "candidate_id")
     rows = ordered.select("query_id", "candidate_id", "score", "predicted").toLocalIterator()
-    write_official(
-        Path(path), (OfficialRow(r["query_id"], r["candidate_id"], r["score"], r["predicted"]) for r in rows)
-    )
+    with local_target(path, storage) as file:
+        write_official(file, (OfficialRow(r["query_id"], r["candidate_id"], r["score"], r["predicted"]) for r in rows))
     print(f"predictions: {path}")
 
 

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from pyspark.sql import functions as F
-
+from cqa_spark.checks.complete_queries import incomplete_rankings
 from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.errors import ContractError
 from cqa_spark.lake import publishing
+from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.storage import Lake
-from cqa_spark.pipeline.workspace import open_lake
+from cqa_spark.pipeline.workspace import write_lake
 
 
 def publish(settings: PublishSettings) -> None:
     """Check a finished run and make it the one that readers see."""
-    publish_run(open_lake(settings), settings.run_id)
+    with write_lake(settings, "publish") as lake:
+        publish_run(lake, settings.run_id)
     print(f"published {settings.run_id}")
 
 
 def rollback(settings: RollbackSettings) -> None:
     """Make the run that was published before visible again."""
-    record = publishing.rollback(open_lake(settings))
+    with write_lake(settings, "rollback") as lake:
+        record = publishing.rollback(lake, settings.to)
     print(f"readers see {record.run_id} again: {record.message}")
 
 
-def publish_run(lake: Lake, run_id: str) -> None:
-    """Publish a run whose tables pass the checks.
+def publish_run(lake: HeldLake, run_id: str, *, reason: str = "published") -> None:
+    """Publish a run whose tables are whole.
+
+    Args:
+        lake: held by this process.
+        run_id: the run.
+        reason: why, for the log.
 
     Raises:
         InputError: the run never succeeded.
@@ -40,21 +46,13 @@ def publish_run(lake: Lake, run_id: str) -> None:
     check_accounting(tables.read(INGESTED_FILES))
     if RANKINGS.name in tables.record.table_versions:
         _check_rankings_are_complete(tables)
-    publishing.publish(lake, run_id)
+    publishing.publish(lake, run_id, reason=reason)
 
 
 def _check_rankings_are_complete(tables: Snapshot) -> None:
     """Every system has to rank every candidate of every query that it ranks candidates of."""
-    query = ["site", "task", "query_id"]
-    wanted = tables.read(EXAMPLES).groupBy(*query).agg(F.count("*").alias("wanted"))
-    ranked = (
-        tables.read(RANKINGS)
-        .groupBy("system", *query)
-        .agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
-    )
-    whole = (F.col("ranked") == F.col("wanted")) & (F.col("last_rank") == F.col("wanted"))
-    broken = ranked.join(wanted, on=query, how="left").where(~F.coalesce(whole, F.lit(False)))
-    first = broken.orderBy("system", *query).first()
+    broken = incomplete_rankings(tables.read(RANKINGS), tables.read(EXAMPLES))
+    first = broken.orderBy("system", "site", "task", "query_id").first()
     if first is not None:
         raise ContractError(
             f"run {tables.record.run_id} is not published: {first['system']} ranked {first['ranked']} of "

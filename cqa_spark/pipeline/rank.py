@@ -17,7 +17,7 @@ from cqa_spark.pipeline.workspace import open_job, with_lake
 
 def rank(settings: RankSettings) -> None:
     """Write the official prediction file of a system for a file whose labels need not be known."""
-    inputs = input_files({**settings.inputs.by_split(), "test": (settings.input,)})
+    inputs = input_files({**settings.inputs.by_split(), "test": (settings.input,)}, settings.object_storage)
     systems = read_systems([settings.system])
     with with_lake(settings) as held, open_job(held, "rank", resume=False) as run:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
@@ -25,4 +25,4 @@ def rank(settings: RankSettings) -> None:
         analyse_step(run)
         learn(run, systems, task=settings.task, folds=settings.features.folds)
         score_step(run, trained_in_run(run, (settings.system,)), task=settings.task)
-        write_predictions(run.read(RANKINGS), settings.predictions)
+        write_predictions(run.read(RANKINGS), settings.predictions, settings.object_storage)

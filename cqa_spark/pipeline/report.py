@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyspark.sql import functions as F
 from rich.console import Console
 
@@ -22,11 +20,13 @@ from cqa_spark.lake.schemas.metrics import (
 )
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.object_store.locations import write_file
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.collect import collect_content, run_facts
 from cqa_spark.reports.console import print_systems
 from cqa_spark.reports.content import RunReport
-from cqa_spark.reports.render import write_report
+from cqa_spark.reports.page import page_bytes
+from cqa_spark.reports.render import render
 
 SHOWN = (
     RANKINGS,
@@ -77,9 +77,9 @@ def report_step(run: Run, *, path: str | None, measures: tuple[str, ...], baseli
             main_measure=measures[0],
             measures=measures,
         )
-        target = Path(path or run.lake.path("reports", f"{run.run_id}.html"))
-        write_report(content, target)
-        run.add_artifact("report", str(target))
+        target = path or run.lake.path("reports", f"{run.run_id}.html")
+        write_file(target, page_bytes(render(content)), run.lake.storage)
+        run.add_artifact("report", target)
         step.rows_out = 1
     return content
 

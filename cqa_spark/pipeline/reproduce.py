@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from rich.console import Console
 
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.home import project_home
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import ReproduceSettings
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import evaluate_file
@@ -20,6 +24,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.object_store.locations import local_source
+from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
@@ -53,13 +59,14 @@ def reproduce(settings: ReproduceSettings) -> None:
         # A run has one upstream system a task: recipes that build on different ones have runs of their own.
         grouped[str(system.data_set), system.task, system.upstream].append(system)
     sets = {name: read_data_set(project_home() / "conf", name) for name, *_ in grouped}
-    for name, found in sets.items():
-        _require_training_files(name, found, Path(settings.data))
-    outcomes = [
-        outcome
-        for (name, task, _), members in grouped.items()
-        for outcome in _reproduce_together(settings, sets[name], task, members)
-    ]
+    with local_data(settings.data, sets.values(), settings.object_storage) as folder:
+        for name, found in sets.items():
+            _require_training_files(name, found, folder)
+        outcomes = [
+            outcome
+            for (name, task, _), members in grouped.items()
+            for outcome in _reproduce_together(settings, folder, sets[name], task, members)
+        ]
     print_reproduced(outcomes, map(_about, systems), Console())
 
 
@@ -83,10 +90,10 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
 
 
 def _reproduce_together(
-    settings: ReproduceSettings, data: DataSet, task: str, systems: Sequence[System]
+    settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
 ) -> list[Reproduced]:
     """One pipeline run for recipes of one data set, task and upstream."""
-    folder, names = Path(settings.data), tuple(system.name for system in systems)
+    names = tuple(system.name for system in systems)
     there = {part: found for part, found in data.parts.items() if (folder / found.input).exists()}
     by_split = {"train": [str(folder / path) for path in data.train]}
     by_split |= {part: [str(folder / found.input)] for part, found in there.items()}
@@ -94,7 +101,7 @@ def _reproduce_together(
     run_id = "-".join([settings.run_id or "reproduce", data.name, task, *systems[0].upstream])
     one_run = settings.model_copy(update={"run_id": run_id, "recipes": names})
     with with_lake(one_run) as held, open_job(held, "reproduce", resume=False) as run:
-        ingest_step(run, input_files(by_split), corpus=data.corpus, site=data.site)
+        ingest_step(run, input_files(by_split, settings.object_storage), corpus=data.corpus, site=data.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
         _leave_out(run, data.leave_out)
         upstream = read_systems(systems[0].upstream)
@@ -102,7 +109,7 @@ def _reproduce_together(
             analyse_step(run)
         learn(run, systems, task=task, folds=settings.features.folds)
         score_step(run, trained_in_run(run, names), task=task)
-        return [_outcome(settings, run, data, part, system) for system in systems for part in data.parts]
+        return [_outcome(settings, folder, run, data, part, system) for system in systems for part in data.parts]
 
 
 def _leave_out(run: Run, threads: Sequence[str]) -> None:
@@ -112,7 +119,9 @@ def _leave_out(run: Run, threads: Sequence[str]) -> None:
     refuse_shared_threads(run.read(EXAMPLES), run.read(POSTS), run.read(COMMENTS))
 
 
-def _outcome(settings: ReproduceSettings, run: Run, data: DataSet, part: str, system: System) -> Reproduced:
+def _outcome(
+    settings: ReproduceSettings, folder: Path, run: Run, data: DataSet, part: str, system: System
+) -> Reproduced:
     published = system.expected.get(f"{data.name}_{part}")
     outcome = Reproduced(
         system.name,
@@ -121,17 +130,19 @@ def _outcome(settings: ReproduceSettings, run: Run, data: DataSet, part: str, sy
         published=published.measures if published else {},
         source=published.source if published else "",
     )
-    found, folder = data.parts[part], Path(settings.data)
+    found = data.parts[part]
     if not (folder / found.input).exists():
         return replace(outcome, missing=f"there is no {found.input} in {folder}: nothing was ranked")
-    path = Path(settings.output) / f"{system.name}.{data.name}_{part}.pred"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
+    if not is_remote(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
     rankings = run.read(RANKINGS).where((F.col("system") == system.name) & (F.col("split") == part))
-    write_predictions(rankings, str(path))
+    write_predictions(rankings, path, settings.object_storage)
     gold = folder / found.gold.get(system.task, "")
     if not gold.is_file():
         return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")
-    scores = evaluate_file(gold, path)
+    with local_source(path, settings.object_storage) as predictions:
+        scores = evaluate_file(gold, predictions)
     return replace(outcome, ours={measure: scores[key] for key, measure in MEASURES.items()})  # type: ignore[literal-required]
 
 
@@ -154,3 +165,25 @@ def _require_training_files(name: str, data: DataSet, folder: Path) -> None:
         raise InputError(
             f"data set {name}: {folder} lacks {', '.join(absent)}", "give the folder of the data sets with --data"
         )
+
+
+@contextmanager
+def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSettings) -> Iterator[Path]:
+    """The folder of the data sets, or a copy of what these sets name in a remote one.
+
+    Args:
+        folder: where the data sets lie, local or in a bucket.
+        sets: those that are needed.
+        storage: how the bucket is reached.
+    """
+    if not is_remote(folder):
+        yield Path(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="cqa-data-") as copies:
+        parts = [part for data in sets for part in data.parts.values()]
+        named = [path for data in sets for path in data.train]
+        named += [path for part in parts for path in (part.input, *part.gold.values())]
+        for path in dict.fromkeys(named):
+            if find_files(f"{folder.rstrip('/')}/{path}", storage):
+                fetch(f"{folder.rstrip('/')}/{path}", Path(copies, path), storage)
+        yield Path(copies)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import RunSettings
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.pipeline.analyse import analyse_step
@@ -18,32 +21,36 @@ from cqa_spark.pipeline.report import report_step, show
 from cqa_spark.pipeline.score import score_step, trained_in_run
 from cqa_spark.pipeline.tracking import track
 from cqa_spark.pipeline.train import learn, model_artifact
-from cqa_spark.pipeline.workspace import open_job
+from cqa_spark.pipeline.workspace import open_run_in, write_lake
+from cqa_spark.rankers.system import System
 from cqa_spark.reports.content import RunReport
 from cqa_spark.tasks.registry import known_tasks
 
 
 def run(settings: RunSettings) -> None:
     """Ingest, pair, analyse, featurize, train, score, evaluate, report, publish, track."""
-    inputs = input_files(settings.inputs.by_split())
+    inputs = input_files(settings.inputs.by_split(), settings.object_storage)
     systems = read_systems(settings.systems)
-    with open_job(settings, "run", resume=False) as opened:
-        ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
-        pair_step(opened, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
-        analyse_step(opened)
-        learn(opened, systems, task=settings.task, folds=settings.features.folds)
-        score_step(opened, trained_in_run(opened, settings.systems), task=settings.task)
-        evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
-        experiments_step(opened, settings.experiments, settings.evaluation, systems, folds=settings.features.folds)
-        content = report_step(
-            opened, path=settings.report, measures=settings.evaluation.measures, baseline=settings.baseline
-        )
-    if settings.publish:
-        publish_run(opened.lake, opened.run_id)
+    with write_lake(settings, "run") as lake:
+        with open_run_in(lake, settings, "run", resume=False) as opened:
+            content = _all_steps(opened, inputs, systems, settings)
+        if settings.publish:
+            publish_run(lake, opened.run_id)
     if settings.tracking.enabled:
         _track(opened, settings, content)
     show(content, opened.record.artifacts["report"])
     print(f"run: {opened.run_id}{', published' if settings.publish else ''}")
+
+
+def _all_steps(opened: Run, inputs: Sequence[InputFile], systems: Sequence[System], settings: RunSettings) -> RunReport:
+    ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
+    pair_step(opened, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
+    analyse_step(opened)
+    learn(opened, systems, task=settings.task, folds=settings.features.folds)
+    score_step(opened, trained_in_run(opened, settings.systems), task=settings.task)
+    evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
+    experiments_step(opened, settings.experiments, settings.evaluation, systems, folds=settings.features.folds)
+    return report_step(opened, path=settings.report, measures=settings.evaluation.measures, baseline=settings.baseline)
 
 
 def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
@@ -65,4 +72,5 @@ def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
         parameters,
         values,
         {"report": artifacts["report"], f"model/{best}": artifacts[model_artifact(best)]},
+        settings.object_storage,
     )

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.pipeline.workspace import open_lake
@@ -16,9 +17,9 @@ from cqa_spark.pipeline.workspace import open_lake
 
 def list_runs(settings: ListRunsSettings) -> None:
     """Print every run of a lake with its last status; the one that readers see is marked."""
-    log = RunLog(open_lake(settings))
-    published = log.published()
-    newest = {record.run_id: record for record in log.records()}
+    lake = open_lake(settings)
+    published = published_run(lake)
+    newest = {record.run_id: record for record in RunLog(lake).records()}
     table = Table("run", "status", "when", "job", "message", "seen by readers")
     for record in newest.values():
         seen = "yes" if published is not None and record.run_id == published.run_id else ""

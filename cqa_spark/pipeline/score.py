@@ -74,7 +74,7 @@ def score_step(run: Run, systems: Mapping[str, TrainedSystem], *, task: str) -> 
 
 
 def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predictions: str) -> None:
-    inputs = input_files({"test": (input_path,)})
+    inputs = input_files({"test": (input_path,)}, settings.object_storage)
     with with_lake(settings) as held, open_job(held, "score", resume=False) as run:
         trained = TrainedSystem.load(model_path)
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
@@ -83,4 +83,4 @@ def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predi
         score_upstream_step(run, trained)
         compute_step(run, trained.groups, task=settings.task)
         score_step(run, {trained.system.name: trained}, task=settings.task)
-        write_predictions(run.read(RANKINGS), predictions)
+        write_predictions(run.read(RANKINGS), predictions, settings.object_storage)

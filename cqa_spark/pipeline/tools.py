@@ -22,11 +22,17 @@ _WIDE = 200
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the official measures of prediction files."""
-    from pathlib import Path
+    from contextlib import ExitStack
 
     from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
+    from cqa_spark.object_store.locations import local_source
 
-    scores = evaluate_files(Path(settings.gold), [Path(path) for path in settings.predictions])
+    with ExitStack() as copies:
+        gold, *predictions = (
+            copies.enter_context(local_source(each, settings.object_storage))
+            for each in (settings.gold, *settings.predictions)
+        )
+        scores = evaluate_files(gold, predictions)
     if settings.format == "json":
         print(to_json(scores))
     else:
@@ -35,30 +41,33 @@ def print_scores(settings: EvaluateFileSettings) -> None:
 
 def write_sample(settings: SynthSettings) -> None:
     """Write an invented dump."""
-    from pathlib import Path
-
+    from cqa_spark.object_store.locations import local_target
     from cqa_spark.synth import qatar_living
 
-    output = Path(settings.output)
-    qatar_living.write_sample(output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed)
-    print(f"wrote {output / 'train.xml'} and {output / 'dev.xml'}")
+    with local_target(settings.output, settings.object_storage) as output:
+        qatar_living.write_sample(
+            output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed
+        )
+    print(f"wrote {settings.output}/train.xml and {settings.output}/dev.xml")
 
 
 def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
     """Write an invented dump of a Stack Exchange site."""
-    from pathlib import Path
-
     from rich.console import Console
     from rich.progress import Progress
 
+    from cqa_spark.object_store.locations import local_target
     from cqa_spark.synth.stackexchange.dump import write_dump
     from cqa_spark.synth.stackexchange.plan import threads_for_size
 
     threads = settings.threads if settings.size is None else threads_for_size(settings.size)
-    with Progress(console=Console(stderr=True), transient=True) as shown:
+    with (
+        local_target(settings.output, settings.object_storage) as output,
+        Progress(console=Console(stderr=True), transient=True) as shown,
+    ):
         task = shown.add_task("threads", total=threads)
         dump = write_dump(
-            Path(settings.output),
+            output,
             site=settings.site,
             threads=threads,
             seed=settings.seed,
@@ -67,7 +76,7 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
             progress=lambda done, total: shown.update(task, completed=done, total=total),
         )
     sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
-    print(f"wrote {dump.folder}: {sizes}")
+    print(f"wrote {settings.output}/{settings.site}: {sizes}")
 
 
 def print_groups(settings: CatalogueSettings) -> None:

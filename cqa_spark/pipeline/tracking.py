@@ -11,11 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import TrackingSettings
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.pipeline.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
 from cqa_spark.pipeline.trials import Trial
-
-SQLITE = "sqlite:///"
 
 
 def track(
@@ -24,6 +24,7 @@ def track(
     parameters: Mapping[str, str],
     metrics: Mapping[str, float],
     artifacts: Mapping[str, str],
+    storage: ObjectStorageSettings | None = None,
 ) -> bool:
     """Log a run; a server that cannot be reached costs a warning on stderr, never the run.
 
@@ -32,13 +33,14 @@ def track(
         settings: where to log.
         parameters: settings by dotted key.
         metrics: value by name, such as ``best_a/MAP_10``.
-        artifacts: local path by artifact folder; remote ones are recorded by their path in the manifest alone.
+        artifacts: file or folder by artifact folder.
+        storage: how object storage is reached; None for Amazon's.
 
     Returns:
         Whether it was logged.
     """
     try:
-        _log(record, settings, parameters, metrics, artifacts)
+        _log(record, settings, parameters, metrics, artifacts, storage or ObjectStorageSettings())
     except Exception as error:  # whatever a tracking client raises must not cost the run
         print(f"warning: the run was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
         return False
@@ -83,7 +85,9 @@ def _log(
     parameters: Mapping[str, str],
     metrics: Mapping[str, float],
     artifacts: Mapping[str, str],
+    storage: ObjectStorageSettings,
 ) -> None:
+    tell_mlflow(storage)
     mlflow = _opened(settings)
     with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
         mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
@@ -92,11 +96,10 @@ def _log(
         manifest = Path(folder) / "manifest.json"
         manifest.write_text(json.dumps(asdict(record), default=str, indent=2), encoding="utf-8")
         mlflow.log_artifact(str(manifest))
-        for name, path in artifacts.items():
-            if Path(path).is_dir():
-                mlflow.log_artifacts(path, artifact_path=name)
-            elif Path(path).is_file():
-                mlflow.log_artifact(path, artifact_path=name)
+        with on_this_machine(artifacts, storage) as here:
+            for name, path in here.items():
+                log = mlflow.log_artifacts if path.is_dir() else mlflow.log_artifact
+                log(str(path), artifact_path=name)
 
 
 def _opened(settings: TrackingSettings) -> Any:
@@ -107,13 +110,6 @@ def _opened(settings: TrackingSettings) -> Any:
     logging.getLogger("alembic").setLevel(logging.WARNING)
     mlflow.set_tracking_uri(settings.uri)
     if mlflow.get_experiment_by_name(settings.experiment) is None:
-        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings.uri))
+        mlflow.create_experiment(settings.experiment, artifact_location=artifact_location(settings))
     mlflow.set_experiment(settings.experiment)
     return mlflow
-
-
-def _artifact_location(uri: str) -> str | None:
-    """A folder beside the SQLite file, where MLflow would take the working directory; a server has its own place."""
-    if not uri.startswith(SQLITE):
-        return None
-    return Path(f"{uri.removeprefix(SQLITE)}.artifacts").resolve().as_uri()

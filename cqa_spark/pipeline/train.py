@@ -67,7 +67,7 @@ def model_artifact(system: str) -> str:
 
 
 def _train_on_files(settings: TrainSettings, name: str, model_path: str) -> None:
-    inputs = input_files(settings.inputs.by_split())
+    inputs = input_files(settings.inputs.by_split(), settings.object_storage)
     systems = read_systems([name])
     with with_lake(settings) as held, open_job(held, "train", resume=False) as run:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import yaml
 from pyspark.sql import DataFrame
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import TuneSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.object_store.locations import write_file
 from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
@@ -45,7 +46,7 @@ def tune(settings: TuneSettings) -> None:
     told = verdict(given, best, settings.evaluation.measures[0], p_value)
     print(f"{told}\n\n{yaml.safe_dump({'ranker': best.ranker.model_dump()}, sort_keys=False)}", end="")
     if settings.tuned:
-        _write(settings.tuned, told, best)
+        _write(settings.tuned, told, best, settings.object_storage)
     if settings.tracking.enabled:
         searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
         track_trials(settings.tracking, f"tune {system.name}", searched, judged, told)
@@ -102,8 +103,7 @@ def _found(trial: Trial) -> CrossValidated:
     return trial.found
 
 
-def _write(path: str, told: str, best: Trial) -> None:
+def _write(path: str, told: str, best: Trial, storage: ObjectStorageSettings) -> None:
     comment = "".join(f"# {line}\n" for line in told.splitlines())
     text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(comment + text, encoding="utf-8")
+    write_file(path, (comment + text).encode(), storage)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from jinja2 import Environment
 
 from cqa_spark.reports import wording
 from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
 from cqa_spark.reports.figures import draw_figures
-from cqa_spark.reports.page import page_environment, write_page
+from cqa_spark.reports.page import page_environment
 
 _FILTERS = (
     "points",
@@ -41,19 +39,6 @@ def render(report: RunReport) -> str:
         summary=wording.summary(report),
         significant=wording.SIGNIFICANT,
     )
-
-
-def write_report(report: RunReport, path: Path) -> None:
-    """Write the page; the file is there whole or not at all.
-
-    Args:
-        report: what the page shows.
-        path: the HTML file; its folder is made where it is missing.
-
-    Raises:
-        OSError: the folder cannot be written to.
-    """
-    write_page(render(report), path)
 
 
 def given_order(story: QueryStory) -> tuple[RankedCandidate, ...]:

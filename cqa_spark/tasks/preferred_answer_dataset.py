@@ -10,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.tasks.judged_answers import KEPT
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
@@ -40,7 +41,36 @@ def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
         threads = threads.join(measured_on, on=["site", "query_id"], how="left_anti")
     else:
         threads = _split(_chosen(candidates, SIZES[name]), split)
-    rows = candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"])
+    return _examples(candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"]))
+
+
+def every_question(candidates: DataFrame, *, min_answers: int) -> DataFrame:
+    """All questions with enough candidates: those that say which answer was preferred in the three parts, by hash.
+
+    A question's part follows from its site and id alone. So one that is answered or accepted later never goes from the
+    part that a system was trained on to one that it is measured on.
+
+    Args:
+        candidates: as ``judged_answers.candidates`` gives them.
+        min_answers: candidates that a question needs.
+
+    Returns:
+        A frame of the schema ``EXAMPLES``; questions of which the preferred answer is not known are ``unannotated``.
+    """
+    enough = F.count(F.lit(1)).over(Window.partitionBy("site", "query_id")) >= min_answers
+    wanted = candidates.withColumn("enough", enough).where("enough")
+    is_judged = F.col("outcome") == KEPT
+    rows = _split_by_hash(wanted).withColumns(
+        {
+            "accepted": F.when(is_judged, F.col("accepted")),
+            "split": F.when(is_judged, F.col("split")).otherwise(UNANNOTATED),
+        }
+    )
+    return _examples(rows)
+
+
+def _examples(rows: DataFrame) -> DataFrame:
+    """Candidates with their ``split`` as examples."""
     return EXAMPLES.conform(
         rows.select(
             "site", F.lit(PreferredAnswer.name).alias("task"), "query_id", "candidate_id",

@@ -1,4 +1,4 @@
-"""The one Spark session of the tests: small, and the same settings as `cqa` on a laptop."""
+"""What tests share because it is slow to start: Spark, with the settings of `cqa` on a laptop, and an S3 server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from s3_server import S3Server, make_up_credentials, s3_server
 
 from cqa_spark.session import spark_session
 
@@ -13,6 +14,7 @@ from cqa_spark.session import spark_session
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A session for all tests: starting Spark costs more than most of them."""
+    make_up_credentials()
     session = spark_session(
         "tests",
         master="local[2]",  # two tasks at once: what only works in one shows
@@ -21,3 +23,11 @@ def spark() -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """An S3 server; tests that need one are skipped where there is none."""
+    make_up_credentials()
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server

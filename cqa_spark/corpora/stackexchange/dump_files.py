@@ -8,10 +8,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
+from cqa_spark.object_store.remote_files import find_files
 
 # gzip and bzip2 are read by Spark as they are; 7z and zstandard are unpacked first.
 FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2)?", re.IGNORECASE)
@@ -39,27 +42,34 @@ class DumpFile:
     packed: bool = field(default=False)
 
 
-def is_archive(path: str | Path) -> bool:
+def is_archive(path: str) -> bool:
     """Whether a path is to be unpacked before it can be read."""
-    return ARCHIVE_NAME.fullmatch(Path(path).name) is not None
+    return ARCHIVE_NAME.fullmatch(PurePosixPath(path).name) is not None
 
 
-def find_archives(paths: Iterable[str]) -> list[Path]:
+def find_archives(paths: Iterable[str], storage: ObjectStorageSettings | None = None) -> list[str]:
     """The archives among what the user named, folders searched.
+
+    Args:
+        paths: files, folders and patterns of either, local or ``s3a://…``.
+        storage: how buckets are reached; None for Amazon's.
 
     Raises:
         InputError: a path does not exist.
     """
-    return [path for given in paths for path in _files_of(given) if is_archive(path)]
+    return [path for given in paths for path in _files_of(given, storage) if is_archive(path)]
 
 
-def find_dump_files(paths: Iterable[str], site: str | None = None) -> list[DumpFile]:
+def find_dump_files(
+    paths: Iterable[str], site: str | None = None, storage: ObjectStorageSettings | None = None
+) -> list[DumpFile]:
     """The files of dumps among what the user named, folders searched, by site, dump and table.
 
     Args:
-        paths: files, folders and patterns of either; other files in the folders are left alone.
+        paths: files, folders and patterns of either, local or ``s3a://…``; other files in the folders are left alone.
         site: the site that all of them belong to; None takes the nearest folder whose name looks like a host's, such
             as ``beer.stackexchange.com``, else the file's own folder.
+        storage: how buckets are reached; None for Amazon's.
 
     Raises:
         InputError: a path does not exist or cannot be read, or a folder holds no dump.
@@ -67,15 +77,16 @@ def find_dump_files(paths: Iterable[str], site: str | None = None) -> list[DumpF
     given = list(paths)
     found: list[DumpFile] = []
     for path in given:
-        files = [dump for file in _files_of(path) if (dump := _dump_file(file, site))]
-        if not files and not any(map(is_archive, _files_of(path))):
+        there = list(_files_of(path, storage))
+        files = [dump for file in there if (dump := _dump_file(file, site))]
+        if not files and not any(map(is_archive, there)):
             names = ", ".join(f"{table.file}.xml" for table in BY_FILE.values())
             raise InputError(f"no file of a Stack Exchange dump in {path}", f"name a folder or files among: {names}")
         found += files
     return sorted(found, key=lambda file: (file.site, file.dump, file.dump_table.file))
 
 
-def of_archive(folder: Path, archive: Path, site: str | None = None) -> list[DumpFile]:
+def of_archive(folder: Path, archive: str, site: str | None = None) -> list[DumpFile]:
     """The files that were unpacked from an archive; the site is in the archive's name.
 
     Args:
@@ -83,7 +94,7 @@ def of_archive(folder: Path, archive: Path, site: str | None = None) -> list[Dum
         archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/Posts.xml.zst``.
         site: the site, where the user names it.
     """
-    name = ARCHIVE_NAME.fullmatch(archive.name)
+    name = ARCHIVE_NAME.fullmatch(PurePosixPath(archive).name)
     assert name is not None
     stem = name["name"]
     by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
@@ -112,37 +123,48 @@ def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
     return [[file for of_site in dumps if place < len(of_site) for file in of_site[place]] for place in range(most)]
 
 
-def _dump_file(path: Path, site: str | None) -> DumpFile | None:
-    match = FILE_NAME.fullmatch(path.name)
+def _dump_file(path: str, site: str | None) -> DumpFile | None:
+    match = FILE_NAME.fullmatch(PurePosixPath(path).name)
     if match is None or match["table"].lower() not in BY_FILE:
         return None
-    if not os.access(path, os.R_OK):
+    if not is_remote(path) and not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
     table = BY_FILE[match["table"].lower()]
-    return DumpFile(str(path), site or _site_of(path), table, _folder_of(path), packed=bool(match["packing"]))
+    return DumpFile(path, site or _site_of(path), table, _folder_of(path), packed=bool(match["packing"]))
 
 
-def _folder_of(path: Path) -> str:
+def _folder_of(path: str) -> str:
     """Its folder, by one name however the user spells it: files of one folder are one dump."""
-    return os.path.abspath(path.parent)
+    return path.rpartition("/")[0] if is_remote(path) else os.path.abspath(Path(path).parent)
 
 
-def _site_of(path: Path) -> str:
-    folders = list(path.absolute().parents)
+def _site_of(path: str) -> str:
+    folders = list((PurePosixPath(path) if is_remote(path) else Path(path).absolute()).parents)
     hosts = [folder.name for folder in folders if HOST.fullmatch(folder.name)]
     return hosts[0] if hosts else folders[0].name
 
 
-def _files_of(given: str) -> Iterator[Path]:
+def _files_of(given: str, storage: ObjectStorageSettings | None) -> Iterator[str]:
+    if is_remote(given):
+        there = [file.location for file in find_files(given, storage or ObjectStorageSettings())]
+        if not there:
+            raise InputError(f"no such file or folder: {given}", "check the address")
+        yield from (each for each in there if not _hidden(PurePosixPath(each)))
+        return
     named = [Path(given)] if Path(given).exists() else [Path(match) for match in sorted(glob.glob(given))]
     if not named:
         raise InputError(f"no such file or folder: {given}", f"check the path; relative paths start at {Path.cwd()}")
     for path in named:
         if path.is_dir():
-            within = (each for each in path.rglob("*") if each.is_file() and not each.name.startswith((".", "_")))
-            yield from sorted(within)
+            within = (each for each in path.rglob("*") if each.is_file() and not _hidden(each))
+            yield from map(str, sorted(within))
         else:
-            yield path
+            yield str(path)
+
+
+def _hidden(path: PurePath) -> bool:
+    """Whether Spark would leave the file out."""
+    return path.name.startswith((".", "_"))
 
 
 def _refuse_repeats(files: Sequence[DumpFile]) -> None:

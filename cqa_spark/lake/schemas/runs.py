@@ -1,4 +1,4 @@
-"""The log of runs; publishing is one commit of one row here."""
+"""The log of runs."""
 
 from pyspark.sql import types as T
 
@@ -25,7 +25,7 @@ STEP = T.StructType(
 
 RUNS = Table(
     "runs",
-    "What every run did; the last row with status published names the tables that readers see.",
+    "What every run did, and which were published when; what readers see now stands in published.json.",
     (
         column("sequence", "bigint", "order of the rows, from 1", nullable=False),
         column("run_id", "string", "the run", nullable=False),

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
+from cqa_spark.lake.changes import ORIGIN, fingerprint
 from cqa_spark.lake.table import Table
 from cqa_spark.reports.inspection.collect.by_site import stacked
 from cqa_spark.reports.inspection.content import Counted
 
 TEXT = "body"
 """The column of posts that holds their text; a title that changed counts in its own column."""
-
-_NOT_COMPARED = "source_file"  # where a row was read from says nothing of the row
 
 
 @dataclass(frozen=True)
@@ -80,9 +78,9 @@ def table_changes(pairs: Mapping[Table, tuple[DataFrame, DataFrame]]) -> tuple[T
 
 
 def _changes(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
-    compared = [field for field in table.columns if field.name not in (*table.key, _NOT_COMPARED)]
+    compared = [field for field in table.columns if field.name not in (*table.key, ORIGIN)]
     sides = [
-        frame.select(*table.key, F.struct(*[_fingerprint(field) for field in compared]).alias(name))
+        frame.select(*table.key, F.struct(*[fingerprint(field) for field in compared]).alias(name))
         for name, frame in (("before", before), ("after", after))
     ]
     both = sides[0].join(sides[1], on=list(table.key), how="full_outer")
@@ -104,16 +102,6 @@ def _changes(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
         F.filter(F.array(*by_column), lambda each: each.rows > 0).alias("columns"),
         *in_text,
     )
-
-
-def _fingerprint(field: T.StructField) -> Column:
-    """The value, or 64 bits of a long one: so texts need not travel to be compared; two of them meet once in 10^19."""
-    value = F.col(field.name)
-    if isinstance(field.dataType, T.MapType):
-        value = F.array_sort(F.map_entries(value))  # maps have no order, and cannot be compared as they are
-    long = isinstance(field.dataType, T.StringType | T.ArrayType | T.MapType)
-    short = F.when(value.isNotNull(), F.xxhash64(value)) if long else value
-    return short.alias(field.name)
 
 
 def _table_changes(row: Row) -> TableChanges:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import publish, published_snapshot, rollback
+from cqa_spark.lake.held import hold
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.lease import take_lease
+from cqa_spark.lake.pointer import claim, point_to
+from cqa_spark.lake.publishing import publish, published_run, published_snapshot, rollback
 from cqa_spark.lake.run import Run, open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
@@ -48,6 +54,16 @@ def crashed(lake: Lake, run_id: str, score: int) -> None:
         raise RuntimeError("power cut")
 
 
+def published(lake: Lake, run_id: str) -> RunRecord:
+    with hold(lake, Holder.of_this_process("test")) as held:
+        return publish(held, run_id)
+
+
+def rolled_back(lake: Lake, to: str | None = None) -> RunRecord:
+    with hold(lake, Holder.of_this_process("test")) as held:
+        return rollback(held, to)
+
+
 def published_scores(lake: Lake) -> list[Row]:
     return published_snapshot(lake).read(SCORES).collect()
 
@@ -74,55 +90,78 @@ def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:
     finished(lake, "r1", 1)
     with pytest.raises(InputError, match="nothing is published"):
         published_snapshot(lake)
-    publish(lake, "r1")
+    published(lake, "r1")
     finished(lake, "r2", 2)
     assert published_scores(lake) == [Row(score=1)]
-    publish(lake, "r2")
+    published(lake, "r2")
     assert published_scores(lake) == [Row(score=2)]
 
 
 def test_a_crash_leaves_the_published_run_readable(lake: Lake) -> None:
     finished(lake, "r1", 1)
-    publish(lake, "r1")
+    published(lake, "r1")
     with pytest.raises(RuntimeError, match="power cut"):
         crashed(lake, "r2", 2)
     assert published_scores(lake) == [Row(score=1)]
     failed = RunLog(lake).records("r2")[-1]
     assert (failed.status, failed.message) == ("failed", "RuntimeError: power cut")
     with pytest.raises(InputError, match="no run r2 has succeeded") as refused:
-        publish(lake, "r2")
+        published(lake, "r2")
     assert "choose one of: r1" in refused.value.remedy
 
 
 def test_the_same_run_again_converges(lake: Lake) -> None:
     finished(lake, "r1", 1)
-    publish(lake, "r1")
+    published(lake, "r1")
     finished(lake, "r1", 1)
-    publish(lake, "r1")
+    published(lake, "r1")
     assert published_scores(lake) == [Row(score=1)]
 
 
 def test_publishing_twice_adds_no_row(lake: Lake) -> None:
     finished(lake, "r1", 1)
-    first = publish(lake, "r1")
-    assert publish(lake, "r1") == first
+    first = published(lake, "r1")
+    assert published(lake, "r1") == first
     assert len(RunLog(lake).records(status="published")) == 1
+
+
+def test_who_comes_after_a_dead_writer_completes_its_log(lake: Lake) -> None:
+    finished(lake, "r1", 1)
+    shown = published(lake, "r1")
+    dead = Holder.of_this_process("nightly").model_copy(update={"pid": 2**22 + 1})
+    lease = take_lease(lake.objects, dead, lambda: datetime.now(UTC))
+    claim(lake.objects, lease.token)
+    RunLog(lake).append(replace(shown, run_id="r2", status="running"))
+    again = replace(shown, run_id="r1", recorded_at=datetime.now(UTC), message="killed before the log was written")
+    point_to(lake.objects, again, lease.token)
+
+    with hold(lake, Holder.of_this_process("test")):
+        log = RunLog(lake)
+        assert [r.message for r in log.records(status="published")] == ["published", again.message]
+        assert log.records("r2")[-1].status == "failed"
+        assert log.records("r2")[-1].message == f"ended without a word: {dead}"
+    with hold(lake, Holder.of_this_process("test")):
+        assert len(log.records(status="published")) == 2
+    assert published_run(lake) == again
 
 
 def test_rolling_back_is_one_more_row(lake: Lake) -> None:
     for score, run_id in enumerate(["r1", "r2"]):
         finished(lake, run_id, score)
-        publish(lake, run_id)
-    assert rollback(lake).message == "rolled back from r2"
+        published(lake, run_id)
+    assert rolled_back(lake).message == "rolled back from r2"
     assert published_scores(lake) == [Row(score=0)]
     assert [r.run_id for r in RunLog(lake).records(status="published")] == ["r1", "r2", "r1"]
+    assert rolled_back(lake, "r2").run_id == "r2"
+    with pytest.raises(InputError, match="run r3 was not published before"):
+        rolled_back(lake, "r3")
 
 
 def test_there_must_be_something_to_roll_back_to(lake: Lake) -> None:
     finished(lake, "r1", 1)
-    publish(lake, "r1")
+    published(lake, "r1")
     with pytest.raises(InputError, match="no earlier run"):
-        rollback(lake)
+        rolled_back(lake)
 
 
 def test_a_later_job_goes_on_with_the_tables_of_its_run(lake: Lake) -> None:

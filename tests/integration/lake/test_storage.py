@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.lake.storage import Lake, require_writable
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
 
 SCORES = Table(
@@ -51,9 +51,3 @@ def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, s
         lake.write(SCORES, wrong, author="run-1")
     assert refused.value.problem == ("table scores: missing site; undeclared extra; score is string, declared int")
     assert not lake.exists(SCORES)
-
-
-def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(EnvironmentProblem, match="cannot be written"):
-        require_writable(str(tmp_path / "file" / "lake"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from pyspark.sql import SparkSession
+from two_nights import Nights, two_nights
 
 from cqa_spark.cli import main
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
@@ -66,3 +67,8 @@ def finished(
     lake = Lake(spark, str(tmp_path_factory.mktemp("run") / "lake"))
     assert main(whole_run(sample, lake.root)) == 0
     return FinishedRun(lake)
+
+
+@pytest.fixture(scope="session")
+def nights(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Nights:
+    return two_nights(spark, tmp_path_factory.mktemp("nights"))

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.publishing import published_run, published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
@@ -170,7 +170,7 @@ def test_a_file_that_is_cut_short(
     said = capsys.readouterr().err
     assert f"cut short, they end before their closing tag: {folder}/Posts.xml" in said
     assert "--allow-incomplete reads what is there" in said
-    assert RunLog(lake).published() is None
+    assert published_run(lake) is None
     assert ingest(folder, "r1", "--tables", "posts", "--allow-incomplete") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
     assert [row["is_complete"] for row in published_snapshot(lake).read(INGESTED_FILES).collect()] == [False]

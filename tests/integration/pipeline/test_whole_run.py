@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.evaluation.evaluate_file import evaluate_file
-from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
@@ -103,7 +103,7 @@ def test_the_figures_do_not_depend_on_the_partitions(
 ) -> None:
     lake = type(finished.lake)(finished.lake.spark, str(tmp_path / "lake"))
     assert main(whole_run(sample, lake.root, "--no-tracking.enabled", "--spark.partitions", partitions)) == 0
-    other = RunLog(lake).published()
+    other = published_run(lake)
     assert other is not None
     snapshot = type(finished.snapshot)(lake, other)
     assert ranking(snapshot.read(RANKINGS)) == ranking(finished.snapshot.read(RANKINGS))

@@ -12,6 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.lake.held import hold
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.publishing import Snapshot, publish
 from cqa_spark.lake.run import open_run
 from cqa_spark.lake.run_log import RunLog
@@ -131,7 +133,8 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     write_run(lake, "nothing", {QUARANTINE: []})
     write_run(lake, "earlier", EARLIER)
     write_run(lake, "later", LATER)
-    publish(lake, "later")
+    with hold(lake, Holder.of_this_process("test")) as held:
+        publish(held, "later")
     return lake
 
 

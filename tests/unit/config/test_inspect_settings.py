@@ -60,16 +60,12 @@ def test_two_runs_to_compare_leave_none_to_look_at():
     [
         (["lake/"], "lake/inspect/r1.html"),
         (["lake", "--page", "out/r.html"], "out/r.html"),
-        (["s3a://bucket/lake"], None),
+        (["s3a://bucket/lake"], "s3a://bucket/lake/inspect/r1.html"),
         (["s3a://bucket/lake", "--page", "r.html"], "r.html"),
     ],
 )
 def test_where_the_page_goes(arguments, path):
     assert settings(*arguments).page_path("r1") == path
-
-
-def test_a_remote_page_is_refused():
-    assert "written to a local file" in problems("lake", "--page", "s3a://bucket/page.html")[0]
 
 
 def test_what_would_be_read_and_written():

@@ -25,7 +25,7 @@ def test_files_keep_the_order_given_and_need_no_suffix(tmp_path: Path) -> None:
 
 
 def test_an_address_with_a_scheme_passes_untouched() -> None:
-    assert find_inputs(["s3a://bucket/forum"], "unannotated") == [InputFile("s3a://bucket/forum", "unannotated")]
+    assert find_inputs(["hdfs://host/forum"], "unannotated") == [InputFile("hdfs://host/forum", "unannotated")]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import report_content as literal
 from lxml import html
 
 from cqa_spark.reports.content import RankedCandidate, RunReport
-from cqa_spark.reports.render import given_order, render, write_report
+from cqa_spark.reports.render import given_order, render
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -200,24 +199,3 @@ def test_the_given_order_is_shown_only_where_all_of_it_is_known() -> None:
     assert given_order(replace(told, candidates=told.candidates[1:])) == ()
     unknown = RankedCandidate("Q1_C1", 1, None, 0.5, True, True, "text")
     assert given_order(replace(told, candidates=(unknown,))) == ()
-
-
-def test_the_file_is_written_whole(tmp_path: Path, page: str) -> None:
-    path = tmp_path / "reports" / "run.html"
-    write_report(literal.full_report(), path)
-    assert path.read_text(encoding="utf-8") == page
-    assert [file.name for file in path.parent.iterdir()] == ["run.html"]
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "run.html"
-    path.write_text("old")
-
-    def fail(*_: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_report(literal.unlabelled_report(), path)
-    assert path.read_text() == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["run.html"]

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach
 from cqa_spark.features.groups.similarity.term_match import TermMatch
 from cqa_spark.tasks.post_words import plain_text, post_words
 from cqa_spark.text.terms import Collection
@@ -36,6 +36,7 @@ class AnswerTextV1(CollectionGroup):
     about: ClassVar[str] = "length of the answer, and words that question and answer share"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.THREAD
     terms: ClassVar[str] = "words"
     reads_texts: ClassVar[bool] = False
 

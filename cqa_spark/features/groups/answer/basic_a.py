@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, Reach, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 
@@ -38,6 +38,7 @@ class BasicASnapshotV1(FeatureGroup):
     about: ClassVar[str] = "views and dates of the answer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
+    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
@@ -56,6 +57,7 @@ class BasicAAsOfV1(FeatureGroup):
     about: ClassVar[str] = "dates of the answer, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
+    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True
 

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.learned_table import LearnedTableGroup
@@ -44,6 +44,7 @@ class BadgesSnapshotV1(LearnedTableGroup):
     about: ClassVar[str] = "badges that the one who answered holds, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
+    reach: ClassVar[Reach] = Reach.AUTHOR
     learns_from_labels: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("badges",)
     reads_texts: ClassVar[bool] = False
@@ -69,6 +70,7 @@ class BadgesAsOfV1(LearnedTableGroup):
     about: ClassVar[str] = "badges that the one who answered held at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
+    reach: ClassVar[Reach] = Reach.AUTHOR
     learns_from_labels: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("badges",)
     reads_texts: ClassVar[bool] = False

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, Reach, feature_values
 from cqa_spark.features.groups.comments.comment_events import EVENT_VALUES, EVERYBODY, comment_events
 from cqa_spark.features.groups.comments.comment_tone import SCALE
 from cqa_spark.features.history.pairs import dated_pairs, known_pairs
@@ -53,6 +53,7 @@ class CommentsSnapshotV1(FeatureGroup):
     about: ClassVar[str] = "comments on question and answer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
@@ -70,6 +71,7 @@ class CommentsAsOfV1(FeatureGroup):
     about: ClassVar[str] = "comments on question and answer that were there at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, Reach, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.totals import totals_at
@@ -38,6 +38,7 @@ class BasicQSnapshotV1(FeatureGroup):
     about: ClassVar[str] = "views and dates of the question, at the time of the dump"
     entity: ClassVar[Entity] = Entity.QUESTION
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
+    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
@@ -60,6 +61,7 @@ class BasicQAsOfV1(FeatureGroup):
     about: ClassVar[str] = "dates of the question, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
+    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach, feature_values
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
 
@@ -29,6 +29,7 @@ class QTagsSnapshotV1(SnapshotTagGroup):
     about: ClassVar[str] = "the question's spread over the site's tags with the highest scores at the time of the dump"
     entity: ClassVar[Entity] = Entity.QUESTION
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.THREAD
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
@@ -46,6 +47,7 @@ class QTagsAsOfV1(AsOfTagGroup):
     about: ClassVar[str] = "the question's spread over the tags that had the most votes when training ended"
     entity: ClassVar[Entity] = Entity.QUESTION
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.THREAD
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each question; all 0 where it has none of the tags."""

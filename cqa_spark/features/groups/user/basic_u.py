@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, Reach, feature_values
 from cqa_spark.features.history.answered import answered_questions
 from cqa_spark.features.history.contributions import CONTRIBUTIONS, contributions
 from cqa_spark.features.history.pairs import dated_pairs
@@ -59,6 +59,7 @@ class BasicUSnapshotV1(FeatureGroup):
     about: ClassVar[str] = "account, reputation and activity of who answered, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
+    reach: ClassVar[Reach] = Reach.AUTHOR
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
     reads_texts: ClassVar[bool] = False
     caution: ClassVar[str] = SNAPSHOT_CAUTION
@@ -92,6 +93,7 @@ class BasicUAsOfV1(FeatureGroup):
     about: ClassVar[str] = "account, reputation and activity of who answered, as known at the cut, other threads only"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
+    reach: ClassVar[Reach] = Reach.AUTHOR
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
     reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True

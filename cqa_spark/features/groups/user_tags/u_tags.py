@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach, feature_values
 from cqa_spark.features.history.answered import answered_questions
 from cqa_spark.features.history.contributions import ACCEPTED, end_of_day
 from cqa_spark.features.history.pairs import dated_pairs
@@ -43,6 +43,7 @@ class UTagsSnapshotV1(SnapshotTagGroup):
     about: ClassVar[str] = "tags under which the one who answered answers and is accepted, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.AUTHOR
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
@@ -66,6 +67,7 @@ class UTagsAsOfV1(AsOfTagGroup):
     about: ClassVar[str] = "tags under which the one who answered answered and was accepted in other threads by the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reach: ClassVar[Reach] = Reach.AUTHOR
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair; where the account is deleted nothing is known."""

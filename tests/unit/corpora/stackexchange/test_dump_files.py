@@ -100,7 +100,7 @@ def test_a_folder_without_a_dump(tmp_path: Path) -> None:
 def test_a_folder_of_archives_alone_is_no_mistake(tmp_path: Path) -> None:
     make(tmp_path, "beer.example.org.7z")
     assert find_dump_files([str(tmp_path)]) == []
-    assert find_archives([str(tmp_path)]) == [tmp_path / "beer.example.org.7z"]
+    assert find_archives([str(tmp_path)]) == [str(tmp_path / "beer.example.org.7z")]
 
 
 def test_a_file_that_must_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,10 +142,10 @@ def test_the_site_of_an_archive_is_in_its_name(
     tmp_path: Path, archive: str, members: list[str], expected: list[tuple[str, str]]
 ) -> None:
     folder = make(tmp_path / "staging", *members)
-    files = of_archive(folder, tmp_path / archive)
+    files = of_archive(folder, str(tmp_path / archive))
     assert [(each.site, each.dump_table.file) for each in files] == expected
     assert all(each.dump == str((tmp_path / archive).parent) for each in files)
-    assert {each.site for each in of_archive(folder, tmp_path / archive, "x")} <= {"x"}
+    assert {each.site for each in of_archive(folder, str(tmp_path / archive), "x")} <= {"x"}
 
 
 def dump_file(site: str, dump: str, table: str = "posts") -> DumpFile:
@@ -188,6 +188,6 @@ def test_a_file_that_is_named_twice(tmp_path: Path) -> None:
 
 def test_a_table_in_a_file_and_in_an_archive(tmp_path: Path) -> None:
     make(tmp_path, "beer.example.org/Posts.xml", "staging/posts.xml")
-    unpacked = of_archive(tmp_path / "staging", tmp_path / "beer.example.org/posts.7z")
+    unpacked = of_archive(tmp_path / "staging", str(tmp_path / "beer.example.org/posts.7z"))
     with pytest.raises(InputError, match="has Posts twice"):
         rounds([*find_dump_files([str(tmp_path / "beer.example.org")]), *unpacked])

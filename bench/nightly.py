@@ -1,0 +1,110 @@
+"""How long a night takes that computes what changed, beside one that computes everything.
+
+    .venv/bin/python bench/nightly.py --threads 25000 --touched 0.03
+
+A site is invented, and a second dump of it in which a share of the threads got one more answer. One lake sees the first
+night; the second night runs twice, each time on a copy of that lake and in a process of its own: as it is, and with
+``--full``. Both have to end with the same rankings. Steps are printed side by side, with the ratio of the whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Column, Table
+
+from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.storage import Lake
+from cqa_spark.session import spark_session
+from cqa_spark.synth.stackexchange.dump import write_dump
+
+SITE = "bench.example.org"
+FIRST_NEW_ID = 10**9
+
+
+def main() -> None:
+    """Invent the dumps, do the nights, compare, print."""
+    arguments = _arguments()
+    with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
+        folder = Path(scratch)
+        first = write_dump(folder / "first", site=SITE, threads=arguments.threads, seed=1).folder
+        second = folder / "second" / SITE
+        shutil.copytree(first, second)
+        touched = _answer_again(second / "Posts.xml", arguments.touched)
+        print(f"{arguments.threads:,} threads, {touched:,} of them with a new answer in the second dump")
+        _night(folder / "lake", first, arguments)
+        seconds = {}
+        for name, more in (("what changed", []), ("everything", ["--full"])):
+            shutil.copytree(folder / "lake", folder / name)
+            seconds[name] = _night(folder / name, second, arguments, *more)
+        _compare(folder, seconds)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=25_000, help="questions of the site; about four posts each")
+    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads that got an answer")
+    parser.add_argument("--system", default="metadata_logistic_asof")
+    parser.add_argument("--heap", default="4g", help="of the Java process")
+    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    return parser.parse_args()
+
+
+def _answer_again(posts: Path, share: float) -> int:
+    """Repeat the last answer of some threads under a new id; give the number of threads."""
+    every, touched, seen = round(1 / share), 0, 0
+    copy = posts.with_suffix(".new")
+    with posts.open(encoding="utf-8") as lines, copy.open("w", encoding="utf-8") as changed:
+        answered: set[str] = set()
+        for line in lines:
+            changed.write(line)
+            parent = re.search(r' ParentId="(\d+)"', line)
+            if parent and parent[1] not in answered:
+                answered.add(parent[1])
+                seen += 1
+                if seen % every == 0:
+                    changed.write(re.sub(r' Id="\d+"', f' Id="{FIRST_NEW_ID + touched}"', line, count=1))
+                    touched += 1
+    copy.replace(posts)
+    return touched
+
+
+def _night(lake: Path, dump: Path, arguments: argparse.Namespace, *more: str) -> float:
+    command = [
+        str(Path(sys.executable).with_name("cqa")), "nightly", "--input", str(dump), "--lake", str(lake),
+        "--system", arguments.system, "--min-answers", "2", "--evaluation.resamples", "999",
+        "--spark.driver-memory", arguments.heap, "--checks.min-rank-correlation", "-1", *more,
+    ]  # fmt: skip
+    started = time.perf_counter()
+    subprocess.run(command, check=True)
+    return time.perf_counter() - started
+
+
+def _compare(folder: Path, seconds: dict[str, float]) -> None:
+    spark = spark_session("bench")
+    snapshots = {name: published_snapshot(Lake(spark, str(folder / name))) for name in seconds}
+    one, other = (each.read(RANKINGS).drop("run_id") for each in snapshots.values())
+    assert one.exceptAll(other).isEmpty(), "the rankings differ"
+    assert other.exceptAll(one).isEmpty(), "the rankings differ"
+    names = list(snapshots)
+    grid = Table("step", *[Column(f"{name}, s", justify="right") for name in names], title="Same rankings")
+    steps = {name: {step.step: step.seconds for step in each.record.steps} for name, each in snapshots.items()}
+    for step in steps[names[0]]:
+        grid.add_row(step, *[f"{steps[name].get(step, 0):.1f}" for name in names])
+    grid.add_row("the command", *[f"{seconds[name]:.1f}" for name in names])
+    Console(width=100).print(grid)
+    print(f"what changed takes {seconds[names[0]] / seconds[names[1]]:.0%} of everything")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""What a check looks at, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.table import Table
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check says.
+
+    Attributes:
+        check: its name.
+        passed: whether the run may be published.
+        measured: the figure that was held against the limit.
+        limit: the limit.
+        reason: what was measured, in words, with the worst place.
+    """
+
+    check: str
+    passed: bool
+    measured: float
+    limit: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The tables of a run that is to be published, beside those of the published one.
+
+    Attributes:
+        now: by name, the tables of the run.
+        last: by name, the published tables; none where nothing comparable is published.
+        system: the system whose rankings are served.
+        measure: the measure that systems are ordered by.
+    """
+
+    now: Mapping[str, DataFrame]
+    last: Mapping[str, DataFrame]
+    system: str
+    measure: str
+
+    def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
+        """The published rows of a table and the run's; None where one of them has no such table."""
+        if table.name in self.now and table.name in self.last:
+            return self.last[table.name], self.now[table.name]
+        return None
+
+
+Check = Callable[[Candidate, CheckSettings], Verdict]
+
+
+def nothing_to_compare(check: str, limit: float) -> Verdict:
+    """The verdict of a check that compares with the last run, in the first."""
+    return Verdict(check, True, 0.0, limit, "nothing comparable is published")

@@ -1,0 +1,36 @@
+"""Whether columns went empty."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
+from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+
+LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
+
+
+def null_shares(candidate: Candidate, limits: CheckSettings) -> Verdict:
+    """The column whose share of unknown values rose most."""
+    rises = [
+        (after[name] - share, f"{table.name}.{name}: {share:.1%} unknown, now {after[name]:.1%}")
+        for table in LOOKED_AT
+        if (pair := candidate.both(table)) is not None
+        for before, after in [(_shares(pair[0]), _shares(pair[1]))]
+        for name, share in before.items()
+    ]
+    if not rises:
+        return nothing_to_compare("unknown values", limits.max_null_rise)
+    rise, reason = max(rises)
+    return Verdict("unknown values", rise <= limits.max_null_rise, rise, limits.max_null_rise, reason)
+
+
+def _shares(frame: DataFrame) -> dict[str, float]:
+    """By column, the share of its values that is null; 0 where there are no rows."""
+    shares = [F.avg(F.col(name).isNull().cast("double")).alias(name) for name in frame.columns]
+    row = frame.agg(*shares).first()
+    assert row is not None, "an aggregate has one row"
+    return {name: row[name] or 0.0 for name in frame.columns}

@@ -1,0 +1,49 @@
+"""Whether readers will find the order that they know."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
+from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.schemas.rankings import RANKINGS
+
+QUERY = ("site", "task", "query_id")
+
+
+def rank_correlation(candidate: Candidate, limits: CheckSettings) -> Verdict:
+    """Spearman's correlation with the last ranking, over the candidates that both have; the mean over queries."""
+    pair = candidate.both(RANKINGS)
+    if pair is None:
+        return nothing_to_compare("rank correlation", limits.min_rank_correlation)
+    last, now = (frame.where(F.col("system") == candidate.system) for frame in pair)
+    row = correlations(last, now).agg(F.avg("correlation").alias("mean"), F.count(F.lit(1)).alias("queries")).first()
+    if row is None or not row["queries"]:
+        return nothing_to_compare("rank correlation", limits.min_rank_correlation)
+    least = limits.min_rank_correlation
+    return Verdict(
+        "rank correlation", row["mean"] >= least, row["mean"], least, f"mean over {row['queries']:,} queries"
+    )
+
+
+def correlations(last: DataFrame, now: DataFrame) -> DataFrame:
+    """Site, task, query_id and ``correlation`` of every query with two candidates or more in both rankings.
+
+    Args:
+        last: rows of ``RANKINGS`` of one system.
+        now: the same, later.
+    """
+    before = last.select(*QUERY, "candidate_id", F.col("rank").alias("last_rank"))
+    both = before.join(now.select(*QUERY, "candidate_id", "rank"), on=[*QUERY, "candidate_id"])
+    # Ranks among the candidates that both have: others may have come or gone between them.
+    squared = F.pow(_place("last_rank") - _place("rank"), 2)
+    by_query = (
+        both.select(*QUERY, squared.alias("d")).groupBy(*QUERY).agg(F.sum("d").alias("d"), F.count("d").alias("n"))
+    )
+    n = F.col("n")
+    return by_query.where(n > 1).select(*QUERY, (1 - 6 * F.col("d") / (n * (n * n - 1))).alias("correlation"))
+
+
+def _place(rank: str) -> Column:
+    return F.row_number().over(Window.partitionBy(*QUERY).orderBy(rank))

@@ -1,0 +1,28 @@
+"""Whether tables shrank or grew more than a night explains."""
+
+from __future__ import annotations
+
+from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
+from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+
+COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
+
+
+def row_counts(candidate: Candidate, limits: CheckSettings) -> Verdict:
+    """The table that changed most, against the limit for the way that it went."""
+    found = [(table.name, candidate.both(table)) for table in COUNTED]
+    sizes = [(name, pair[0].count(), pair[1].count()) for name, pair in found if pair is not None]
+    changes = [(name, before, after, after / before - 1) for name, before, after in sizes if before]
+    if not changes:
+        return nothing_to_compare("row counts", limits.max_row_loss)
+
+    def excess(change: tuple[str, int, int, float]) -> float:
+        return max(-change[3] - limits.max_row_loss, change[3] - limits.max_row_growth)
+
+    worst = max(changes, key=excess)
+    name, before, after, change = worst
+    limit = limits.max_row_growth if change > 0 else limits.max_row_loss
+    return Verdict("row counts", excess(worst) <= 0, abs(change), limit, f"{name}: {before:,} rows, now {after:,}")

@@ -1,0 +1,91 @@
+"""What may be removed from a lake: whatever no run needs that readers see, or that can be rolled back to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from delta.tables import DeltaTable
+
+from cqa_spark.lake.folders import remove_folder, subfolders
+from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.runs import RUNS
+
+MODELS, EXPORTS = "models", "exports"
+"""Folders with a folder for each run, which has one for each attempt."""
+
+_CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
+_MARGIN_SECONDS = 60
+
+
+def runs_to_keep(lake: HeldLake, keep: int) -> list[RunRecord]:
+    """The published run, those published before it, and those that have succeeded since and may yet be published.
+
+    Args:
+        lake: held by this process.
+        keep: how many published runs, at least 1; each counts once, by its latest publication.
+    """
+    log, current = RunLog(lake), published_run(lake)
+    published = {current.run_id: current} if current is not None else {}
+    for record in reversed(log.records(status="published")):
+        published.setdefault(record.run_id, record)
+    waiting = {
+        record.run_id: record
+        for record in log.records(status="succeeded")
+        if current is None or record.recorded_at > current.recorded_at
+    }
+    return [*list(published.values())[:keep], *waiting.values()]
+
+
+def remove_attempts(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
+    """Remove models that no kept run points to, and exports of other runs; give their folders.
+
+    A run may rank with a model that a run trained long before.
+    """
+    pointed_at = [f"{path}/" for record in kept for path in record.artifacts.values()]
+    models = [
+        f"{MODELS}/{run}/{attempt}" for run in subfolders(lake, MODELS) for attempt in subfolders(lake, MODELS, run)
+    ]
+    unused = [folder for folder in models if not any(path.startswith(f"{lake.path(folder)}/") for path in pointed_at)]
+    others = set(subfolders(lake, EXPORTS)) - {record.run_id for record in kept}
+    removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]
+    for folder in removed:
+        lake.lease.require()
+        remove_folder(lake, folder)
+    return removed
+
+
+def vacuum_tables(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
+    """Remove files of tables that no version needs from the oldest kept one on; give the tables' names.
+
+    A table whose newest version was written by a run that failed is first brought back to the published version: what
+    the failed run wrote can go when the versions before it are kept no more.
+    """
+    names = {name for record in RunLog(lake).records() for name in record.table_versions} - {RUNS.name}
+    lake.spark.conf.set(_CHECK, "false")  # it guards writers that are at work, and the lease says that none is
+    try:
+        for name in sorted(names):
+            lake.lease.require()
+            stored = DeltaTable.forPath(lake.spark, lake.path(name))
+            needed = [record.table_versions[name] for record in kept if name in record.table_versions]
+            _bring_back(stored, kept, name)
+            stored.vacuum(_hours_since(stored, min(needed)) if needed else 0)
+    finally:
+        lake.spark.conf.unset(_CHECK)
+    return sorted(names)
+
+
+def _bring_back(stored: DeltaTable, kept: Sequence[RunRecord], name: str) -> None:
+    newest = stored.history(1).select("version").collect()[0][0]
+    shown = next((record.table_versions[name] for record in kept if name in record.table_versions), None)
+    if shown is not None and newest not in [record.table_versions.get(name) for record in kept]:
+        stored.restoreToVersion(shown)
+
+
+def _hours_since(stored: DeltaTable, version: int) -> float:
+    """Hours since a version was written, and a minute: files that it needs were given up later than that."""
+    written = stored.history().where(f"version = {version}").selectExpr("unix_millis(timestamp) / 1000").collect()[0][0]
+    return (time.time() - float(written) + _MARGIN_SECONDS) / 3600

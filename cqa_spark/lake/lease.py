@@ -1,0 +1,192 @@
+"""The lease of a lake: one process at a time may write, and an object in the lake says which, and until when.
+
+The object is made and changed by conditional writes alone, so that of several processes one wins. It is never removed:
+its token grows with every holder, and what a holder publishes carries the token (``pointer.py``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+from pydantic import BaseModel, ConfigDict
+
+from cqa_spark.errors import AnotherWriter, CqaError
+from cqa_spark.lake.holder import Holder
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
+
+KEY = "lease.json"
+LASTS = timedelta(minutes=2)
+"""How long a holder is waited for that is not heard of: a few renewals may fail."""
+
+RENEWALS = 4
+"""Renewals within that time."""
+
+Clock = Callable[[], datetime]
+
+
+class LeaseState(BaseModel):
+    """What the object holds.
+
+    Attributes:
+        token: number of the holder, from 1.
+        holder: who holds or held the lease.
+        expires_at: until when, UTC.
+        is_released: whether the holder gave it back.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    token: int
+    holder: Holder
+    expires_at: datetime
+    is_released: bool = False
+
+    def is_free(self, now: datetime) -> bool:
+        """Whether another process may take the lease."""
+        return self.is_released or now >= self.expires_at or self.holder.is_dead()
+
+
+class Lease:
+    """A lease that this process took; ``hold_lease`` makes it.
+
+    Attributes:
+        left_behind: the holder before, where it did not give the lease back; None where it did, or there was none.
+    """
+
+    def __init__(
+        self, store: ObjectStore, state: LeaseState, version: str, clock: Clock, left_behind: Holder | None
+    ) -> None:
+        self.left_behind = left_behind
+        self._store = store
+        self._state = state
+        self._version = version
+        self._clock = clock
+        self._lost: CqaError | None = None
+        self._writing = threading.Lock()
+
+    @property
+    def token(self) -> int:
+        """Number of the holder; each is greater than all before."""
+        return self._state.token
+
+    def renew(self) -> None:
+        """Hold the lease for another while.
+
+        Raises:
+            AnotherWriter: another process has taken it.
+        """
+        self._write(expires_at=self._clock() + LASTS)
+
+    def release(self) -> None:
+        """Give the lease back; one that cannot be given back ends by itself."""
+        with suppress(CqaError):
+            self._write(is_released=True)
+
+    def require(self) -> None:
+        """Check that this process still holds the lease, without asking the storage.
+
+        Raises:
+            AnotherWriter: it was taken over, or could not be renewed in time.
+        """
+        if self._lost is not None:
+            raise self._lost
+        if self._clock() >= self._state.expires_at:
+            raise _lost(f"the lease was not renewed before {_time(self._state.expires_at)}")
+
+    def _write(self, **change: object) -> None:
+        with self._writing:
+            state = self._state.model_copy(update=change)
+            try:
+                self._version = self._store.replace(KEY, _bytes(state), self._version)
+            except Changed as error:
+                self._lost = _lost("another process has taken the lease")
+                raise self._lost from error
+            self._state = state
+
+
+def take_lease(store: ObjectStore, holder: Holder, clock: Clock) -> Lease:
+    """Take the lease of a lake.
+
+    Args:
+        store: the lake's objects.
+        holder: who takes it.
+        clock: gives the time, with a time zone.
+
+    Raises:
+        AnotherWriter: another process holds it; who, and until when.
+    """
+    stored, now = store.read(KEY), clock()
+    before = LeaseState.model_validate_json(stored.data) if stored else None
+    if before is not None and not before.is_free(now):
+        raise _held(store, before)
+    state = LeaseState(token=before.token + 1 if before else 1, holder=holder, expires_at=now + LASTS)
+    try:
+        version = store.replace(KEY, _bytes(state), stored.version) if stored else store.create(KEY, _bytes(state))
+    except (AlreadyThere, Changed) as error:
+        first = store.read(KEY)
+        assert first is not None, "the lease is never removed"
+        raise _held(store, LeaseState.model_validate_json(first.data)) from error
+    left_behind = before.holder if before is not None and not before.is_released else None
+    return Lease(store, state, version, clock, left_behind)
+
+
+@contextmanager
+def hold_lease(store: ObjectStore, holder: Holder, clock: Clock | None = None) -> Iterator[Lease]:
+    """Take the lease, renew it while the block runs, and give it back.
+
+    Args:
+        store: the lake's objects.
+        holder: who takes it.
+        clock: gives the time, with a time zone; None for the machine's.
+
+    Raises:
+        AnotherWriter: another process holds it.
+    """
+    lease = take_lease(store, holder, clock or _now)
+    ended = threading.Event()
+    renewing = threading.Thread(target=_keep_renewing, args=(lease, ended), name="lease", daemon=True)
+    renewing.start()
+    try:
+        yield lease
+    finally:
+        ended.set()
+        renewing.join()
+        lease.release()
+
+
+def _keep_renewing(lease: Lease, ended: threading.Event) -> None:
+    while not ended.wait(LASTS.total_seconds() / RENEWALS):
+        try:
+            lease.renew()
+        except AnotherWriter:
+            return
+        except CqaError:
+            continue  # the storage does not answer: the next try is before the end
+
+
+def _bytes(state: LeaseState) -> bytes:
+    return state.model_dump_json(indent=2).encode()
+
+
+def _held(store: ObjectStore, state: LeaseState) -> AnotherWriter:
+    return AnotherWriter(
+        f"{store.root} is being written by {state.holder}, until {_time(state.expires_at)} unless it goes on",
+        "wait for it, or end it: a lease that is not renewed is free after that time",
+    )
+
+
+def _lost(reason: str) -> AnotherWriter:
+    return AnotherWriter(
+        f"this process may write no more: {reason}", "run the job again when the other is done; nothing was published"
+    )
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

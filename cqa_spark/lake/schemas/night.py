@@ -1,0 +1,29 @@
+"""What a night's run found: what changed in the dump, and whether its rankings are fit to be seen."""
+
+from cqa_spark.lake.schemas.community import SITE
+from cqa_spark.lake.table import Table, column
+
+CHANGES = Table(
+    "changes",
+    "Rows of each table that came, went or changed since the run that was published before.",
+    (
+        SITE,
+        column("table_name", "string", "the table", nullable=False),
+        column("change", "string", "new, gone or changed", nullable=False),
+        column("rows", "bigint", "number of rows", nullable=False),
+    ),
+    key=("site", "table_name", "change"),
+)
+
+CHECKS = Table(
+    "checks",
+    "The verdicts on the run before it was published.",
+    (
+        column("check", "string", "name of the check", nullable=False),
+        column("passed", "boolean", "whether the run may be published", nullable=False),
+        column("measured", "double", "the figure that was held against the limit", nullable=False),
+        column("limit", "double", "the limit, from the settings", nullable=False),
+        column("reason", "string", "what was measured, in words", nullable=False),
+    ),
+    key=("check",),
+)

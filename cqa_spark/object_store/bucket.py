@@ -1,0 +1,157 @@
+"""Objects of an S3 bucket.
+
+A request that got no answer may have taken effect all the same. Reading and unconditional writing are simply done
+again; after a conditional write the object is read back first: it may be ours already, and then a second try would be
+refused as if somebody else had been there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from cqa_spark.errors import CqaError
+from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
+from cqa_spark.object_store.store import Stored, already_there, changed, check_key
+
+T = TypeVar("T")
+
+
+class Listed(NamedTuple):
+    """An object in a listing.
+
+    Attributes:
+        key: its key.
+        size: bytes.
+        version: stands for its content.
+    """
+
+    key: str
+    size: int
+    version: str
+
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+"""Seconds between two tries of a request; each pause is twice the one before."""
+
+
+class Bucket:
+    """An ``ObjectStore`` on a bucket, or on what lies below a prefix of it.
+
+    Args:
+        client: boto3's S3 client, which itself does not repeat anything.
+        bucket: the bucket's name.
+        prefix: what all keys start with, without slashes at its ends; empty for the whole bucket.
+        attempts: times that a request is sent before giving up.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(
+        self, client: Any, bucket: str, prefix: str, *, attempts: int, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.root = f"s3a://{bucket}/{prefix}".rstrip("/")
+        self.client = client
+        self._bucket = bucket
+        self._prefix = f"{prefix}/" if prefix else ""
+        self._attempts = attempts
+        self._sleep = sleep
+
+    def read(self, key: str) -> Stored | None:
+        """The object, or None where there is none."""
+
+        def read() -> Stored:
+            answer = self.client.get_object(**self.place(key))
+            return Stored(answer["Body"].read(), answer["ETag"])
+
+        try:
+            return self.until_answered(key, read)
+        except NotThere:
+            return None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, whatever lies there."""
+        self.until_answered(key, lambda: self.client.put_object(**self.place(key), Body=data))
+
+    def create(self, key: str, data: bytes) -> str:
+        """Write an object that must not exist yet; give its version."""
+        return self._write_if(key, data, {"IfNoneMatch": "*"}, None, already_there(self.root, key))
+
+    def replace(self, key: str, data: bytes, version: str) -> str:
+        """Write over the object that has this version; give the new version."""
+        return self._write_if(key, data, {"IfMatch": version}, version, changed(self.root, key))
+
+    def delete(self, key: str) -> None:
+        """Remove an object; none is fine too."""
+        self.until_answered(key, lambda: self.client.delete_object(**self.place(key)))
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        """The keys that start with a prefix, in order of their characters."""
+        return (each.key for each in self.listed(prefix))
+
+    def listed(self, prefix: str = "") -> Iterator[Listed]:
+        """What a listing tells of the objects whose keys start with a prefix, in order of the keys."""
+        place = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
+        while True:
+            page = self.until_answered(prefix, partial(self.client.list_objects_v2, **place))
+            for each in page.get("Contents", ()):
+                if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
+                    yield Listed(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
+            if not page.get("IsTruncated"):
+                return
+            place["ContinuationToken"] = page["NextContinuationToken"]
+
+    def _write_if(self, key: str, data: bytes, condition: dict[str, str], expected: str | None, lost: CqaError) -> str:
+        """Write under a condition.
+
+        Args:
+            key: of the object.
+            data: its new bytes.
+            condition: the request's, by boto3's name.
+            expected: version that fulfils the condition; None where there must be no object.
+            lost: raised where somebody else was first.
+        """
+
+        def write() -> str:
+            version: str = self.client.put_object(**self.place(key), Body=data, **condition)["ETag"]
+            return version
+
+        unsure: NoAnswer | None = None
+        for pause in self._pauses():
+            try:
+                return request(f"{self.root}/{key}", write)
+            except (NotAsExpected, NotThere):
+                if unsure is None:
+                    raise lost from None
+            except NoAnswer as error:
+                unsure = error
+            stored = self.read(key)
+            if stored is not None and stored.data == data:
+                return stored.version
+            if (stored.version if stored else None) != expected:
+                raise lost
+            self._sleep(pause)
+        assert unsure is not None, "there is at least one try"
+        raise unsure.given_up()
+
+    def until_answered(self, key: str, send: Callable[[], T]) -> T:
+        """Send a request, and again where no answer came; for requests that do no harm when they are done twice."""
+        for pause in self._pauses():
+            try:
+                return request(f"{self.root}/{key}", send)
+            except NoAnswer as error:
+                unanswered = error
+            self._sleep(pause)
+        raise unanswered.given_up()
+
+    def _pauses(self) -> Iterator[float]:
+        """A pause for every try; none after the last one."""
+        for attempt in range(self._attempts):
+            last = attempt + 1 == self._attempts
+            yield 0.0 if last else min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
+
+    def place(self, key: str) -> dict[str, str]:
+        """Where an object lies, by boto3's names."""
+        check_key(key)
+        return {"Bucket": self._bucket, "Key": self._prefix + key}

@@ -1,0 +1,124 @@
+"""Objects as files of a local folder.
+
+Every file is written in full beside its place and then linked or renamed there, so that a crash leaves either the old
+bytes or the new ones. Writers that compare before they write hold a lock on the file's folder, which the operating
+system gives back when they die.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.store import Stored, already_there, changed, check_key
+
+
+class Folder:
+    """An ``ObjectStore`` on a local folder, made when the first object is written.
+
+    Args:
+        root: the folder.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root.rstrip("/") or "/"
+
+    def read(self, key: str) -> Stored | None:
+        """The object, or None where there is none."""
+        try:
+            data = self._file(key).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise _cannot("read", self._file(key), error) from error
+        return Stored(data, _version(data))
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write an object, whatever lies there."""
+        with self._locked(key) as target, _complete_file(target, data) as written:
+            written.replace(target)
+
+    def create(self, key: str, data: bytes) -> str:
+        """Write an object that must not exist yet; give its version."""
+        with self._locked(key) as target, _complete_file(target, data) as written:
+            try:
+                os.link(written, target)
+            except FileExistsError:
+                raise already_there(self.root, key) from None
+        return _version(data)
+
+    def replace(self, key: str, data: bytes, version: str) -> str:
+        """Write over the object that has this version; give the new version."""
+        with self._locked(key) as target:
+            stored = self.read(key)
+            if stored is None or stored.version != version:
+                raise changed(self.root, key)
+            with _complete_file(target, data) as written:
+                written.replace(target)
+        return _version(data)
+
+    def delete(self, key: str) -> None:
+        """Remove an object; none is fine too."""
+        if self._file(key).exists():
+            with self._locked(key) as target:
+                target.unlink(missing_ok=True)
+
+    def keys(self, prefix: str = "") -> Iterator[str]:
+        """The keys that start with a prefix, in order of their characters."""
+        top = Path(self.root, prefix.rpartition("/")[0])
+        found = []
+        for folder, below, files in os.walk(top):
+            below[:] = [name for name in below if not name.startswith(".")]
+            here = Path(folder).relative_to(self.root)
+            found += [(here / name).as_posix() for name in files if not name.startswith(".")]
+        return iter(sorted(key for key in found if key.startswith(prefix)))
+
+    def _file(self, key: str) -> Path:
+        check_key(key)
+        return Path(self.root, key)
+
+    @contextmanager
+    def _locked(self, key: str) -> Iterator[Path]:
+        """The place of an object that nobody else writes meanwhile."""
+        target = self._file(key)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                yield target
+                os.fsync(descriptor)  # the new name survives a power cut too
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise _cannot("write", target, error) from error
+
+
+@contextmanager
+def _complete_file(target: Path, data: bytes) -> Iterator[Path]:
+    """A file with these bytes beside the target, gone afterwards unless it was moved."""
+    temporary = target.with_name(f".{target.name}.{uuid4().hex}")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _version(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _cannot(do: str, path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot {do} {path}: {error.strerror}", "choose another folder, or give this user the right to use this one"
+    )

@@ -1,0 +1,76 @@
+"""Single files by location, local or ``s3a://…`` alike, for code that reads or writes one and knows no store."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.object_store.opening import open_store
+
+
+def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> None:
+    """Write a file that is there whole or not at all; its folder is made where it is missing.
+
+    Raises:
+        EnvironmentProblem: it cannot be written.
+    """
+    folder, name = split(location)
+    open_store(folder, storage).put(name, data)
+
+
+@contextmanager
+def local_source(location: str, storage: ObjectStorageSettings) -> Iterator[Path]:
+    """The file itself, or a copy of a remote one for as long as the block lasts.
+
+    Raises:
+        InputError: there is no such remote file.
+    """
+    if not is_remote(location):
+        yield Path(location)
+        return
+    from cqa_spark.object_store import remote_files  # boto3, which commands on local files need not wait for
+
+    with tempfile.TemporaryDirectory(prefix="cqa-copy-") as folder:
+        copy = Path(folder, split(location)[1])
+        remote_files.fetch(location, copy, storage)
+        yield copy
+
+
+@contextmanager
+def local_target(location: str, storage: ObjectStorageSettings) -> Iterator[Path]:
+    """A place to write a file or folder to; a remote one gets what was written there when the block ends well."""
+    if not is_remote(location):
+        yield Path(location)
+        return
+    from cqa_spark.object_store import remote_files  # boto3, which commands on local files need not wait for
+
+    with tempfile.TemporaryDirectory(prefix="cqa-copy-") as folder:
+        copy = Path(folder, split(location)[1])
+        yield copy
+        remote_files.send(copy, location, storage)
+
+
+def require_writable(folder: str, storage: ObjectStorageSettings) -> None:
+    """Check that a folder, local or in a bucket, can be written, before any work is done.
+
+    Raises:
+        EnvironmentProblem: it cannot be made or written.
+    """
+    store = open_store(folder, storage)
+    trial = f"cqa-write-test-{uuid4().hex}"
+    store.put(trial, b"")
+    store.delete(trial)
+
+
+def split(location: str) -> tuple[str, str]:
+    """A location's folder and the name within it."""
+    scheme, separator, path = location.rstrip("/").rpartition("://")
+    folder, slash, name = path.rpartition("/")
+    if separator and not slash:  # a whole bucket
+        return location, ""
+    return f"{scheme}{separator}{folder}" or ("/" if slash else "."), name

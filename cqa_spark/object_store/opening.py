@@ -1,0 +1,55 @@
+"""From a location, as people write it, to the store that holds its objects."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ConfigError
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.store import ObjectStore
+
+
+def open_store(location: str, settings: ObjectStorageSettings | None = None) -> ObjectStore:
+    """Open the store at a location; nothing is asked or made yet.
+
+    Args:
+        location: local folder, or ``s3a://BUCKET/PREFIX``.
+        settings: how the S3 server is reached; None for Amazon's.
+
+    Raises:
+        ConfigError: the location names another kind of storage.
+    """
+    parts = urlsplit(location)
+    if "://" not in location:
+        return Folder(location)
+    if parts.scheme == "file":
+        return Folder(unquote(parts.path))
+    if parts.scheme not in ("s3a", "s3") or not parts.netloc:
+        raise ConfigError(f"{location} is no place for objects", "give a local folder or s3a://BUCKET/PREFIX")
+    from cqa_spark.object_store.bucket import Bucket  # boto3, which commands on local files need not wait for
+
+    settings = settings or ObjectStorageSettings()
+    return Bucket(s3_client(settings), parts.netloc, parts.path.strip("/"), attempts=settings.attempts)
+
+
+@lru_cache
+def s3_client(settings: ObjectStorageSettings) -> Any:
+    """boto3's client, with credentials from the usual chain; it sends every request once, repeating is ours."""
+    import boto3
+    from botocore.config import Config
+
+    return boto3.session.Session().client(
+        "s3",
+        endpoint_url=settings.endpoint,
+        region_name=settings.region,
+        use_ssl=settings.tls,
+        config=Config(
+            s3={"addressing_style": "path" if settings.path_style else "auto"},
+            retries={"total_max_attempts": 1},
+            connect_timeout=settings.timeout,
+            read_timeout=settings.timeout,
+        ),
+    )

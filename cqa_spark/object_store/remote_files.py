@@ -1,0 +1,101 @@
+"""Files in buckets by location: found, and copied between there and this machine."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.object_store.bucket import Bucket
+from cqa_spark.object_store.locations import split
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.transfers import download, upload
+
+WILDCARDS = "*?["
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file in a bucket.
+
+    Attributes:
+        location: its address.
+        size: bytes.
+        version: stands for its content.
+    """
+
+    location: str
+    size: int
+    version: str
+
+
+def find_files(location: str, storage: ObjectStorageSettings) -> list[FoundFile]:
+    """The remote files that a location names, in order: a file, all below a folder, or those that fit a pattern.
+
+    Args:
+        location: ``s3a://BUCKET/…``, where ``*``, ``?`` and ``[…]`` stand for parts of one name.
+        storage: how the bucket is reached.
+    """
+    fixed = location[: min([location.find(each) for each in WILDCARDS if each in location] or [len(location)])]
+    folder, start = split(fixed.rstrip("/")) if fixed == location else (fixed.rpartition("/")[0], "")
+    bucket = _bucket(folder, storage)
+    found = [FoundFile(f"{bucket.root}/{each.key}", each.size, each.version) for each in bucket.listed(start)]
+    named = location.rstrip("/")
+    if fixed != location:
+        return [each for each in found if _fits(each.location, named)]
+    return [each for each in found if each.location == named or each.location.startswith(f"{named}/")]
+
+
+def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
+    """Copy a remote file, or a folder of them, to this machine.
+
+    Raises:
+        InputError: there is nothing of that name.
+    """
+    folder, name = split(location)
+    bucket = _bucket(folder, storage)
+    within = [key for key in bucket.keys(name) if key.startswith(f"{name}/")]
+    for key in within:
+        download(bucket, key, target / key.removeprefix(f"{name}/"))
+    if not within:
+        download(bucket, name, target)
+
+
+def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> Path:
+    """A copy of a remote file on this machine, made by this call or an earlier one.
+
+    Args:
+        location: of the file.
+        folder: local folder that keeps copies.
+        storage: how the bucket is reached.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    found = [each for each in find_files(location, storage) if each.location == location]
+    version = hashlib.sha256(f"{location} {found[0].version if found else ''}".encode()).hexdigest()[:16]
+    copy = folder / version / split(location)[1]
+    if not copy.is_file():
+        fetch(location, copy, storage)
+    return copy
+
+
+def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
+    """Copy a file of this machine, or all files of a folder, to a remote place."""
+    folder, name = split(location)
+    bucket = _bucket(folder, storage)
+    files = [each for each in sorted(source.rglob("*")) if each.is_file()] if source.is_dir() else [source]
+    for each in files:
+        upload(bucket, each, PurePosixPath(name, each.relative_to(source)).as_posix())
+
+
+def _fits(location: str, pattern: str) -> bool:
+    path, wanted = PurePosixPath(location), PurePosixPath(pattern)
+    return len(path.parts) == len(wanted.parts) and path.match(pattern)
+
+
+def _bucket(folder: str, storage: ObjectStorageSettings) -> Bucket:
+    store = open_store(folder, storage)
+    assert isinstance(store, Bucket), "callers have looked whether the location is remote"
+    return store

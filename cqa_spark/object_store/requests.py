@@ -1,0 +1,103 @@
+"""One request to an S3 server, and what its failure means for the one who sent it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from boto3.exceptions import S3UploadFailedError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    CredentialRetrievalError,
+    FlexibleChecksumError,
+    HTTPClientError,
+    IncompleteReadError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+)
+from botocore.parsers import ResponseParserError
+
+from cqa_spark.errors import EnvironmentProblem
+
+T = TypeVar("T")
+
+CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, ProfileNotFound)
+UNANSWERED = (HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError, S3UploadFailedError)
+GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
+REMEDIES = {
+    "NoSuchBucket": "make the bucket, or correct its name",
+    "AccessDenied": "give these credentials the right to list, read, write and delete there",
+    "InvalidAccessKeyId": GIVE_CREDENTIALS,
+    "SignatureDoesNotMatch": "check the secret key and object_storage.region",
+    "PermanentRedirect": "set object_storage.region to the bucket's",
+    "RequestTimeTooSkewed": "set this machine's clock",
+}
+
+
+class NotThere(Exception):
+    """The object does not exist."""
+
+
+class NotAsExpected(Exception):
+    """The condition of the request does not hold; nothing was written."""
+
+
+class NoAnswer(Exception):
+    """Nobody knows whether the request took effect.
+
+    Args:
+        place: object that the request was about.
+        reason: what happened instead of an answer.
+    """
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(place, reason)
+        self.place = place
+        self.reason = reason
+
+    def given_up(self) -> EnvironmentProblem:
+        """The error for people, after the last try."""
+        return EnvironmentProblem(
+            f"{self.place}: no answer from the object storage: {self.reason}",
+            "check object_storage.endpoint and the network (cqa doctor tries both), then run the job again",
+        )
+
+
+def request(place: str, send: Callable[[], T]) -> T:
+    """Send one request and read its whole answer.
+
+    Args:
+        place: object that the request is about, for messages.
+        send: sends it.
+
+    Raises:
+        NotThere: there is no such object.
+        NotAsExpected: the request had a condition, which does not hold.
+        NoAnswer: the connection broke, the answer is incomplete, or the server had a fault of its own.
+        EnvironmentProblem: the server refuses, whoever asks again.
+    """
+    try:
+        return send()
+    except UNANSWERED as error:
+        raise NoAnswer(place, str(error)) from error
+    except ClientError as error:
+        raise _meaning(place, error) from error
+    except CREDENTIALS as error:
+        raise EnvironmentProblem(f"{place}: no credentials for the object storage", GIVE_CREDENTIALS) from error
+    except BotoCoreError as error:
+        raise EnvironmentProblem(f"{place}: {error}", "check the settings below object_storage") from error
+
+
+def _meaning(place: str, error: ClientError) -> Exception:
+    status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+    code, message = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
+    if status == 404 and code != "NoSuchBucket":
+        return NotThere(place)
+    if status == 412:
+        return NotAsExpected(place)
+    if status in (408, 409, 429) or status >= 500 or code == "RequestTimeout":
+        return NoAnswer(place, f"{status} {code}")
+    remedy = REMEDIES.get(code, "check the settings below object_storage and the rights of the credentials")
+    return EnvironmentProblem(f"{place}: the object storage refuses: {status} {code} {message}".rstrip(), remedy)

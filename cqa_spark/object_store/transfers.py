@@ -1,0 +1,56 @@
+"""Large objects, between a bucket and files of this machine: in pieces, never whole in memory."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+from cqa_spark.errors import EnvironmentProblem, InputError
+from cqa_spark.object_store.bucket import Bucket
+from cqa_spark.object_store.requests import NotAsExpected, NotThere
+
+PIECE = 8 << 20
+"""Bytes of a read."""
+
+
+def download(bucket: Bucket, key: str, target: Path) -> None:
+    """Copy an object to a file, which is there whole or not at all; after a break it goes on where it stopped.
+
+    Raises:
+        InputError: there is no such object, or it changed meanwhile.
+        EnvironmentProblem: the storage does not answer, or the file cannot be written.
+    """
+    place = f"{bucket.root}/{key}"
+    unfinished = target.with_name(f".{target.name}.{uuid4().hex}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("wb") as file:
+            head = bucket.until_answered(key, partial(bucket.client.head_object, **bucket.place(key)))
+            while file.tell() < head["ContentLength"]:
+                bucket.until_answered(key, partial(_continue, bucket, key, head["ETag"], file))
+        unfinished.replace(target)
+    except NotThere:
+        raise InputError(f"there is no {place}", "check the address") from None
+    except NotAsExpected:
+        raise InputError(f"{place} changed while it was read", "wait until it is complete, then try again") from None
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{place} cannot be copied to {target}: {error.strerror}", "make space, or name another folder"
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def upload(bucket: Bucket, source: Path, key: str) -> None:
+    """Copy a file to an object, which is there whole or not at all."""
+    bucket.until_answered(key, partial(bucket.client.upload_file, str(source), *bucket.place(key).values()))
+
+
+def _continue(bucket: Bucket, key: str, version: str, file: BinaryIO) -> None:
+    """Append what the file lacks of the object."""
+    rest: dict[str, Any] = {"Range": f"bytes={file.tell()}-", "IfMatch": version}
+    body = bucket.client.get_object(**bucket.place(key), **rest)["Body"]
+    while piece := body.read(PIECE):
+        file.write(piece)

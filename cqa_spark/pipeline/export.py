@@ -1,0 +1,68 @@
+"""The published rankings → files for those who serve them, and a manifest that names them."""
+
+from __future__ import annotations
+
+import json
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.schemas.rankings import RANKINGS
+
+FOLDER = "exports"
+MANIFEST = f"{FOLDER}/current.json"
+FORMATS = ("parquet", "json")
+ROWS_A_FILE = 1_000_000
+
+
+def export_rankings(lake: HeldLake, published: Snapshot, system: str) -> str:
+    """Write the rankings of the published run, by site, and swap the manifest; give the manifest's path.
+
+    Files of earlier runs stay, for readers that have them open, until garbage is collected.
+
+    Args:
+        lake: held by this process.
+        published: what readers see.
+        system: the system whose rankings are served.
+
+    Raises:
+        AnotherWriter: this process holds the lake no more.
+    """
+    record = published.record
+    folder = lake.path(FOLDER, record.run_id, str(record.sequence))
+    served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
+    rows = served.repartition("site").sortWithinPartitions("site", "task", "query_id", "rank")
+    files = []
+    for kind in FORMATS:
+        writer = rows.write.mode("overwrite").partitionBy("site").option("maxRecordsPerFile", ROWS_A_FILE)
+        writer.format(kind).save(f"{folder}/{kind}")
+        files += _described(lake, f"{folder}/{kind}", kind)
+    manifest = {
+        "run_id": record.run_id,
+        "published_at": record.recorded_at.isoformat(),
+        "system": system,
+        "files": files,
+    }
+    lake.lease.require()
+    lake.objects.put(MANIFEST, json.dumps(manifest, indent=2).encode())
+    return lake.path(MANIFEST)
+
+
+def _described(lake: HeldLake, folder: str, kind: str) -> list[dict[str, object]]:
+    """Path within the lake, site, rows, bytes and checksum of every file of a folder."""
+    spark = lake.spark
+    binary = spark.read.format("binaryFile").option("recursiveFileLookup", True).option("pathGlobFilter", "part-*")
+    sums = binary.load(folder).select(
+        _within_lake("path").alias("path"), F.col("length").alias("bytes"), F.sha2("content", 256).alias("sha256")
+    )
+    rows: DataFrame = spark.read.parquet(folder) if kind == "parquet" else spark.read.text(folder)
+    counts = rows.groupBy(_within_lake("_metadata.file_path").alias("path"), "site").agg(F.count("*").alias("rows"))
+    described = counts.join(sums, on="path").orderBy("path")
+    return [{"format": kind, **row.asDict()} for row in described.collect()]
+
+
+def _within_lake(path: str) -> Column:
+    """A file's path from the lake's root on."""
+    return F.concat(F.lit(f"{FOLDER}/"), F.substring_index(F.col(path), f"/{FOLDER}/", -1))

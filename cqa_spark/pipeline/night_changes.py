@@ -1,0 +1,52 @@
+"""What the dump changed since the published run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.touched import KEPT, Touched, changes, touched
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.night import CHANGES
+from cqa_spark.lake.table import Table
+
+
+@contextmanager
+def changes_since(run: Run, last: Snapshot) -> Iterator[Touched]:
+    """Compare the run's tables with the published ones, and write how many rows changed.
+
+    Args:
+        run: a run with community tables and examples.
+        last: the published run.
+
+    Yields:
+        The threads and authors that the changes touch, held while the block lasts.
+    """
+    versions = {table.name: (_rows(last, table), _rows(Snapshot(run.lake, run.record), table)) for table in KEPT}
+    changed = {name: rows.persist() for name, rows in changes(versions).items()}
+    found = touched(changed, versions)
+    held = Touched(found.threads.persist(), found.authors.persist())
+    try:
+        with run.step("changes") as step:
+            counts = [_counts(table, changed[table.name]) for table in KEPT]
+            run.write(CHANGES, reduce(DataFrame.unionByName, counts))
+            step.rows_in = run.read(CHANGES).agg(F.coalesce(F.sum("rows"), F.lit(0))).head()[0]  # type: ignore[index]
+            step.rows_out = held.threads.count() + held.authors.count()
+        yield held
+    finally:
+        for frame in (*changed.values(), held.threads, held.authors):
+            frame.unpersist()
+
+
+def _rows(snapshot: Snapshot, table: Table) -> DataFrame:
+    return snapshot.read(table) if snapshot.has(table) else table.empty(snapshot.lake.spark)
+
+
+def _counts(table: Table, changed: DataFrame) -> DataFrame:
+    rows = changed.select(*table.key, "change").distinct()
+    return rows.groupBy("site", F.lit(table.name).alias("table_name"), "change").agg(F.count("*").alias("rows"))

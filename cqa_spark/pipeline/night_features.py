@@ -1,0 +1,112 @@
+"""Features and rankings of a night: of what the changes touch, beside the published ones; or of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Unpack
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.features.featurize import compute_values
+from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
+from cqa_spark.features.touched import Touched
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.pipeline.feature_frames import OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_inputs import AsOfOptions, feature_inputs, task_examples
+from cqa_spark.pipeline.needed_tables import with_needed_tables
+from cqa_spark.pipeline.score import score_step
+from cqa_spark.pipeline.trained_system import TrainedSystem
+from cqa_spark.rankers.rankings import rank
+
+QUERY = ("site", "task", "query_id")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What holds of the published run.
+
+    Attributes:
+        last: the published run.
+        touched: what does not hold of it.
+    """
+
+    last: Snapshot
+    touched: Touched
+
+
+def night_features_step(
+    run: Run,
+    trained: Mapping[str, TrainedSystem],
+    standing: Standing | None,
+    *,
+    task: str,
+    **options: Unpack[AsOfOptions],
+) -> None:
+    """Write the values of groups that have learned already.
+
+    Args:
+        run: the run, with examples of the task.
+        trained: systems whose groups are wanted.
+        standing: what need not be computed; None where everything is.
+        task: the task.
+        options: what as-of groups are told.
+    """
+    groups = {
+        name: group
+        for each in trained.values()
+        for name, group in each.groups.items()
+        if group.table().name not in run.record.table_versions  # else it was fitted, and its values written, just now
+    }
+    with run.step("features") as step, feature_inputs(run, task_examples(run, task), **options) as inputs:
+        for name, complete in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):
+            group = groups[name]
+            if standing is None or group.reach is Reach.SITE:
+                step.rows_in += complete.examples.count()
+                step.rows_out += run.write(group.table(), compute_values(group, complete)).rows
+            else:
+                again = standing.touched.examples(complete.examples, group.reach).persist()
+                step.rows_in += again.count()
+                step.rows_out += _revise_values(run, group, complete, again, standing.last)
+                again.unpersist()
+
+
+def _revise_values(run: Run, group: FeatureGroup, inputs: FeatureInputs, again: DataFrame, last: Snapshot) -> int:
+    """Compute the values of some examples again; those of entities that are gone go, all others stay."""
+    table = group.table()
+    values = compute_values(group, replace(inputs, examples=again))
+    here = group.entities(inputs.examples)
+    gone = last.read(table).select(*table.key).join(here, on=list(table.key), how="left_anti")
+    stale = group.entities(again).unionByName(gone).distinct()
+    return run.revise(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
+
+
+def night_rankings_step(
+    run: Run, trained: Mapping[str, TrainedSystem], standing: Standing | None, *, task: str
+) -> None:
+    """Rank the candidates of every query outside the training part; queries that nothing touched keep their ranking."""
+    reach = max((g.reach for each in trained.values() for g in each.groups.values()), key=lambda r: r.value)
+    if standing is None or reach is Reach.SITE:
+        score_step(run, trained, task=task)
+        return
+    last = standing.last.read(RANKINGS)
+    examples = task_examples(run, task).where(OUTSIDE_TRAINING)
+    queries = standing.touched.examples(examples, reach).select(*QUERY).distinct().persist()
+    gone = last.select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
+    again = examples.join(queries, on=list(QUERY), how="left_semi")
+    recipes = [each.system for each in trained.values()]
+    with run.step("score") as step, feature_frames(run, recipes, again) as frame_of:
+        rankings = [
+            rank(each.model.transform(frame_of(each.system)), name, run.run_id) for name, each in trained.items()
+        ]
+        step.rows_in = again.count()
+        step.rows_out = run.revise(
+            RANKINGS,
+            reduce(DataFrame.unionByName, rankings),
+            stale=queries.unionByName(gone).distinct(),
+            base=standing.last.record.table_versions[RANKINGS.name],
+        ).rows
+    queries.unpersist()

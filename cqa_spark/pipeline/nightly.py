@@ -1,0 +1,116 @@
+"""A new dump → new rankings, every night: what changed is computed again, checked, and published whole or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+
+from rich.console import Console
+
+from cqa_spark.checks.check import Verdict
+from cqa_spark.config.settings import NightlySettings
+from cqa_spark.corpora.stackexchange.dump_files import DumpFile, rounds
+from cqa_spark.errors import InputError
+from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.publishing import Snapshot, published_snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.night import CHANGES
+from cqa_spark.pipeline.dataset import every_question_step
+from cqa_spark.pipeline.evaluate import evaluate_step
+from cqa_spark.pipeline.export import export_rankings
+from cqa_spark.pipeline.feature_inputs import as_of_options
+from cqa_spark.pipeline.featurize import featurize_step
+from cqa_spark.pipeline.ingest_stackexchange import dump_files, ingest_dump
+from cqa_spark.pipeline.last_night import kept_system, last_night, still_stands
+from cqa_spark.pipeline.night_changes import changes_since
+from cqa_spark.pipeline.night_checks import checks_step, refuse_failed
+from cqa_spark.pipeline.night_features import Standing, night_features_step, night_rankings_step
+from cqa_spark.pipeline.publish import publish_run
+from cqa_spark.pipeline.recipes import groups_of, read_systems
+from cqa_spark.pipeline.report import report_step
+from cqa_spark.pipeline.score import trained_in_run
+from cqa_spark.pipeline.train import train_step
+from cqa_spark.pipeline.trained_system import TrainedSystem
+from cqa_spark.pipeline.workspace import open_run_in, write_lake
+from cqa_spark.reports.night import changes_table, verdicts_table
+from cqa_spark.tasks.preferred_answer import PreferredAnswer
+
+TASK = PreferredAnswer.name
+BASELINE = "first_answer"
+
+
+def nightly(settings: NightlySettings) -> None:
+    """Do a night's work.
+
+    Raises:
+        AnotherWriter: another process writes the lake.
+        ChecksFailed: the run is finished and not published.
+    """
+    files = _one_dump(settings)
+    with write_lake(settings, "nightly") as lake:
+        with open_run_in(lake, settings, "nightly", resume=False) as run:
+            verdicts = _all_steps(run, files, last_night(lake), settings)
+        _publish(lake, run, verdicts, settings)
+
+
+def _one_dump(settings: NightlySettings) -> list[DumpFile]:
+    """The files of the dumps.
+
+    Raises:
+        InputError: a site has several dumps; a night takes the newest.
+    """
+    dumps = rounds(dump_files(settings))
+    if len(dumps) > 1:
+        raise InputError(f"{len(dumps)} dumps of one site", "name one of them with --input; a night takes one dump")
+    return dumps[0]
+
+
+def _all_steps(
+    run: Run, files: Sequence[DumpFile], last: Snapshot | None, settings: NightlySettings
+) -> tuple[Verdict, ...]:
+    """From the dump to the verdicts."""
+    ingest_dump(run, files, settings.dumps)
+    every_question_step(run, settings.answers)
+    options = as_of_options(settings.features)
+    with changes_since(run, last) if last is not None else nullcontext() as touched:
+        trained = _trained(run, last, settings)
+        stands = still_stands(run, last, trained, settings)
+        standing = Standing(last, touched) if stands and last is not None and touched is not None else None
+        night_features_step(run, trained, standing, task=TASK, **options)
+        night_rankings_step(run, trained, standing, task=TASK)
+    evaluate_step(run, settings.evaluation, baseline=BASELINE)
+    measures = settings.evaluation.measures
+    verdicts = checks_step(run, last, settings.checks, system=settings.system, measure=measures[0])
+    report_step(run, path=settings.report, measures=measures, baseline=BASELINE)
+    return verdicts
+
+
+def _trained(run: Run, last: Snapshot | None, settings: NightlySettings) -> Mapping[str, TrainedSystem]:
+    """The system that ranks and the baseline: kept from before, or trained now on the training part."""
+    systems = read_systems([settings.system, BASELINE])
+    models = {settings.system: settings.model}
+    kept = {each.name: kept_system(run, each, last, models.get(each.name)) for each in systems}
+    missing = [each for each in systems if kept[each.name] is None]
+    if missing:
+        options = as_of_options(settings.features)
+        featurize_step(run, groups_of(missing), task=TASK, folds=settings.features.folds, **options)
+        train_step(run, missing, task=TASK)
+    new = trained_in_run(run, tuple(each.name for each in missing))
+    return {name: new[name] if each is None else each for name, each in kept.items()}
+
+
+def _publish(lake: HeldLake, run: Run, verdicts: Sequence[Verdict], settings: NightlySettings) -> None:
+    """Show what was found; publish and export it where it passes, or where somebody says so."""
+    console = Console()
+    if CHANGES.name in run.record.table_versions:
+        console.print(changes_table(run.read(CHANGES).collect()))
+    console.print(verdicts_table(verdicts))
+    failed = [each for each in verdicts if not each.passed]
+    if not settings.force:
+        refuse_failed(run.run_id, failed)
+    names = ", ".join(each.check for each in failed)
+    publish_run(lake, run.run_id, reason=f"{settings.who} says so, against: {names}" if failed else "passed all checks")
+    manifest = export_rankings(lake, published_snapshot(lake), settings.system)
+    for what, where in (("report", run.record.artifacts["report"]), ("rankings", manifest)):
+        console.print(f"{what}: {where}", soft_wrap=True, highlight=False)
+    print(f"run: {run.run_id}, published")

@@ -1,0 +1,57 @@
+"""Where MLflow keeps a run's files, and how it reaches object storage."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.object_store.remote_files import fetch
+
+SQLITE = "sqlite:///"
+
+
+def artifact_location(settings: TrackingSettings) -> str | None:
+    """The settings' place, else a folder beside the SQLite file; None for a server, which has a place of its own.
+
+    MLflow alone would take the working directory.
+    """
+    if settings.artifacts is not None:
+        remote = is_remote(settings.artifacts)
+        return (
+            settings.artifacts.replace("s3a://", "s3://", 1) if remote else Path(settings.artifacts).resolve().as_uri()
+        )
+    if not settings.uri.startswith(SQLITE):
+        return None
+    return Path(f"{settings.uri.removeprefix(SQLITE)}.artifacts").resolve().as_uri()
+
+
+def tell_mlflow(storage: ObjectStorageSettings) -> None:
+    """Let MLflow reach object storage as everything else here does; it takes environment variables alone."""
+    if storage.endpoint:
+        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
+    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
+    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
+
+
+@contextmanager
+def on_this_machine(artifacts: Mapping[str, str], storage: ObjectStorageSettings) -> Iterator[dict[str, Path]]:
+    """Files and folders by name, copied where they are remote; MLflow takes local ones only.
+
+    Args:
+        artifacts: location by name.
+        storage: how buckets are reached.
+    """
+    with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
+        here: dict[str, Path] = {}
+        for number, (name, location) in enumerate(artifacts.items()):
+            here[name] = Path(location)
+            if is_remote(location):
+                here[name] = Path(folder, str(number), location.rstrip("/").rpartition("/")[2])
+                fetch(location, here[name], storage)
+        yield here

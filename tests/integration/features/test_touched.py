@@ -1,0 +1,83 @@
+"""What a night computes again is enough: over random edits, all other values stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from random_communities import edit, frames, invent
+
+from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.group import FeatureInputs, Reach
+from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.features.touched import changes, touched
+from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+
+WORLDS = 60
+AS_OF = [name for name in known_groups() if group_class(name).is_as_of]
+OTHERS = [name for name in known_groups() if group_class(name).reach is not Reach.SITE and name not in AS_OF]
+
+
+def inputs_of(tables: Mapping[str, DataFrame]) -> FeatureInputs:
+    posts = tables[POSTS.name]
+    spark = posts.sparkSession
+    questions = posts.where("post_type = 'question'").select("site", F.col("post_id").alias("query_id"))
+    answers = posts.where("post_type = 'answer'").select(
+        "site", F.col("thread_id").alias("query_id"), F.col("post_id").alias("candidate_id"), "thread_id",
+        F.col("user_id").alias("author_id"),
+    )  # fmt: skip
+    examples = answers.join(questions, on=["site", "query_id"]).select(
+        "*", F.lit("preferred_answer").alias("task"), F.col("query_id").alias("fold_key"),
+        F.lit(1).alias("initial_rank"), F.lit("train").alias("split"),
+    )  # fmt: skip
+    return FeatureInputs(
+        examples=EXAMPLES.complete(examples).localCheckpoint(),
+        posts=posts,
+        comments=tables[COMMENTS.name],
+        documents=DOCUMENTS.empty(spark),
+        texts=TEXTS.empty(spark),
+        users=tables[USERS.name],
+        votes=tables[VOTES.name],
+        badges=tables[BADGES.name],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [AS_OF, OTHERS], ids=["as of the cut", "as of the dump"])
+def test_values_that_nothing_touched_are_the_same(spark: SparkSession, groups: list[str]) -> None:
+    rng = Random(7)
+    worlds = [invent(f"site{number}", rng) for number in range(WORLDS)]
+    before = frames(spark, worlds)
+    after = frames(spark, [edit(world, rng) for world in worlds])
+    first, second = inputs_of(before), inputs_of(after)
+    versions = {name: (before[name], after[name]) for name in before}
+    versions[EXAMPLES.name] = (first.examples, second.examples)
+    found = touched({name: rows.localCheckpoint() for name, rows in changes(versions).items()}, versions)
+
+    again = {reach: found.examples(second.examples, reach).localCheckpoint() for reach in (Reach.THREAD, Reach.AUTHOR)}
+    counts = {reach: rows.count() for reach, rows in again.items()}
+    # The test says something: much is left alone, and much is not.
+    assert 100 < counts[Reach.THREAD] < counts[Reach.AUTHOR] < second.examples.count() - 100
+    assert {name: wrong_values(name, first, second, again) for name in groups} == dict.fromkeys(groups, 0)
+
+
+def wrong_values(name: str, first: FeatureInputs, second: FeatureInputs, again: Mapping[Reach, DataFrame]) -> int:
+    """The number of entities that are not computed again and yet have another value than before."""
+    group, before = fit_and_compute(group_class(name), first, folds=2)
+    key = list(group.entity.key)
+    kept = group.entities(second.examples).join(group.entities(again[group.reach]), key, "left_anti")
+    content = F.hash(*[column.name for column in group.columns])  # beside the nulls, which a hash passes over
+    known = F.concat(*[F.col(column.name).isNull().cast("int") for column in group.columns])
+    old, new = (
+        values.join(kept, key, "left_semi")
+        .select(*key, content.alias("content"), known.alias("known"))
+        .localCheckpoint()
+        for values in (before, compute_values(group, second))
+    )
+    return old.exceptAll(new).count() + new.exceptAll(old).count()

@@ -1,0 +1,80 @@
+"""Rows that came, went or changed, and revising a table by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+
+from cqa_spark.lake.changes import changed_rows
+from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.table import Table, column
+
+ROWS = Table(
+    "rows",
+    "Made for the test.",
+    (
+        column("site", "string", "the site", nullable=False),
+        column("id", "string", "the key", nullable=False),
+        column("one", "string", "a text"),
+        column("other", "string", "another"),
+        column("more", T.MapType(T.StringType(), T.StringType()), "in no order"),
+        column("source_file", "string", "not compared"),
+    ),
+    key=("site", "id"),
+)
+
+
+def rows(spark: SparkSession, values: list[tuple[object, ...]]) -> DataFrame:
+    return spark.createDataFrame([("s", *value) for value in values], ROWS.schema)
+
+
+@pytest.fixture
+def versions(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    before = [
+        ("same", "a", None, {"x": "1", "y": "2"}, "monday"),
+        ("gone", "a", "b", None, "monday"),
+        ("swapped", "a", None, None, "monday"),
+        ("edited", "a", "b", {"x": "1"}, "monday"),
+    ]
+    after = [
+        ("same", "a", None, {"y": "2", "x": "1"}, "tuesday"),
+        ("swapped", None, "a", None, "tuesday"),
+        ("edited", "a", "c", {"x": "1"}, "tuesday"),
+        ("new", None, None, None, "tuesday"),
+    ]
+    return rows(spark, before), rows(spark, after)
+
+
+def found(frame: DataFrame) -> set[tuple[object, ...]]:
+    return {tuple(row) for row in frame.drop("site").collect()}
+
+
+def test_rows_by_key_and_content(versions: tuple[DataFrame, DataFrame]) -> None:
+    assert found(changed_rows(ROWS, *versions, kept=("other",))) == {
+        ("gone", "gone", "b"),
+        ("swapped", "changed", None), ("swapped", "changed", "a"),
+        ("edited", "changed", "b"), ("edited", "changed", "c"),
+        ("new", "new", None),
+    }  # fmt: skip
+    assert found(changed_rows(ROWS, *versions, compared=("one",))) == {
+        ("gone", "gone"), ("swapped", "changed"), ("new", "new"),
+    }  # fmt: skip
+
+
+def test_revising_an_earlier_version_leaves_out_what_came_between(
+    versions: tuple[DataFrame, DataFrame], spark: SparkSession, tmp_path: Path
+) -> None:
+    before, after = versions
+    lake = Lake(spark, str(tmp_path / "lake"))
+    base = lake.write(ROWS, before, author="r1").version
+    lake.write(ROWS, after, author="r2")
+    stale = before.where("id in ('gone', 'edited')").select("site", "id")
+    written = lake.revise(ROWS, after.where("id in ('edited', 'new')"), stale=stale, base=base, author="r3")
+    assert written.rows == 2
+    assert {(row["id"], row["source_file"]) for row in lake.read(ROWS, written.version).collect()} == {
+        ("same", "monday"), ("swapped", "monday"), ("edited", "tuesday"), ("new", "tuesday"),
+    }  # fmt: skip
+    assert lake.read(ROWS, base).count() == 4

@@ -1,0 +1,37 @@
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from cqa_spark.config.kinds import InputFile, Location
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+
+
+def test_an_empty_endpoint_is_none() -> None:
+    assert ObjectStorageSettings(endpoint="").endpoint is None
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"endpoint": "s3.example.org"}, "is not an address"),
+        ({"endpoint": "https://s3.example.org/bucket"}, "is not an address"),
+        ({"endpoint": "http://s3.example.org"}, "http:// and tls is true"),
+        ({"endpoint": "https://s3.example.org", "tls": False}, "https:// and tls is false"),
+    ],
+)
+def test_endpoints_that_cannot_be_meant(given: dict[str, object], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        ObjectStorageSettings.model_validate(given)
+
+
+@pytest.mark.parametrize("kind", [Location, InputFile])
+def test_credentials_in_an_address_are_refused_and_not_repeated(kind: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TypeAdapter(kind).validate_python("s3a://id:hush@bucket/lake")
+    (error,) = refused.value.errors()
+    assert error["msg"] == "the address holds credentials"
+    assert TypeAdapter(kind).validate_python("s3a://bucket/a@b") == "s3a://bucket/a@b"
+
+
+def test_credentials_in_the_endpoint_are_refused() -> None:
+    with pytest.raises(ValidationError, match="the endpoint holds credentials"):
+        ObjectStorageSettings(endpoint="https://id:hush@s3.example.org")

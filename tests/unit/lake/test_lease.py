@@ -1,0 +1,162 @@
+"""One writer at a time: the lease, and what a holder that lost it can still do, which is nothing."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.errors import AnotherWriter
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.lease import LASTS, Lease, hold_lease, take_lease
+from cqa_spark.lake.pointer import claim, point_to, read_pointer
+from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.store import ObjectStore
+
+NIGHT = datetime(2026, 1, 1, 3, tzinfo=UTC)
+RUN = RunRecord(
+    "r1", "published", "publish", "h", "task: x\n", "0", (InputRecord("a.xml", "train", 3, None),),
+    (Step("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "r.html"}, "published", 7, NIGHT,
+)  # fmt: skip
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NIGHT
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def wait(self, time: timedelta) -> None:
+        self.now += time
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ObjectStore:
+    return Folder(str(tmp_path / "lake"))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def elsewhere(job: str) -> Holder:
+    return Holder(job=job, host="other", pid=42, machine="another machine", attempt=job)
+
+
+def taken(store: ObjectStore, job: str, clock: Clock) -> Lease:
+    lease = take_lease(store, elsewhere(job), clock)
+    claim(store, lease.token)
+    return lease
+
+
+def test_a_second_writer_is_told_who_is_first_and_until_when(store: ObjectStore, clock: Clock) -> None:
+    taken(store, "nightly", clock)
+    clock.wait(timedelta(seconds=30))
+    with pytest.raises(AnotherWriter) as refused:
+        taken(store, "ingest", clock)
+    assert refused.value.problem == (
+        f"{store.root} is being written by nightly, process 42 on other, "
+        "until 2026-01-01 03:02:00 UTC unless it goes on"
+    )
+    assert refused.value.exit_code == 6
+
+
+def test_a_lease_that_was_given_back_is_free_and_its_token_grows(store: ObjectStore, clock: Clock) -> None:
+    first = taken(store, "a", clock)
+    first.release()
+    second = taken(store, "b", clock)
+    assert (first.token, second.token, second.left_behind) == (1, 2, None)
+
+
+def test_a_renewed_lease_is_held_for_longer(store: ObjectStore, clock: Clock) -> None:
+    lease = taken(store, "a", clock)
+    clock.wait(LASTS / 2)
+    lease.renew()
+    clock.wait(LASTS / 2)
+    lease.require()
+    with pytest.raises(AnotherWriter):
+        taken(store, "b", clock)
+
+
+def test_an_old_holder_that_wakes_up_can_do_nothing(store: ObjectStore, clock: Clock) -> None:
+    sleeper = taken(store, "sleeper", clock)
+    point_to(store, RUN, sleeper.token)
+    clock.wait(LASTS)
+    with pytest.raises(AnotherWriter, match="was not renewed before 2026-01-01 03:02:00 UTC"):
+        sleeper.require()
+    second = taken(store, "second", clock)
+    assert second.left_behind == elsewhere("sleeper")
+    late = replace(RUN, run_id="late")
+    with pytest.raises(AnotherWriter, match="not published: writer 2 has taken the lake over from this one, writer 1"):
+        point_to(store, late, sleeper.token)
+    with pytest.raises(AnotherWriter, match="another process has taken the lease"):
+        sleeper.renew()
+    with pytest.raises(AnotherWriter, match="another process has taken the lease"):
+        sleeper.require()
+    sleeper.release()
+    second.renew()
+    assert read_pointer(store).record == RUN
+
+
+def test_a_holder_that_is_shut_out_between_reading_and_writing(store: ObjectStore, clock: Clock) -> None:
+    sleeper = taken(store, "sleeper", clock)
+
+    class Overtaken(Folder):
+        """Another holder claims the lake between the old one's reading and its writing."""
+
+        def replace(self, key: str, data: bytes, version: str) -> str:
+            claim(store, sleeper.token + 1)
+            return super().replace(key, data, version)
+
+    with pytest.raises(AnotherWriter, match="not published"):
+        point_to(Overtaken(store.root), RUN, sleeper.token)
+    assert read_pointer(store).record is None
+
+
+def test_what_was_published_before_stays_when_the_lake_is_claimed(store: ObjectStore, clock: Clock) -> None:
+    first = taken(store, "a", clock)
+    point_to(store, RUN, first.token)
+    first.release()
+    second = taken(store, "b", clock)
+    assert read_pointer(store).record == RUN
+    assert read_pointer(store).token == second.token
+
+
+def test_of_many_who_start_at_once_one_holds_the_lake(store: ObjectStore, clock: Clock) -> None:
+    start, held = threading.Barrier(8), []
+
+    def attempt(number: int) -> None:
+        start.wait()
+        with suppress(AnotherWriter):
+            held.append(take_lease(store, elsewhere(f"job {number}"), clock))
+
+    threads = [threading.Thread(target=attempt, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [lease.token for lease in held] == [1]
+
+
+def test_a_holder_of_this_machine_that_died_is_not_waited_for(store: ObjectStore, clock: Clock) -> None:
+    living = Holder.of_this_process("nightly")
+    dead = living.model_copy(update={"pid": 2**22 + 1})  # beyond Linux's largest number of a process
+    assert (living.is_dead(), dead.is_dead()) == (False, True)
+    take_lease(store, dead, clock)
+    assert take_lease(store, living, clock).left_behind == dead
+    with pytest.raises(AnotherWriter):
+        take_lease(store, elsewhere("b"), clock)
+
+
+def test_the_lease_is_given_back_when_the_work_fails(store: ObjectStore, clock: Clock) -> None:
+    with pytest.raises(RuntimeError), hold_lease(store, elsewhere("a"), clock):
+        raise RuntimeError("bad luck")
+    with hold_lease(store, elsewhere("b"), clock) as lease:
+        assert (lease.token, lease.left_behind) == (2, None)

@@ -1,0 +1,120 @@
+"""boto3's S3 client, as far as we use it, on a dictionary; a script says what goes wrong with which request."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError, IncompleteReadError, ReadTimeoutError
+
+from cqa_spark.object_store.bucket import Bucket
+
+LOST_REQUEST, LOST_ANSWER, FAULT, SLOW_DOWN = "lost request", "lost answer", "500", "503"
+
+
+class FakeClient:
+    """Fulfils conditional requests as S3 does.
+
+    Args:
+        faults: what happens to the requests to come, in order; None for nothing, and nothing after the last.
+    """
+
+    def __init__(self, faults: Sequence[str | None] = ()) -> None:
+        self.objects: dict[str, bytes] = {}
+        self.requests: list[str] = []
+        self.break_after: int | None = None
+        self._faults = list(faults)
+
+    def head_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
+        self._fault("head", Key)()
+        if Key not in self.objects:
+            raise _refusal(404, "404")
+        return {"ContentLength": len(self.objects[Key]), "ETag": _etag(self.objects[Key])}
+
+    def get_object(self, *, Bucket: str, Key: str, Range: str = "bytes=0-", IfMatch: str = "") -> dict[str, Any]:
+        answer = self._fault("get", Key)
+        if Key not in self.objects:
+            raise _refusal(404, "NoSuchKey")
+        answer()
+        data = self.objects[Key][int(Range[len("bytes=") : -1]) :]
+        body = io.BytesIO(data) if self.break_after is None else _Breaking(data[: self.break_after])
+        self.break_after = None
+        return {"Body": body, "ETag": _etag(self.objects[Key])}
+
+    def upload_file(self, Filename: str, Bucket: str, Key: str) -> None:
+        self.put_object(Bucket=Bucket, Key=Key, Body=Path(Filename).read_bytes())
+
+    def put_object(
+        self, *, Bucket: str, Key: str, Body: bytes, IfNoneMatch: str | None = None, IfMatch: str | None = None
+    ) -> dict[str, Any]:
+        answer = self._fault("put", Key)
+        stored = self.objects.get(Key)
+        if IfNoneMatch and stored is not None:
+            raise _refusal(412, "PreconditionFailed")
+        if IfMatch and stored is None:
+            raise _refusal(404, "NoSuchKey")
+        if IfMatch and stored is not None and _etag(stored) != IfMatch:
+            raise _refusal(412, "PreconditionFailed")
+        self.objects[Key] = Body
+        answer()
+        return {"ETag": _etag(Body)}
+
+    def delete_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
+        answer = self._fault("delete", Key)
+        self.objects.pop(Key, None)
+        answer()
+        return {}
+
+    def list_objects_v2(self, *, Bucket: str, Prefix: str, ContinuationToken: str = "") -> dict[str, Any]:
+        """Two keys a page."""
+        self._fault("list", Prefix)()
+        left = sorted(key for key in self.objects if key.startswith(Prefix) and key > ContinuationToken)
+        page = {"Contents": [self._listed(key) for key in left[:2]], "IsTruncated": len(left) > 2}
+        return page | ({"NextContinuationToken": left[1]} if len(left) > 2 else {})
+
+    def _listed(self, key: str) -> dict[str, Any]:
+        return {"Key": key, "Size": len(self.objects[key]), "ETag": _etag(self.objects[key])}
+
+    def _fault(self, kind: str, key: str) -> Any:
+        """What happens before the request takes effect, and a function for what happens after it."""
+        self.requests.append(f"{kind} {key}")
+        fault = self._faults.pop(0) if self._faults else None
+        if fault == LOST_REQUEST:
+            raise _timeout()
+        if fault in (FAULT, SLOW_DOWN):
+            raise _refusal(int(fault), "SlowDown" if fault == SLOW_DOWN else "InternalError")
+
+        def afterwards() -> None:
+            if fault == LOST_ANSWER:
+                raise _timeout()
+
+        return afterwards
+
+
+class _Breaking(io.BytesIO):
+    """A body whose connection breaks before its end."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if data := super().read(size):
+            return data
+        raise IncompleteReadError(actual_bytes=0, expected_bytes=1)
+
+
+def bucket(client: FakeClient, attempts: int = 5, prefix: str = "pre/fix") -> Bucket:
+    """A store on a fake client, which never really waits."""
+    return Bucket(client, "bucket", prefix, attempts=attempts, sleep=lambda _: None)
+
+
+def _etag(data: bytes) -> str:
+    return f'"{hashlib.md5(data).hexdigest()}"'
+
+
+def _refusal(status: int, code: str) -> ClientError:
+    return ClientError({"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}, "PutObject")
+
+
+def _timeout() -> ReadTimeoutError:
+    return ReadTimeoutError(endpoint_url="http://127.0.0.1:1")

@@ -1,0 +1,75 @@
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.store import AlreadyThere, Changed
+
+
+def test_one_of_many_creates(tmp_path: Path) -> None:
+    store = Folder(str(tmp_path))
+
+    def create(number: int) -> bool:
+        try:
+            store.create("lease", str(number).encode())
+        except AlreadyThere:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(create, range(40))) == 1
+
+
+def test_no_increment_is_lost(tmp_path: Path) -> None:
+    store = Folder(str(tmp_path))
+    store.create("count", b"0 first")
+
+    def increment(who: int) -> None:
+        while True:
+            stored = store.read("count")
+            count = int(stored.data.split()[0])
+            try:
+                store.replace("count", f"{count + 1} {who}".encode(), stored.version)
+            except Changed:
+                continue
+            return
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(increment, range(40)))
+    assert store.read("count").data.split()[0] == b"40"
+
+
+def test_nothing_but_the_objects_is_left(tmp_path: Path) -> None:
+    store = Folder(str(tmp_path))
+    store.create("a", b"1")
+    with pytest.raises(AlreadyThere):
+        store.create("a", b"2")
+    store.put("a", b"3")
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_failed_write_leaves_the_old_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Folder(str(tmp_path))
+    store.put("a", b"old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(EnvironmentProblem, match="No space left on device"):
+        store.put("a", b"new")
+    assert store.read("a").data == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+def test_what_a_dead_writer_left_is_no_object(tmp_path: Path) -> None:
+    (tmp_path / ".a.0123").write_bytes(b"half")
+    assert list(Folder(str(tmp_path)).keys()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(EnvironmentProblem, match=r"cannot write .*file/a"):
+        Folder(str(tmp_path / "file")).put("a", b"")

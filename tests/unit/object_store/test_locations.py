@@ -1,0 +1,108 @@
+from pathlib import Path
+
+import pytest
+from fake_bucket import FakeClient, bucket
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
+from cqa_spark.object_store import locations, remote_files
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.opening import open_store
+
+STORAGE = ObjectStorageSettings()
+FILES = ("dumps/a.example.org/Posts.xml", "dumps/a.example.org/Users.xml", "dumps/b.example.org.7z", "other.xml")
+
+
+@pytest.mark.parametrize(
+    ("location", "parts"),
+    [
+        ("a/b/c", ("a/b", "c")),
+        ("c", (".", "c")),
+        ("/c", ("/", "c")),
+        ("a/b/", ("a", "b")),
+        ("s3a://bucket/a/b", ("s3a://bucket/a", "b")),
+        ("s3a://bucket/a", ("s3a://bucket", "a")),
+        ("s3a://bucket", ("s3a://bucket", "")),
+    ],
+)
+def test_a_location_has_a_folder_and_a_name(location: str, parts: tuple[str, str]) -> None:
+    assert locations.split(location) == parts
+
+
+def test_a_local_file_and_its_folder_are_made(tmp_path: Path) -> None:
+    locations.write_file(f"{tmp_path}/new/page.html", b"<html>", STORAGE)
+    assert (tmp_path / "new/page.html").read_bytes() == b"<html>"
+
+
+def test_a_local_file_is_read_and_written_where_it_lies(tmp_path: Path) -> None:
+    with locations.local_source(f"{tmp_path}/a", STORAGE) as source, locations.local_target("b", STORAGE) as target:
+        assert (source, target) == (tmp_path / "a", Path("b"))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(EnvironmentProblem, match="cannot write"):
+        locations.require_writable(str(tmp_path / "file" / "lake"), STORAGE)
+    locations.require_writable(str(tmp_path / "lake"), STORAGE)
+    assert list((tmp_path / "lake").iterdir()) == []
+
+
+def test_only_folders_and_buckets_hold_objects() -> None:
+    assert isinstance(open_store("file:///tmp/x"), Folder)
+    with pytest.raises(ConfigError, match="no place for objects"):
+        open_store("hdfs://host/x")
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
+    client = FakeClient()
+    client.objects = {f"pre/fix/{name}": name.encode() for name in FILES}
+    monkeypatch.setattr(remote_files, "open_store", lambda folder, _: bucket(client, prefix=folder.partition("t/")[2]))
+    return client
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ("other.xml", FILES[3:]),
+        ("dumps", FILES[:3]),
+        ("dumps/", FILES[:3]),
+        ("dump", ()),
+        ("dumps/*.7z", FILES[2:3]),
+        ("dumps/*/*.xml", FILES[:2]),
+        ("dumps/?.example.org/Posts.xml", FILES[:1]),
+        ("*.xml", FILES[3:]),
+    ],
+)
+def test_files_are_found_by_name_folder_and_pattern(client: FakeClient, named: str, found: tuple[str, ...]) -> None:
+    files = remote_files.find_files(f"s3a://bucket/pre/fix/{named}", STORAGE)
+    assert [each.location for each in files] == [f"s3a://bucket/pre/fix/{name}" for name in found]
+    assert [each.size for each in files] == [len(name) for name in found]
+
+
+def test_a_folder_is_copied_both_ways(client: FakeClient, tmp_path: Path) -> None:
+    remote_files.fetch("s3a://bucket/pre/fix/dumps", tmp_path / "here", STORAGE)
+    assert (tmp_path / "here/a.example.org/Posts.xml").read_bytes() == FILES[0].encode()
+    remote_files.send(tmp_path / "here", "s3a://bucket/pre/fix/back", STORAGE)
+    assert client.objects["pre/fix/back/b.example.org.7z"] == FILES[2].encode()
+
+
+def test_a_download_goes_on_where_it_broke(client: FakeClient, tmp_path: Path) -> None:
+    client.break_after = 5
+    remote_files.fetch("s3a://bucket/pre/fix/other.xml", tmp_path / "copy", STORAGE)
+    assert (tmp_path / "copy").read_bytes() == b"other.xml"
+
+
+def test_a_file_that_is_not_there(client: FakeClient, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no s3a://bucket/pre/fix/none"):
+        remote_files.fetch("s3a://bucket/pre/fix/none", tmp_path / "copy", STORAGE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_copy_is_kept_of_each_version(client: FakeClient, tmp_path: Path) -> None:
+    location = "s3a://bucket/pre/fix/other.xml"
+    first = remote_files.fetch_once(location, tmp_path, STORAGE)
+    assert remote_files.fetch_once(location, tmp_path, STORAGE) == first
+    assert sum(each.startswith("get") for each in client.requests) == 1
+    client.objects["pre/fix/other.xml"] = b"new"
+    assert remote_files.fetch_once(location, tmp_path, STORAGE).read_bytes() == b"new"

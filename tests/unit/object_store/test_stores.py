@@ -1,0 +1,111 @@
+"""What holds for objects in a folder and in a bucket alike."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from fake_bucket import FakeClient, bucket
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
+
+
+@pytest.fixture(params=["folder", "bucket"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    return Folder(str(tmp_path / "store")) if request.param == "folder" else bucket(FakeClient())
+
+
+def test_nothing_is_there_at_first(store: ObjectStore) -> None:
+    assert store.read("a/b") is None
+    assert list(store.keys()) == []
+    store.delete("a/b")
+
+
+def test_what_was_put_is_read(store: ObjectStore) -> None:
+    store.put("a/b", b"one")
+    store.put("a/b", b"two")
+    assert store.read("a/b").data == b"two"
+
+
+def test_only_the_first_creates(store: ObjectStore) -> None:
+    version = store.create("lease", b"first")
+    with pytest.raises(AlreadyThere):
+        store.create("lease", b"second")
+    with pytest.raises(AlreadyThere):
+        store.create("lease", b"first")
+    assert (store.read("lease").data, store.read("lease").version) == (b"first", version)
+
+
+def test_only_the_version_that_was_read_is_replaced(store: ObjectStore) -> None:
+    first = store.create("lease", b"one")
+    second = store.replace("lease", b"two", first)
+    with pytest.raises(Changed):
+        store.replace("lease", b"three", first)
+    assert store.read("lease").version == second
+    assert store.read("lease").data == b"two"
+
+
+def test_nothing_is_replaced_where_nothing_is(store: ObjectStore) -> None:
+    with pytest.raises(Changed):
+        store.replace("lease", b"two", '"0123"')
+    assert store.read("lease") is None
+
+
+def test_what_was_deleted_can_be_created_again(store: ObjectStore) -> None:
+    store.create("lease", b"one")
+    store.delete("lease")
+    assert store.read("lease") is None
+    store.create("lease", b"two")
+
+
+def test_keys_are_listed_in_order_by_prefix(store: ObjectStore) -> None:
+    for key in ("runs/b", "runs/a", "runs/a.b/c", "run", "models/x"):
+        store.put(key, b"")
+    assert list(store.keys()) == ["models/x", "run", "runs/a", "runs/a.b/c", "runs/b"]
+    assert list(store.keys("runs/")) == ["runs/a", "runs/a.b/c", "runs/b"]
+    assert list(store.keys("runs/a")) == ["runs/a", "runs/a.b/c"]
+    assert list(store.keys("none/")) == []
+
+
+@pytest.mark.parametrize("key", ["", "/a", "a/", "a//b", "../a", "a/./b", ".hidden", "a\0b"])
+def test_odd_keys_are_refused(store: ObjectStore, key: str) -> None:
+    with pytest.raises(ValueError, match="is no key"):
+        store.put(key, b"")
+
+
+KEYS = st.sampled_from(["a", "b", "c/d", "c.d"])
+STEPS = st.lists(st.tuples(st.sampled_from(["put", "create", "replace", "delete"]), KEYS, st.binary(max_size=3)))
+
+
+@given(steps=STEPS)
+def test_both_do_what_a_dictionary_does(steps: list[tuple[str, str, bytes]]) -> None:
+    with TemporaryDirectory() as folder:
+        for store in (Folder(folder), bucket(FakeClient())):
+            expected: dict[str, bytes] = {}
+            for do, key, data in steps:
+                _step(store, expected, do, key, data)
+            assert [(key, store.read(key).data) for key in list(store.keys())] == sorted(expected.items())
+
+
+def _step(store: ObjectStore, expected: dict[str, bytes], do: str, key: str, data: bytes) -> None:
+    if do == "put":
+        store.put(key, data)
+    elif do == "delete":
+        store.delete(key)
+        expected.pop(key, None)
+        return
+    elif do == "create":
+        if key in expected:
+            with pytest.raises(AlreadyThere):
+                store.create(key, data)
+            return
+        store.create(key, data)
+    elif (stored := store.read(key)) is not None:
+        store.replace(key, data, stored.version)
+    else:
+        with pytest.raises(Changed):
+            store.replace(key, data, "none")
+        return
+    expected[key] = data
