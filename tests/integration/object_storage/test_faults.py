@@ -11,13 +11,12 @@ from uuid import uuid4
 import pytest
 from fault_proxy import FAULTS, FaultProxy, fault_proxy
 from pyspark.sql import SparkSession
-from s3_server import S3Server
+from s3_server import S3Server, reach
 
 from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.opening import open_store, s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
 from cqa_spark.object_store.transfers import download, upload
-from cqa_spark.session import s3a_settings
 
 TABLE = Path(__file__).resolve().parents[3] / "docs" / "reliability.md"
 STARTS, ENDS = "<!-- storage faults: made by the tests -->\n", "<!-- end of storage faults -->\n"
@@ -160,9 +159,7 @@ def test_a_delta_table_survives_every_fault(
 ) -> None:
     """One fault while a data file is written, one at the commit, one while rows are read."""
     proxy, server = proxied
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    for name, value in s3a_settings(server.settings).items():
-        hadoop.set(name, value)
+    reach(spark, server)
     place = server.location("delta", uuid4().hex)
     spark.range(100, numPartitions=1).write.format("delta").save(place)
     asked = len(proxy.requests)
