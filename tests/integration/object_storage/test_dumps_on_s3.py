@@ -31,6 +31,7 @@ def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Se
             (dump / f"{table}.xml").write_text(text)
             archive.writestr(text, f"{table}.xml")
     send(tmp_path / "dumps", s3.location("dumps"), s3.settings)
+    reach(spark, s3)
     lake = Lake(spark, s3.location("community"), s3.settings)
     arguments = ["ingest", "stackexchange", "--input", s3.location("dumps"), "--lake", lake.root, "--run-id", "r1"]
     arguments += ["--tables", "posts", "votes", "post_links", "--unpack.staging", str(tmp_path / "staging"), *s3.flags]

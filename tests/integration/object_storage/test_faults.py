@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from fault_proxy import FAULTS, FaultProxy, fault_proxy
+from fault_proxy import FAULTS, FaultProxy
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
@@ -23,13 +23,6 @@ STARTS, ENDS = "<!-- storage faults: made by the tests -->\n", "<!-- end of stor
 OLD, NEW = b"old " * 1000, b"new " * 1000
 Outcomes = dict[tuple[str, str], dict[str, int]]
 """Requests by fault, by operation and what came of it."""
-
-
-@pytest.fixture(scope="module")
-def proxied(s3: S3Server) -> Iterator[tuple[FaultProxy, S3Server]]:
-    """The server through a proxy."""
-    with fault_proxy(str(s3.settings.endpoint)) as (proxy, endpoint):
-        yield proxy, S3Server(s3.settings.model_copy(update={"endpoint": endpoint}), s3.bucket, s3.run)
 
 
 @pytest.fixture(scope="module")
