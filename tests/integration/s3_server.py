@@ -21,9 +21,11 @@ from urllib.request import urlopen
 from uuid import uuid4
 
 import pytest
+from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.opening import s3_client
+from cqa_spark.session import s3a_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HERE = "127.0.0.1"
@@ -55,6 +57,15 @@ class S3Server:
         tls = [] if self.settings.tls else ["--no-object-storage.tls"]
         path_style = ["--object-storage.path-style"] if self.settings.path_style else []
         return ["--object-storage.endpoint", str(self.settings.endpoint), *tls, *path_style]
+
+
+def reach(spark: SparkSession, server: S3Server) -> None:
+    """Tell a running session about the server, as a job with its settings does; what it knew before is forgotten."""
+    hadoop, jvm = spark.sparkContext._jsc.hadoopConfiguration(), spark._jvm
+    for name, value in s3a_settings(server.settings).items():
+        hadoop.set(name, value)
+    # Hadoop keeps a client for each bucket, with the address that it was made for.
+    jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI(f"s3a://{server.bucket}"), hadoop).close()
 
 
 def make_up_credentials() -> None:
