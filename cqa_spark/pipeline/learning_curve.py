@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.features.assembly import assemble
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
@@ -26,7 +26,7 @@ _DESCRIBED = "name string, share double, threads int, examples int"
 
 
 def learning_curve(
-    run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], folds: int
+    run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], features: FeatureSettings
 ) -> DataFrame:
     """Train a system on each share of the training threads and on all; measure all on the same queries.
 
@@ -38,15 +38,15 @@ def learning_curve(
         system: a system that learns.
         settings: the first measure, and how sure it is.
         shares: above 0 and below 1.
-        folds: folds of the cross-fitting.
+        features: folds of the cross-fitting, and what as-of groups may see.
 
     Returns:
         Rows of ``LEARNING_CURVES``.
     """
-    with feature_inputs(run, task_examples(run, system.task)) as inputs:
+    with feature_inputs(run, task_examples(run, system.task), features) as inputs:
         ranked, rows = [], []
         for share in (*shares, 1.0):
-            frame = _assembled(run, system, inputs, share, folds).persist()
+            frame = _assembled(run, system, inputs, share, features.folds).persist()
             training, evaluated = frame.where("split = 'train'"), frame.where("split <> 'train'")
             name = FULL if share == 1 else f"{share:g}"
             ranked.append(rank_variant(system, Variant(name, training, evaluated)))
