@@ -15,6 +15,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
 from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
+from cqa_spark.pipeline.measured_on import HeldOut
 from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant
 from cqa_spark.rankers.system import System
 
@@ -47,12 +48,12 @@ def learning_curve(
         ranked, rows = [], []
         for share in (*shares, 1.0):
             frame = _assembled(run, system, inputs, share, features.folds).persist()
-            training, evaluated = frame.where("split = 'train'"), frame.where("split <> 'train'")
+            parts = HeldOut().parts(frame)
             name = FULL if share == 1 else f"{share:g}"
-            ranked.append(rank_variant(system, Variant(name, training, evaluated)))
-            rows.append((name, float(share), *_counts(training)))
+            ranked.append(rank_variant(system, Variant(name, parts)))
+            rows.append((name, float(share), *_counts(parts[0].training)))
             frame.unpersist()
-        measured = measure_variants(ranked, inputs.examples.where("split <> 'train'"), settings)
+        measured = measure_variants(ranked, HeldOut().measured(inputs.examples), settings)
         described = run.lake.spark.createDataFrame(rows, _DESCRIBED)
         found = LEARNING_CURVES.conform(named(system.name, measured, described)).persist()
         found.count()
