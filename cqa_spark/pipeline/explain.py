@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
@@ -15,11 +15,12 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.pipeline.explanations import explains, pushes
 from cqa_spark.pipeline.feature_frames import feature_frames
-from cqa_spark.pipeline.score import trained_in_run
 from cqa_spark.pipeline.train import model_artifact
-from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.pipeline.workspace import open_lake
+from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.saved_system import load_system
+from cqa_spark.rankers.system import System
 from cqa_spark.reports.explanation import Explained, print_explanation
 
 
@@ -32,32 +33,39 @@ def explain(settings: ExplainSettings) -> None:
     """
     lake = open_lake(settings)
     run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
-    trained = explaining_system(run, settings.explained.system)
-    examples = thread_examples(run, trained.system.task, settings.explained.thread, settings.explained.site)
-    with feature_frames(run, [trained.system], examples) as frame_of:
-        scored = trained.model.transform(frame_of(trained.system)).persist()
-        ranks = rank(scored, trained.system.name, run.run_id).select("candidate_id", "rank")
+    system, model = explaining_system(run, settings.explained.system)
+    examples = thread_examples(run, system.task, settings.explained.thread, settings.explained.site)
+    with feature_frames(run, [system], examples) as frame_of:
+        scored = model.transform(frame_of(system)).persist()
+        ranks = rank(scored, system.name, run.run_id).select("candidate_id", "rank")
         rows = scored.select("site", "query_id", "candidate_id", "split", "relevant", "score").join(
             ranks, "candidate_id"
         )
         ranked = rows.orderBy("rank").collect()
         scored.unpersist()
-    print_explanation(_explained(run, trained, ranked), Console())
+    print_explanation(_explained(run, system, model, ranked), Console())
 
 
-def explaining_system(run: Run, name: str | None) -> TrainedSystem:
+def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
     """The named system, or the first one by name that can say why it ranks as it does.
 
     Raises:
+        InputError: the run has not trained the named one.
         ConfigError: it cannot, or none of the run's can.
     """
-    names = [name] if name else sorted(_trained_names(run.record.artifacts))
-    for each in names:
-        trained = trained_in_run(run, [each])[each]
-        if explains(trained):
-            return trained
+    prefix = model_artifact("")
+    trained = {key.removeprefix(prefix): path for key, path in run.record.artifacts.items() if key.startswith(prefix)}
+    if name is not None and name not in trained:
+        raise InputError(
+            f"run {run.run_id} has not trained {name}", f"it has trained {', '.join(sorted(trained)) or 'none'}"
+        )
+    wanted = [name] if name else sorted(trained)
+    for each in wanted:
+        saved, model = load_system(trained[each])
+        if explains(model):
+            return saved.system, model
     raise ConfigError(
-        f"{', '.join(names) or 'the run'}: no ranker that says why it ranks as it does",
+        f"{', '.join(wanted) or 'the run'}: no ranker that says why it ranks as it does",
         "name a system with boosted trees or a linear ranker with --system",
     )
 
@@ -81,11 +89,11 @@ def thread_examples(run: Run, task: str, thread: str, site: str | None) -> DataF
     return examples.where(F.col("site") == F.lit(wanted))
 
 
-def _explained(run: Run, trained: TrainedSystem, ranked: Sequence[Row]) -> Explained:
+def _explained(run: Run, system: System, model: RankerModel, ranked: Sequence[Row]) -> Explained:
     first = ranked[0]
-    found = pushes(run, trained, {(first["site"], first["query_id"])})
+    found = pushes(run, system, model, {(first["site"], first["query_id"])})
     return Explained(
-        system=trained.system.name,
+        system=system.name,
         site=first["site"],
         thread=first["query_id"],
         split=first["split"],
@@ -99,8 +107,3 @@ def _explained(run: Run, trained: TrainedSystem, ranked: Sequence[Row]) -> Expla
             for row in ranked
         ),
     )
-
-
-def _trained_names(artifacts: Mapping[str, str]) -> list[str]:
-    prefix = model_artifact("")
-    return [name.removeprefix(prefix) for name in artifacts if name.startswith(prefix)]
