@@ -68,6 +68,7 @@ def report_step(
     baseline: str,
     measured: DataFrame | None = None,
     study: AnswerStudy | None = None,
+    leading: str | None = None,
 ) -> RunReport:
     """Gather what the page shows, and write it.
 
@@ -78,10 +79,12 @@ def report_step(
         baseline: system that the others are compared with.
         measured: the examples that were measured on; None for those of the run, by their parts.
         study: what an experiment on preferred answers found.
+        leading: system that the page speaks of first; None for the one with the highest first measure.
     """
     with run.step("report") as step:
         step.rows_in = run.read(RANKINGS).count()
         task, split, best_system = _headline(run, measures[0])
+        best_system = leading or best_system
         tables = {table.name: run.read(table) for table in SHOWN if table.name in run.record.table_versions}
         content = collect_content(
             tables if measured is None else {**tables, EXAMPLES.name: measured},

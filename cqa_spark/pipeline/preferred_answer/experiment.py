@@ -32,6 +32,7 @@ from cqa_spark.reports.content import RunReport
 from cqa_spark.reports.grid import print_grid
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.grids import grids
+from cqa_spark.reports.preferred_answer.labels import looks_ahead
 from cqa_spark.reports.preferred_answer.wording import conclusions
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
@@ -54,13 +55,15 @@ def experiment(settings: PreferredAnswerExperimentSettings) -> None:
         best = measure_step(run, measured, settings.evaluation, chosen.rankers)
         studied = set(learned_systems(chosen.studied))
         study_step(run, [system for system in systems if system.name in studied], settings, on)
+        study = collect_study(_found(run), MEASURES, best)
         content = report_step(
             run,
             path=settings.report,
             measures=MEASURES,
             baseline=best,
             measured=measured,
-            study=collect_study(_found(run), MEASURES, best),
+            study=study,
+            leading=next(system for system in study.systems if not looks_ahead(system)),
         )
         measured.unpersist()
     _show(content, run)
