@@ -97,10 +97,22 @@ JOBS: dict[str, tuple[Job, ...]] = {
     ),
     "experiments": (
         Job(
+            "experiment preferred-answer",
+            "answered questions → Tables 4 and 5 of Xu et al. (2018), ours beside theirs",
+            f"{SETTINGS}:PreferredAnswerExperimentSettings",
+            f"{PIPELINE}.preferred_answer.experiment:experiment",
+        ),
+        Job(
             "tune",
             "a run's features → better parameters for a system's ranker",
             f"{SETTINGS}:TuneSettings",
             f"{PIPELINE}.tune:tune",
+        ),
+        Job(
+            "explain",
+            "a thread → its ranked candidates, and the features that moved each score",
+            f"{SETTINGS}:ExplainSettings",
+            f"{PIPELINE}.explain:explain",
         ),
         Job(
             "reproduce",

@@ -58,7 +58,15 @@ class FeatureSettings(Part):
     top_tags: int = Field(default=24, ge=1, le=30, description="tags of a site that have columns of their own")
 
 
-class EvaluationSettings(Part):
+class ResamplingSettings(Part):
+    """How sure what is measured is."""
+
+    resamples: int = Field(default=9999, ge=1, description="resamples of the bootstrap and of the randomization test")
+    confidence: float = Field(default=0.95, gt=0, lt=1, description="coverage of the bootstrap intervals")
+    seed: int = Field(default=20160616, ge=0, description="seed of the resampling")
+
+
+class EvaluationSettings(ResamplingSettings):
     """What is measured, and how sure it is."""
 
     measures: MeasureNames = Field(
@@ -66,9 +74,6 @@ class EvaluationSettings(Part):
         min_length=1,
         description="measures to report; the first one orders the report",
     )
-    resamples: int = Field(default=9999, ge=1, description="resamples of the bootstrap and of the randomization test")
-    confidence: float = Field(default=0.95, gt=0, lt=1, description="coverage of the bootstrap intervals")
-    seed: int = Field(default=20160616, ge=0, description="seed of the resampling")
 
 
 class TrackingSettings(Part):

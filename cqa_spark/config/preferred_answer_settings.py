@@ -1,16 +1,23 @@
-"""The settings of ``dataset preferred-answer`` and of ``features audit``."""
+"""The settings of ``dataset preferred-answer``, ``experiment preferred-answer`` and ``features audit``."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from cqa_spark.config.fields import Report
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.kinds import GroupNames, RunName, Shown, one_or_many
-from cqa_spark.config.parts import FeatureSettings, Part
+from cqa_spark.config.parts import FeatureSettings, Part, ResamplingSettings
 
 Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one_or_many)]
+
+
+FromRun = Annotated[RunName | None, Field(description="run whose posts and votes are used; unset: the published one")]
+RankerName = Literal["logistic", "boosted", "pairwise", "network"]
+RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
 class AnswerSettings(Part):
@@ -49,14 +56,79 @@ class PreferredAnswerDatasetSettings(JobSettings):
         "cqa dataset preferred-answer --lake build/lake --name large --split temporal",
     )
 
-    from_run: Annotated[
-        RunName | None, Field(description="run whose posts and votes are used; unset: the published one")
-    ] = None
+    from_run: FromRun = None
     threads: ThreadSettings = ThreadSettings()
 
     def reads(self) -> list[str]:
         """The community tables of a run."""
         return [f"{self.lake}: community tables of run {self.from_run or '(the published one)'}"]
+
+
+class AnswerExperimentSettings(Part):
+    """What is trained, and what it is measured on."""
+
+    flag_prefix: ClassVar[str | None] = ""
+
+    all_sites: bool = Field(default=False, description="take every site of the lake")
+    rankers: RankerNames = Field(
+        default=("logistic", "boosted", "pairwise", "network"),
+        min_length=1,
+        description="rankers to train, each on what the dump shows and on what was known at the cut",
+    )
+    studied: RankerNames = Field(default=("boosted",), description="those that ablation and transfer are for")
+    ablation: bool = Field(default=True, description="leave out each group of features, and try each alone")
+    transfer: bool = Field(
+        default=True, description="where there are several sites, train on all but one and measure on that one"
+    )
+    measured_on: Literal["test", "every"] = Field(
+        default="test",
+        description="the test part, as in the paper; or every question, by models of the other folds: for sites whose "
+        "test part is too small",
+    )
+    strict: bool = Field(
+        default=False, description="fail where a site's dump lacks a table, instead of leaving groups of features out"
+    )
+
+
+class PreferredAnswerExperimentSettings(JobSettings):
+    """Repeat the experiment of Xu et al. (2018) on a lake: Tables 4 and 5, by site, and from site to site."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa experiment preferred-answer --lake build/lake --site beer.stackexchange.com --min-answers 2",
+        "cqa experiment preferred-answer --lake build/lake --all-sites --min-answers 2 --measured-on every",
+        "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --no-transfer",
+    )
+
+    from_run: FromRun = None
+    threads: ThreadSettings = ThreadSettings()
+    experiment: AnswerExperimentSettings = AnswerExperimentSettings()
+    features: FeatureSettings = FeatureSettings()
+    evaluation: ResamplingSettings = ResamplingSettings()
+    report: Report = None
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Neither sites nor all of them, or both; a ranker that is studied but not trained."""
+        threads, experiment = given.get("threads") or {}, given.get("experiment") or {}
+        if bool(threads.get("site")) == bool(experiment.get("all_sites")):
+            yield "threads.site", "say which sites to take questions from", "give either --site NAME or --all-sites"
+        if threads.get("name") == "full" and experiment.get("measured_on", "test") == "test":
+            yield "experiment.measured_on", "full has no test part", "give --measured-on every, or another --name"
+        if "rankers" in experiment and (idle := _studied(experiment).difference(one_or_many(experiment["rankers"]))):
+            yield "experiment.studied", f"{', '.join(sorted(idle))}: not among the rankers", "add them to --rankers"
+
+    def reads(self) -> list[str]:
+        """The community tables of a run."""
+        return [f"{self.lake}: community tables of run {self.from_run or '(the published one)'}"]
+
+    def writes(self) -> list[str]:
+        """The run's tables, and the report."""
+        return [*super().writes(), self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"]
+
+
+def _studied(experiment: Mapping[str, Any]) -> set[str]:
+    default = AnswerExperimentSettings.model_fields["studied"].default
+    return set(one_or_many(experiment.get("studied", default)))
 
 
 class AuditSettings(Part):

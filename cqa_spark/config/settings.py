@@ -6,12 +6,17 @@ one config file serves all of them; a job leaves aside the keys that only other 
 
 from cqa_spark.config.doctor_settings import DoctorSettings
 from cqa_spark.config.dump_settings import IngestStackExchangeSettings
+from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.parts import TrackingSettings
-from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings, PreferredAnswerDatasetSettings
+from cqa_spark.config.preferred_answer_settings import (
+    FeatureAuditSettings,
+    PreferredAnswerDatasetSettings,
+    PreferredAnswerExperimentSettings,
+)
 from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.runs_settings import (
@@ -34,6 +39,7 @@ __all__ = [
     "CollectGarbageSettings",
     "DoctorSettings",
     "EvaluateSettings",
+    "ExplainSettings",
     "FeatureAuditSettings",
     "FeaturizeSettings",
     "FileOrRunSettings",
@@ -45,6 +51,7 @@ __all__ = [
     "NightlySettings",
     "PairSettings",
     "PreferredAnswerDatasetSettings",
+    "PreferredAnswerExperimentSettings",
     "PublishRunSettings",
     "PublishSettings",
     "RankSettings",

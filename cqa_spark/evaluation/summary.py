@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
@@ -14,12 +15,15 @@ from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 from cqa_spark.evaluation.significance import randomization_test
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, SITE_METRICS
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
+
+EVERY = "*"
+"""Stands for all sites together."""
 
 _GROUP = ["task", "split", "measure"]
 
@@ -67,25 +71,53 @@ def summarise(
     Raises:
         ContractError: a task and split has no rankings of the baseline, or systems with other queries than its.
     """
-    _check_pairs(query_metrics, baseline)
-    drawn = Resampling(resamples, seed, confidence)
-    groups = query_metrics.groupBy(*_GROUP)
-    return Summary(
-        METRICS.conform(groups.applyInPandas(_summarised(drawn), METRICS.schema)),
-        COMPARISONS.conform(groups.applyInPandas(_compared(baseline, drawn), COMPARISONS.schema)),
+    metrics, comparisons = _summary(query_metrics, baseline, Resampling(resamples, seed, confidence), _GROUP)
+    return Summary(METRICS.conform(metrics), COMPARISONS.conform(comparisons))
+
+
+def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> DataFrame:
+    """The same site by site, and over all sites together, whose name is ``EVERY``.
+
+    Args:
+        query_metrics: rows of ``QUERY_METRICS``, stored or cached.
+        baseline: system that the others are compared with.
+        drawn: how intervals and tests are drawn.
+
+    Returns:
+        Rows of ``SITE_METRICS``.
+
+    Raises:
+        ContractError: as in ``summarise``.
+    """
+    scope = F.explode(F.array(F.lit(EVERY), F.col("site"))).alias("scope")
+    metrics, comparisons = _summary(query_metrics.select("*", scope), baseline, drawn, [*_GROUP, "scope"])
+    tests = comparisons.select("system", *_GROUP, "scope", "difference", "p_value")
+    tested = metrics.join(tests, on=["system", *_GROUP, "scope"], how="left")
+    found = tested.fillna({"difference": 0.0, "p_value": 1.0}).withColumn("baseline", F.lit(baseline))
+    return SITE_METRICS.conform(found.withColumnRenamed("scope", "site"))
+
+
+def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: list[str]) -> tuple[DataFrame, DataFrame]:
+    """Columns of ``METRICS`` and of ``COMPARISONS``, and those that the rows are grouped by."""
+    _check_pairs(query_metrics, baseline, by)
+    groups = query_metrics.groupBy(*by)
+    more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
+    return (
+        groups.applyInPandas(_summarised(drawn, by), T.StructType([*METRICS.schema.fields, *more])),
+        groups.applyInPandas(_compared(baseline, drawn, by), T.StructType([*COMPARISONS.schema.fields, *more])),
     )
 
 
-def _check_pairs(query_metrics: DataFrame, baseline: str) -> None:
-    """Refuse what cannot be paired by query; what comes to the driver is a row per task, split and measure."""
+def _check_pairs(query_metrics: DataFrame, baseline: str, by: list[str]) -> None:
+    """Refuse what cannot be paired by query; what comes to the driver is a row per group of queries and measure."""
     query = F.struct("site", "query_id")
     of_baseline = F.col("system") == baseline
     all_queries = F.xxhash64(F.sort_array(F.collect_list(query)))
-    systems = query_metrics.groupBy(*_GROUP, "system").agg(all_queries.alias("queries"))
-    groups = systems.groupBy(*_GROUP).agg(
+    systems = query_metrics.groupBy(*by, "system").agg(all_queries.alias("queries"))
+    groups = systems.groupBy(*by).agg(
         F.max(of_baseline).alias("has_baseline"), F.countDistinct("queries").alias("query_sets")
     )
-    for group in groups.orderBy(*_GROUP).collect():
+    for group in groups.orderBy(*by).collect():
         where = f"{group.measure} of {group.task}, {group.split}"
         if not group.has_baseline:
             raise ContractError(
@@ -126,21 +158,19 @@ class _Systems(NamedTuple):
         return np.array([measure.total(queries.tolist()) for queries in self.components])
 
 
-def _summarised(drawn: Resampling) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
+def _summarised(drawn: Resampling, by: list[str]) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
-        task, split, written = key
-        measure, systems = parse_measure(written), _Systems.of(rows)
+        group = dict(zip(by, key, strict=True))
+        measure, systems = parse_measure(group["measure"]), _Systems.of(rows)
         low, high = bootstrap_intervals(
             measure, systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
         )
         return pd.DataFrame(
             {
                 "system": systems.names,
-                "task": task,
-                "split": split,
-                "measure": written,
+                **group,
                 "value": systems.totals(measure),
                 "low": low,
                 "high": high,
@@ -154,13 +184,15 @@ def _summarised(drawn: Resampling) -> Callable[[tuple[str, ...], pd.DataFrame], 
     return summarise_group
 
 
-def _compared(baseline: str, drawn: Resampling) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
+def _compared(
+    baseline: str, drawn: Resampling, by: list[str]
+) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def compare_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np
         import pandas as pd
 
-        task, split, written = key
-        measure, systems = parse_measure(written), _Systems.of(rows)
+        group = dict(zip(by, key, strict=True))
+        measure, systems = parse_measure(group["measure"]), _Systems.of(rows)
         base, others = systems.names.tolist().index(baseline), np.flatnonzero(systems.names != baseline)
         totals = systems.totals(measure)
         p_values = randomization_test(
@@ -169,9 +201,7 @@ def _compared(baseline: str, drawn: Resampling) -> Callable[[tuple[str, ...], pd
         better = np.sign(systems.values[others] - systems.values[base])
         return pd.DataFrame(
             {
-                "task": task,
-                "split": split,
-                "measure": written,
+                **group,
                 "system": systems.names[others],
                 "baseline": baseline,
                 "difference": totals[others] - totals[base],

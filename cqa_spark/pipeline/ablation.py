@@ -12,33 +12,36 @@ from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import family
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import ABLATIONS
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
+from cqa_spark.pipeline.measured_on import HeldOut, MeasuredOn
 from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant, with_features
 from cqa_spark.rankers.system import System
 
+_HELD_OUT = HeldOut()
 _DESCRIBED = "name string, variant string, family string, features int"
 
 
-def ablate(run: Run, system: System, settings: EvaluationSettings) -> DataFrame:
+def ablate(run: Run, system: System, settings: EvaluationSettings, on: MeasuredOn = _HELD_OUT) -> DataFrame:
     """Train a system as it is, without each family, and on each family alone; measure all on the same queries.
 
     Args:
         run: a run whose features are computed.
         system: a system that learns from two families or more.
         settings: the first measure, and how sure it is.
+        on: what is measured on.
 
     Returns:
         Rows of ``ABLATIONS``.
     """
     kept = dict(feature_sets(system))
     with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
-        training, evaluated = frame_of(system).where(IN_TRAINING), frame_of(system).where(OUTSIDE_TRAINING)
+        frame = frame_of(system)
         ranked = [
-            rank_variant(system, Variant(_name(*key), with_features(training, names), with_features(evaluated, names)))
+            rank_variant(system, Variant(_name(*key), on.parts(with_features(frame, names))))
             for key, names in kept.items()
         ]
-        measured = measure_variants(ranked, evaluated, settings)
+        measured = measure_variants(ranked, on.measured(frame), settings)
         rows = [(_name(*key), *key, len(names)) for key, names in kept.items()]
         described = run.lake.spark.createDataFrame(rows, _DESCRIBED)
         found = ABLATIONS.conform(named(system.name, measured, described)).persist()

@@ -11,7 +11,7 @@ from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
 from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.pipeline.feature_inputs import as_of_options, feature_inputs, task_examples
+from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
 from cqa_spark.pipeline.needed_tables import with_needed_tables
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
@@ -28,15 +28,16 @@ def audit(settings: FeatureAuditSettings) -> None:
     """
     groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
     with open_job(settings, "features audit", resume=True) as run:
-        options = as_of_options(settings.features)
         findings: list[Finding] = []
         examples = task_examples(run, PreferredAnswer.name)
-        with run.step("audit") as step, feature_inputs(run, examples, **options) as inputs:
+        with run.step("audit") as step, feature_inputs(run, examples, settings.features) as inputs:
             moments = audit_moments(inputs, settings.audit.moments)
-            for name, complete in with_needed_tables(map(group_class, groups), inputs, strict=False):
+            for each in with_needed_tables(map(group_class, groups), inputs, strict=False):
+                if each.inputs is None:
+                    continue
                 for moment in moments:
-                    known = known_at(complete, moment)
-                    findings.append(audit_group(group_class(name), known, moment, folds=settings.features.folds))
+                    known = known_at(each.inputs, moment)
+                    findings.append(audit_group(each.group, known, moment, folds=settings.features.folds))
             step.rows_in = sum(finding.rows for finding in findings)
         if not any(finding.rows for finding in findings):
             raise InputError(

@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.pipeline.workspace import open_job
-from cqa_spark.reports.data_card import card_table, shortfall
+from cqa_spark.reports.preferred_answer.data_card import card_table, shortfall
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
 from cqa_spark.tasks.preferred_answer_dataset import SIZES, every_question, examples_of
@@ -33,12 +33,21 @@ def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
     """Make the examples of a new run, on the community tables of another."""
     with open_job(settings, "dataset preferred-answer", resume=False) as run:
         adopt_community(run, settings.from_run)
-        card = dataset_step(run, settings.threads).collect()
-        console = Console()
-        console.print(card_table(card, settings.threads.name))
-        if missing := shortfall(card, settings.threads.name, SIZES):
-            console.print(missing, soft_wrap=True)
+        print_card(dataset_step(run, settings.threads), settings.threads.name)
     print(f"run: {run.run_id}")
+
+
+def print_card(card: DataFrame, name: str) -> None:
+    """Print the data card, and how much the data set falls short of its name.
+
+    Args:
+        card: as ``dataset_step`` gives it.
+        name: small, large or full.
+    """
+    console, rows = Console(), card.collect()
+    console.print(card_table(rows, name))
+    if missing := shortfall(rows, name, SIZES):
+        console.print(missing, soft_wrap=True)
 
 
 def adopt_community(run: Run, source: str | None) -> None:

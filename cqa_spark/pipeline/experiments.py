@@ -8,7 +8,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.experiment_settings import ExperimentSettings
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES
 from cqa_spark.pipeline.ablation import ablate
@@ -18,7 +18,12 @@ from cqa_spark.rankers.system import System
 
 
 def experiments_step(
-    run: Run, settings: ExperimentSettings, evaluation: EvaluationSettings, systems: Sequence[System], *, folds: int
+    run: Run,
+    settings: ExperimentSettings,
+    evaluation: EvaluationSettings,
+    systems: Sequence[System],
+    *,
+    features: FeatureSettings,
 ) -> None:
     """Write the tables of the experiments that are switched on; nothing otherwise.
 
@@ -27,7 +32,7 @@ def experiments_step(
         settings: which experiments, with which systems.
         evaluation: the first measure, and how sure it is.
         systems: the systems of the run.
-        folds: folds of the cross-fitting.
+        features: folds of the cross-fitting, and what as-of groups may see.
     """
     if not settings.any:
         return
@@ -46,6 +51,6 @@ def experiments_step(
             step.rows_out += run.write(ABLATIONS, reduce(DataFrame.unionByName, found)).rows
         if settings.learning_curve:
             curves = [
-                learning_curve(run, system, evaluation, shares=settings.shares, folds=folds) for system in studied
+                learning_curve(run, system, evaluation, shares=settings.shares, features=features) for system in studied
             ]
             step.rows_out += run.write(LEARNING_CURVES, reduce(DataFrame.unionByName, curves)).rows

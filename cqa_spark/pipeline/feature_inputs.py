@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypedDict, Unpack
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -13,7 +12,6 @@ from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup, FeatureInputs
 from cqa_spark.features.history.cut import Cut
-from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -21,22 +19,9 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.pipeline.needed_tables import with_needed_tables
 
 OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM_SCORES}
 """Tables that not every run has, as ``FeatureInputs`` names them."""
-
-
-class AsOfOptions(TypedDict, total=False):
-    """What as-of groups are told; see ``FeatureInputs``."""
-
-    cut: Cut
-    top_tags: int
-
-
-def as_of_options(settings: FeatureSettings) -> AsOfOptions:
-    """What the settings tell the as-of groups."""
-    return {"cut": Cut(settings.cut, settings.cut_hours), "top_tags": settings.top_tags}
 
 
 def task_examples(run: Run, task: str) -> DataFrame:
@@ -45,8 +30,14 @@ def task_examples(run: Run, task: str) -> DataFrame:
 
 
 @contextmanager
-def feature_inputs(run: Run, examples: DataFrame, **options: Unpack[AsOfOptions]) -> Iterator[FeatureInputs]:
-    """The run's tables, with some examples; held in memory and on disk, since every group reads them."""
+def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
+    """The run's tables, with some examples; held in memory and on disk, since every group reads them.
+
+    Args:
+        run: the run.
+        examples: rows of the schema ``EXAMPLES``.
+        settings: what as-of groups may see.
+    """
     optional = {name: run.read(table) for name, table in OPTIONAL.items() if table.name in run.record.table_versions}
     inputs = FeatureInputs(
         examples=examples.persist(),
@@ -55,7 +46,8 @@ def feature_inputs(run: Run, examples: DataFrame, **options: Unpack[AsOfOptions]
         documents=_read_or_empty(run, DOCUMENTS).persist(),
         texts=_read_or_empty(run, TEXTS).persist(),
         **optional,
-        **options,
+        cut=Cut(settings.cut, settings.cut_hours),
+        top_tags=settings.top_tags,
     )
     try:
         yield inputs
@@ -72,14 +64,20 @@ def _read_or_empty(run: Run, table: Table) -> DataFrame:
 
 
 def fit_groups(
-    run: Run, groups: Iterable[str], inputs: FeatureInputs, *, folds: int, strict: bool = False
+    run: Run, groups: Iterable[tuple[type[FeatureGroup], FeatureInputs]], *, folds: int
 ) -> tuple[dict[str, FeatureGroup], int]:
-    """Fit the groups that learn, write the values of all; give the groups by name, and the number of values' rows."""
+    """Fit the groups that learn, write the values of all; give the groups by name, and the number of values' rows.
+
+    Args:
+        run: the run to write to.
+        groups: each with what it computes from.
+        folds: folds of the cross-fitting.
+    """
     fitted: dict[str, FeatureGroup] = {}
     rows = 0
-    for name, complete in with_needed_tables(map(group_class, groups), inputs, strict=strict):
-        fitted[name], values = fit_and_compute(group_class(name), complete, folds=folds)
-        rows += run.write(fitted[name].table(), values).rows
+    for found, inputs in groups:
+        fitted[found.name], values = fit_and_compute(found, inputs, folds=folds)
+        rows += run.write(found.table(), values).rows
     return fitted, rows
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Unpack
 
+from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.config.settings import FeaturizeSettings
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.pipeline.analyse import analyse_step
-from cqa_spark.pipeline.feature_inputs import (
-    AsOfOptions,
-    as_of_options,
-    compute_groups,
-    feature_inputs,
-    fit_groups,
-    task_examples,
-)
+from cqa_spark.pipeline.feature_inputs import compute_groups, feature_inputs, fit_groups, task_examples
+from cqa_spark.pipeline.needed_tables import Supplied, with_needed_tables
 from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.trained_system import save_groups
 from cqa_spark.pipeline.upstream import upstream_step
@@ -33,22 +28,14 @@ def featurize(settings: FeaturizeSettings) -> None:
     with open_job(settings, "featurize", resume=True) as run:
         if any(group_class(name).reads_texts for name in groups):
             analyse_step(run)
-        upstream_step(run, systems, folds=settings.features.folds)
-        options = as_of_options(settings.features)
+        upstream_step(run, systems, settings.features)
         featurize_step(
-            run, dict.fromkeys(groups), task=settings.task, folds=settings.features.folds, strict=settings.strict,
-            **options,
-        )  # fmt: skip
+            run, dict.fromkeys(groups), task=settings.task, settings=settings.features, strict=settings.strict
+        )
 
 
 def featurize_step(
-    run: Run,
-    groups: Iterable[str],
-    *,
-    task: str,
-    folds: int,
-    strict: bool = False,
-    **options: Unpack[AsOfOptions],
+    run: Run, groups: Iterable[str], *, task: str, settings: FeatureSettings, strict: bool = False
 ) -> None:
     """Fit the groups that learn on the training part, write all values, keep what was learned.
 
@@ -56,17 +43,19 @@ def featurize_step(
         run: the run, with examples of the task.
         groups: names of the groups.
         task: the task.
-        folds: folds of the cross-fitting.
+        settings: folds of the cross-fitting, and what as-of groups may see.
         strict: refuse a group that needs a table which a site lacks; else it is left out, for that site, with a
             warning.
-        options: what as-of groups are told.
 
     Raises:
         InputError: strict, and a table is lacking.
     """
-    with run.step("features") as step, feature_inputs(run, task_examples(run, task), **options) as inputs:
+    with run.step("features") as step, feature_inputs(run, task_examples(run, task), settings) as inputs:
         step.rows_in = inputs.examples.count()
-        fitted, step.rows_out = fit_groups(run, groups, inputs, folds=folds, strict=strict)
+        supplied = list(with_needed_tables(map(group_class, groups), inputs, strict=strict))
+        computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
+        fitted, step.rows_out = fit_groups(run, computed, folds=settings.folds)
+        _note_left_out(run, supplied)
         path = run.artifact_path("models", GROUPS)
         save_groups(fitted, path)
         run.add_artifact(GROUPS, path)
@@ -74,6 +63,14 @@ def featurize_step(
 
 def compute_step(run: Run, groups: Mapping[str, FeatureGroup], *, task: str) -> None:
     """Write the values of groups that have learned already, for a saved model."""
-    with run.step("features") as step, feature_inputs(run, task_examples(run, task)) as inputs:
+    with (
+        run.step("features") as step,
+        feature_inputs(run, task_examples(run, task), FeatureSettings()) as inputs,
+    ):
         step.rows_in = inputs.examples.count()
         step.rows_out = compute_groups(run, groups, inputs)
+
+
+def _note_left_out(run: Run, supplied: Iterable[Supplied]) -> None:
+    rows = [(site, each.group.name, ", ".join(tables)) for each in supplied for site, tables in each.lacking.items()]
+    run.write(LEFT_OUT_GROUPS, run.lake.spark.createDataFrame(rows, LEFT_OUT_GROUPS.schema))

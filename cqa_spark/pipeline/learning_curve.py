@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.features.assembly import assemble
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
@@ -15,6 +15,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
 from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
+from cqa_spark.pipeline.measured_on import HeldOut
 from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant
 from cqa_spark.rankers.system import System
 
@@ -26,7 +27,7 @@ _DESCRIBED = "name string, share double, threads int, examples int"
 
 
 def learning_curve(
-    run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], folds: int
+    run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], features: FeatureSettings
 ) -> DataFrame:
     """Train a system on each share of the training threads and on all; measure all on the same queries.
 
@@ -38,21 +39,21 @@ def learning_curve(
         system: a system that learns.
         settings: the first measure, and how sure it is.
         shares: above 0 and below 1.
-        folds: folds of the cross-fitting.
+        features: folds of the cross-fitting, and what as-of groups may see.
 
     Returns:
         Rows of ``LEARNING_CURVES``.
     """
-    with feature_inputs(run, task_examples(run, system.task)) as inputs:
+    with feature_inputs(run, task_examples(run, system.task), features) as inputs:
         ranked, rows = [], []
         for share in (*shares, 1.0):
-            frame = _assembled(run, system, inputs, share, folds).persist()
-            training, evaluated = frame.where("split = 'train'"), frame.where("split <> 'train'")
+            frame = _assembled(run, system, inputs, share, features.folds).persist()
+            parts = HeldOut().parts(frame)
             name = FULL if share == 1 else f"{share:g}"
-            ranked.append(rank_variant(system, Variant(name, training, evaluated)))
-            rows.append((name, float(share), *_counts(training)))
+            ranked.append(rank_variant(system, Variant(name, parts)))
+            rows.append((name, float(share), *_counts(parts[0].training)))
             frame.unpersist()
-        measured = measure_variants(ranked, inputs.examples.where("split <> 'train'"), settings)
+        measured = measure_variants(ranked, HeldOut().measured(inputs.examples), settings)
         described = run.lake.spark.createDataFrame(rows, _DESCRIBED)
         found = LEARNING_CURVES.conform(named(system.name, measured, described)).persist()
         found.count()

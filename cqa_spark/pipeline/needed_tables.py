@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,9 +13,24 @@ from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup, FeatureInputs
 
 
+@dataclass(frozen=True)
+class Supplied:
+    """A group and the sites that it can be computed for.
+
+    Attributes:
+        group: the group.
+        inputs: the tables with the examples of those sites; None where there is no such site.
+        lacking: by site the tables that the group needs and the site lacks.
+    """
+
+    group: type[FeatureGroup]
+    inputs: FeatureInputs | None
+    lacking: dict[str, list[str]]
+
+
 def with_needed_tables(
     groups: Iterable[type[FeatureGroup]], inputs: FeatureInputs, *, strict: bool
-) -> Iterator[tuple[str, FeatureInputs]]:
+) -> Iterator[Supplied]:
     """Give each group the examples whose sites have all the tables that it needs.
 
     A site without votes is not a site on which nobody voted: its values are left out, so that they count as not known.
@@ -24,9 +40,6 @@ def with_needed_tables(
         inputs: the tables.
         strict: refuse instead.
 
-    Yields:
-        The names of the groups with their inputs; a group that no site has the tables for is skipped.
-
     Raises:
         InputError: strict, and a site lacks a table that a group needs.
     """
@@ -34,23 +47,32 @@ def with_needed_tables(
     sites_with: dict[str, set[str]] = {}
     for group in groups:
         if not group.needs:
-            yield group.name, inputs
+            yield Supplied(group, inputs, {})
             continue
         sites = _sites(inputs.examples) if sites is None else sites
         for table in group.needs:
             if table not in sites_with:
                 sites_with[table] = _sites(getattr(inputs, table))
-        lacking = {table: sites - sites_with[table] for table in group.needs if sites - sites_with[table]}
+        lacking = {site: [table for table in group.needs if site not in sites_with[table]] for site in sorted(sites)}
+        lacking = {site: tables for site, tables in lacking.items() if tables}
+        if lacking:
+            _tell(group, lacking, strict=strict)
+        complete = sites.difference(lacking)
         if not lacking:
-            yield group.name, inputs
-            continue
-        problem = "; ".join(f"no {table} of {', '.join(sorted(where))}" for table, where in lacking.items())
-        if strict:
-            raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
-        print(f"warning: feature group {group.name} is left out: {problem}", file=sys.stderr)
-        complete = sites.difference(*lacking.values())
-        if complete:
-            yield group.name, inputs.keep_examples(F.col("site").isin(*sorted(complete)))
+            yield Supplied(group, inputs, lacking)
+        elif complete:
+            yield Supplied(group, inputs.keep_examples(F.col("site").isin(*sorted(complete))), lacking)
+        else:
+            yield Supplied(group, None, lacking)
+
+
+def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: bool) -> None:
+    tables = [table for table in group.needs if any(table in missing for missing in lacking.values())]
+    where = {table: ", ".join(site for site, missing in lacking.items() if table in missing) for table in tables}
+    problem = "; ".join(f"no {table} of {sites}" for table, sites in where.items())
+    if strict:
+        raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
+    print(f"warning: feature group {group.name} is left out: {problem}", file=sys.stderr)
 
 
 def _sites(frame: DataFrame | None) -> set[str]:

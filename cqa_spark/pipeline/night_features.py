@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Unpack
 
 from pyspark.sql import DataFrame
 
+from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.errors import InputError
 from cqa_spark.features.featurize import compute_values
 from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
 from cqa_spark.features.touched import Touched
@@ -16,8 +17,8 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.feature_frames import OUTSIDE_TRAINING, feature_frames
-from cqa_spark.pipeline.feature_inputs import AsOfOptions, feature_inputs, task_examples
-from cqa_spark.pipeline.needed_tables import with_needed_tables
+from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
+from cqa_spark.pipeline.needed_tables import Supplied, with_needed_tables
 from cqa_spark.pipeline.score import score_step
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.rankers.rankings import rank
@@ -44,7 +45,7 @@ def night_features_step(
     standing: Standing | None,
     *,
     task: str,
-    **options: Unpack[AsOfOptions],
+    settings: FeatureSettings,
 ) -> None:
     """Write the values of groups that have learned already.
 
@@ -53,7 +54,7 @@ def night_features_step(
         trained: systems whose groups are wanted.
         standing: what need not be computed; None where everything is.
         task: the task.
-        options: what as-of groups are told.
+        settings: what as-of groups may see.
     """
     groups = {
         name: group
@@ -61,9 +62,9 @@ def night_features_step(
         for name, group in each.groups.items()
         if group.table().name not in run.record.table_versions  # else it was fitted, and its values written, just now
     }
-    with run.step("features") as step, feature_inputs(run, task_examples(run, task), **options) as inputs:
-        for name, complete in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):
-            group = groups[name]
+    with run.step("features") as step, feature_inputs(run, task_examples(run, task), settings) as inputs:
+        for supplied in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):
+            group, complete = groups[supplied.group.name], _required(supplied)
             if standing is None or group.reach is Reach.SITE:
                 step.rows_in += complete.examples.count()
                 step.rows_out += run.write(group.table(), compute_values(group, complete)).rows
@@ -72,6 +73,17 @@ def night_features_step(
                 step.rows_in += again.count()
                 step.rows_out += _revise_values(run, group, complete, again, standing.last)
                 again.unpersist()
+
+
+def _required(supplied: Supplied) -> FeatureInputs:
+    """What a group that a model was trained on computes from: there is no ranking without it."""
+    if supplied.inputs is None:
+        lacking = sorted({table for tables in supplied.lacking.values() for table in tables})
+        raise InputError(
+            f"the system was trained on {supplied.group.name}, and the dump has no {', '.join(lacking)}",
+            "get the complete dump, or train a system that does without: another lake, or --model",
+        )
+    return supplied.inputs
 
 
 def _revise_values(run: Run, group: FeatureGroup, inputs: FeatureInputs, again: DataFrame, last: Snapshot) -> int:

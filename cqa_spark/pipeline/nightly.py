@@ -18,7 +18,6 @@ from cqa_spark.lake.schemas.night import CHANGES
 from cqa_spark.pipeline.dataset import every_question_step
 from cqa_spark.pipeline.evaluate import evaluate_step
 from cqa_spark.pipeline.export import export_rankings
-from cqa_spark.pipeline.feature_inputs import as_of_options
 from cqa_spark.pipeline.featurize import featurize_step
 from cqa_spark.pipeline.ingest_stackexchange import dump_files, ingest_dump
 from cqa_spark.pipeline.last_night import kept_system, last_night, still_stands
@@ -71,12 +70,11 @@ def _all_steps(
     """From the dump to the verdicts."""
     ingest_dump(run, files, settings.dumps)
     every_question_step(run, settings.answers)
-    options = as_of_options(settings.features)
     with changes_since(run, last) if last is not None else nullcontext() as touched:
         trained = _trained(run, last, settings)
         stands = still_stands(run, last, trained, settings)
         standing = Standing(last, touched) if stands and last is not None and touched is not None else None
-        night_features_step(run, trained, standing, task=TASK, **options)
+        night_features_step(run, trained, standing, task=TASK, settings=settings.features)
         night_rankings_step(run, trained, standing, task=TASK)
     evaluate_step(run, settings.evaluation, baseline=BASELINE)
     measures = settings.evaluation.measures
@@ -92,8 +90,7 @@ def _trained(run: Run, last: Snapshot | None, settings: NightlySettings) -> Mapp
     kept = {each.name: kept_system(run, each, last, models.get(each.name)) for each in systems}
     missing = [each for each in systems if kept[each.name] is None]
     if missing:
-        options = as_of_options(settings.features)
-        featurize_step(run, groups_of(missing), task=TASK, folds=settings.features.folds, **options)
+        featurize_step(run, groups_of(missing), task=TASK, settings=settings.features)
         train_step(run, missing, task=TASK)
     new = trained_in_run(run, tuple(each.name for each in missing))
     return {name: new[name] if each is None else each for name, each in kept.items()}

@@ -23,6 +23,6 @@ def rank(settings: RankSettings) -> None:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=settings.allow_shared_threads)
         analyse_step(run)
-        learn(run, systems, task=settings.task, folds=settings.features.folds)
+        learn(run, systems, task=settings.task, features=settings.features)
         score_step(run, trained_in_run(run, (settings.system,)), task=settings.task)
         write_predictions(run.read(RANKINGS), settings.predictions, settings.object_storage)

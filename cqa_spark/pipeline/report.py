@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from rich.console import Console
 
@@ -21,11 +24,14 @@ from cqa_spark.lake.schemas.metrics import (
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.pipeline.cautions import cautions
+from cqa_spark.pipeline.explanations import explained_stories
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.collect import collect_content, run_facts
 from cqa_spark.reports.console import print_systems
 from cqa_spark.reports.content import RunReport
 from cqa_spark.reports.page import page_bytes
+from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.reports.render import render
 
 SHOWN = (
@@ -55,7 +61,16 @@ def report(settings: ReportSettings) -> None:
     show(content, run.record.artifacts["report"])
 
 
-def report_step(run: Run, *, path: str | None, measures: tuple[str, ...], baseline: str) -> RunReport:
+def report_step(
+    run: Run,
+    *,
+    path: str | None,
+    measures: tuple[str, ...],
+    baseline: str,
+    measured: DataFrame | None = None,
+    study: AnswerStudy | None = None,
+    leading: str | None = None,
+) -> RunReport:
     """Gather what the page shows, and write it.
 
     Args:
@@ -63,12 +78,17 @@ def report_step(run: Run, *, path: str | None, measures: tuple[str, ...], baseli
         path: HTML file; None for one inside the lake.
         measures: order of the measures; the first one orders the systems.
         baseline: system that the others are compared with.
+        measured: the examples that were measured on; None for those of the run, by their parts.
+        study: what an experiment on preferred answers found.
+        leading: system that the page speaks of first; None for the one with the highest first measure.
     """
     with run.step("report") as step:
         step.rows_in = run.read(RANKINGS).count()
         task, split, best_system = _headline(run, measures[0])
+        best_system = leading or best_system
+        tables = {table.name: run.read(table) for table in SHOWN if table.name in run.record.table_versions}
         content = collect_content(
-            {table.name: run.read(table) for table in SHOWN if table.name in run.record.table_versions},
+            tables if measured is None else {**tables, EXAMPLES.name: measured},
             run_facts(run.record),
             task=task,
             split=split,
@@ -76,6 +96,9 @@ def report_step(run: Run, *, path: str | None, measures: tuple[str, ...], baseli
             baseline=baseline,
             main_measure=measures[0],
             measures=measures,
+        )
+        content = replace(
+            content, stories=explained_stories(run, best_system, content.stories), cautions=cautions(run), study=study
         )
         target = path or run.lake.path("reports", f"{run.run_id}.html")
         write_file(target, page_bytes(render(content)), run.lake.storage)

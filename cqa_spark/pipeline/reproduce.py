@@ -107,7 +107,7 @@ def _reproduce_together(
         upstream = read_systems(systems[0].upstream)
         if any(group_class(name).reads_texts for name in groups_of([*systems, *upstream])):
             analyse_step(run)
-        learn(run, systems, task=task, folds=settings.features.folds)
+        learn(run, systems, task=task, features=settings.features)
         score_step(run, trained_in_run(run, names), task=task)
         return [_outcome(settings, folder, run, data, part, system) for system in systems for part in data.parts]
 

@@ -46,10 +46,10 @@ def _all_steps(opened: Run, inputs: Sequence[InputFile], systems: Sequence[Syste
     ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
     pair_step(opened, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
     analyse_step(opened)
-    learn(opened, systems, task=settings.task, folds=settings.features.folds)
-    score_step(opened, trained_in_run(opened, settings.systems), task=settings.task)
+    systems = learn(opened, systems, task=settings.task, features=settings.features)
+    score_step(opened, trained_in_run(opened, [system.name for system in systems]), task=settings.task)
     evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
-    experiments_step(opened, settings.experiments, settings.evaluation, systems, folds=settings.features.folds)
+    experiments_step(opened, settings.experiments, settings.evaluation, systems, features=settings.features)
     return report_step(opened, path=settings.report, measures=settings.evaluation.measures, baseline=settings.baseline)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -34,7 +34,7 @@ def score(settings: ScoreSettings) -> None:
         score_step(run, trained_in_run(run, settings.systems), task=settings.task)
 
 
-def trained_in_run(run: Run, systems: tuple[str, ...]) -> dict[str, TrainedSystem]:
+def trained_in_run(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
     """The systems that the run has trained, by name.
 
     Raises:

@@ -7,6 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
+from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.config.settings import TrainSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
@@ -19,6 +20,7 @@ from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.trained_system import TrainedSystem, load_groups
 from cqa_spark.pipeline.upstream import load_upstream, tasks_of, upstream_step
+from cqa_spark.pipeline.usable_systems import usable_systems
 from cqa_spark.pipeline.workspace import open_job, with_lake
 from cqa_spark.rankers.rankings import importances
 from cqa_spark.rankers.system import System
@@ -33,15 +35,33 @@ def train(settings: TrainSettings) -> None:
         train_step(run, read_systems(settings.systems), task=settings.task)
 
 
-def learn(run: Run, systems: Sequence[System], *, task: str, folds: int) -> None:
-    """All steps from examples and texts to trained systems: upstream systems, features, rankers."""
-    upstream_step(run, systems, folds=folds)
-    featurize_step(run, groups_of(systems), task=task, folds=folds)
-    train_step(run, systems, task=task)
+def learn(
+    run: Run, systems: Sequence[System], *, task: str, features: FeatureSettings, strict: bool = False
+) -> list[System]:
+    """All steps from examples and texts to trained systems: upstream systems, features, rankers.
+
+    Args:
+        run: the run.
+        systems: what is to be trained.
+        task: the task of all of them.
+        features: folds of the cross-fitting, and what as-of groups may see.
+        strict: refuse feature groups that need a table which a site lacks.
+
+    Returns:
+        The systems as they were trained; see ``usable_systems``.
+    """
+    upstream_step(run, systems, features)
+    featurize_step(run, groups_of(systems), task=task, settings=features, strict=strict)
+    return train_step(run, systems, task=task)
 
 
-def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
-    """Fit every system on the training part; keep its model and how much each feature counts."""
+def train_step(run: Run, systems: Sequence[System], *, task: str) -> list[System]:
+    """Fit every system on the training part; keep its model and how much each feature counts.
+
+    Returns:
+        The systems as they were trained; see ``usable_systems``.
+    """
+    systems = usable_systems(run, systems)
     with (
         run.step("train") as step,
         feature_frames(run, systems, task_examples(run, task).where(IN_TRAINING)) as frame_of,
@@ -59,6 +79,7 @@ def train_step(run: Run, systems: Sequence[System], *, task: str) -> None:
                 step.rows_in += model.description.training.rows
             step.rows_out += 1
         run.write(FEATURE_IMPORTANCES, reduce(DataFrame.unionByName, learned))
+    return systems
 
 
 def model_artifact(system: str) -> str:
@@ -73,6 +94,6 @@ def _train_on_files(settings: TrainSettings, name: str, model_path: str) -> None
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
         analyse_step(run)
-        learn(run, systems, task=settings.task, folds=settings.features.folds)
+        learn(run, systems, task=settings.task, features=settings.features)
         TrainedSystem.load(run.record.artifacts[model_artifact(name)]).save(model_path)
     print(f"{name} trained: {model_path}")

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.errors import ConfigError
+from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -32,13 +34,13 @@ def tasks_of_trained(trained: TrainedSystem) -> list[str]:
     return _in_order(each.system.task for each in (trained, *trained.upstream.values()))
 
 
-def upstream_step(run: Run, systems: Iterable[System], *, folds: int) -> None:
+def upstream_step(run: Run, systems: Iterable[System], settings: FeatureSettings) -> None:
     """Train the systems that others name as upstream, and write what they say; nothing where none is named.
 
     Args:
         run: a run with the examples of all the tasks.
         systems: what is to be trained afterwards.
-        folds: folds of the cross-fitting, of features and of scores alike.
+        settings: folds of the cross-fitting, of features and of scores alike, and what as-of groups may see.
 
     Raises:
         ConfigError: an upstream system is not fit for it.
@@ -49,7 +51,7 @@ def upstream_step(run: Run, systems: Iterable[System], *, folds: int) -> None:
     _refuse_two_of_a_task([each for each, _ in wanted.values()])
     with run.step("upstream") as step:
         for place, (system, of) in enumerate(wanted.values()):
-            _train(run, system, of, folds, first=place == 0)
+            _train(run, system, of, settings, first=place == 0)
         step.rows_out = run.read(UPSTREAM_SCORES).count()
 
 
@@ -60,7 +62,7 @@ def score_upstream_step(run: Run, trained: TrainedSystem) -> None:
     with run.step("upstream") as step:
         for place, upstream in enumerate(trained.upstream.values()):
             examples = _examples(run, upstream.system, trained.system.task)
-            with feature_inputs(run, examples) as inputs:
+            with feature_inputs(run, examples, FeatureSettings()) as inputs:
                 compute_groups(run, upstream.groups, inputs)
                 with feature_frames(run, [upstream.system], inputs.examples) as frame_of:
                     scored = upstream.model.transform(frame_of(upstream.system))
@@ -109,17 +111,19 @@ def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
             )
 
 
-def _train(run: Run, system: System, of: str, folds: int, *, first: bool) -> None:
+def _train(run: Run, system: System, of: str, settings: FeatureSettings, *, first: bool) -> None:
     """Train and save one system, and write its scores: out of fold for training threads."""
-    with feature_inputs(run, _examples(run, system, of)) as inputs:
-        groups, _ = fit_groups(run, system.feature_groups, inputs, folds=folds)
+    with feature_inputs(run, _examples(run, system, of), settings) as inputs:
+        groups, _ = fit_groups(
+            run, ((group_class(name), inputs) for name in system.feature_groups), folds=settings.folds
+        )
         with feature_frames(run, [system], inputs.examples) as frame_of:
             training = frame_of(system).where(IN_TRAINING)
             model = system.build().fit(training)
             path = run.artifact_path("models", _artifact(system.name))
             TrainedSystem(system, model, groups, run.run_id).save(path)
             run.add_artifact(_artifact(system.name), path)
-            held_out = out_of_fold(system.build(), training, folds=folds)
+            held_out = out_of_fold(system.build(), training, folds=settings.folds)
             others = model.transform(frame_of(system).where(OUTSIDE_TRAINING))
             _write_scores(run, system, held_out.unionByName(others), first=first)
 

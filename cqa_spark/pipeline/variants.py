@@ -13,8 +13,10 @@ from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import Summary, summarise
+from cqa_spark.features.folds import fit_each
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.pipeline.measured_on import Part
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.rankers.system import System
 
@@ -31,19 +33,18 @@ class Variant:
 
     Attributes:
         name: of the variant; the full system's is ``FULL``.
-        training: labelled training examples with features.
-        evaluated: examples outside the training part with the same features.
+        parts: examples with features; each is learned from and ranked by itself, and no query is in two of them.
     """
 
     name: str
-    training: DataFrame
-    evaluated: DataFrame
+    parts: tuple[Part, ...]
 
 
-def rank_variant(system: System, variant: Variant) -> DataFrame:
+def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment") -> DataFrame:
     """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
-    model = system.build().fit(variant.training)
-    ranked = rank(model.transform(variant.evaluated), variant.name, run_id="experiment").persist()
+    models = fit_each(system.build().fit, [part.training for part in variant.parts])
+    scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
+    ranked = rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).persist()
     ranked.count()  # so that the variant's features need not be kept
     return ranked
 
@@ -53,7 +54,7 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
 
     Args:
         rankings: what ``rank_variant`` gave, one of them of ``FULL``.
-        examples: rows of ``EXAMPLES`` outside the training part.
+        examples: rows of ``EXAMPLES``, those that were ranked.
         settings: measures, resamples, confidence and seed.
 
     Returns:

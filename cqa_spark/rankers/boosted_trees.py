@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 from pyspark.ml.functions import vector_to_array
@@ -15,6 +15,10 @@ from cqa_spark.rankers.model import FeatureImportance, LearnedModel, ModelDescri
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.search_space import Between
 from cqa_spark.rankers.training_rows import TrainingRows, training_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker")
 
@@ -62,6 +66,15 @@ class BoostedTreesModel(LearnedModel):
         gains = self.learned.get_feature_importances("total_gain")
         total = sum(gains.values()) or 1.0
         return tuple(FeatureImportance(name, gains.get(name, 0.0) / total, 0) for name in self.description.features)
+
+    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Tree SHAP (Lundberg et al. 2020, From local explanations to global understanding), in log odds or sums."""
+        from xgboost import DMatrix
+
+        booster = self.learned.get_booster()
+        rows = DMatrix(values, feature_names=booster.feature_names)
+        found: NDArray[np.float64] = booster.predict(rows, pred_contribs=True)
+        return found[:, :-1]  # the last column is what all candidates start from
 
     def _score(self, frame: DataFrame) -> DataFrame:
         scored = self.learned.transform(frame)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import StandardScaler, VectorAssembler
 
@@ -21,6 +23,14 @@ class LinearModel(LearnedModel):
             FeatureImportance(name, abs(value) / total, (value > 0) - (value < 0))
             for name, value in zip(self.description.features, coefficients, strict=True)
         )
+
+    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients times the distances from the training part's means, in standard deviations."""
+        _, scaler, classifier = self.learned.stages
+        spread = scaler.std.toArray()
+        scaled = np.divide(values - scaler.mean.toArray(), spread, out=np.zeros_like(values), where=spread > 0)
+        found: NDArray[np.float64] = scaled * classifier.coefficients.toArray()
+        return found
 
     @classmethod
     def load_learned(cls, description: ModelDescription, path: str) -> LinearModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
@@ -12,6 +12,10 @@ from pyspark.sql import functions as F
 
 from cqa_spark.rankers.feature_contract import guarded, require_features
 from cqa_spark.rankers.text_files import write_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DESCRIPTION = "model.json"
 LEARNED = "learned"
@@ -90,6 +94,17 @@ class RankerModel(ABC):
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The share of each feature in the model's decisions; empty where nothing was learned."""
         return ()
+
+    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """How far each feature moves the score of each candidate, on the scale that the ranker adds up on.
+
+        Args:
+            values: a row per candidate, a column per feature, in the order of the description.
+
+        Returns:
+            The same shape, or None where the ranker does not say.
+        """
+        return None
 
     def save(self, path: str) -> None:
         """Write the model to a folder; ``cqa_spark.rankers.saved_system.load_model`` reads it.

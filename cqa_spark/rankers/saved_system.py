@@ -60,7 +60,16 @@ def load_system(path: str) -> tuple[SavedSystem, RankerModel]:
     Raises:
         InputError: there is no complete system in the folder.
     """
-    return _parsed(SavedSystem, f"{path}/system.json"), load_model(f"{path}/ranker")
+    return load_recipe(path), load_model(f"{path}/ranker")
+
+
+def load_recipe(path: str) -> SavedSystem:
+    """Read what ``save_system`` wrote, but for the model.
+
+    Raises:
+        InputError: there is no complete system in the folder.
+    """
+    return _parsed(SavedSystem, f"{path}/system.json")
 
 
 def load_model(path: str) -> RankerModel:

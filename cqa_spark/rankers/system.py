@@ -86,6 +86,11 @@ class System(_Part):
         """The system's ranker, before it has learned."""
         return build_ranker(self.ranker.name, self.ranker.parameters)
 
+    def missing_features(self) -> tuple[str, ...]:
+        """The features that the ranker's parameters name and none of the groups has."""
+        features = self.features()
+        return tuple(name for name in self.build().parameters.needs_features() if name not in features)
+
 
 def known_systems(conf_dir: Path | str) -> tuple[str, ...]:
     """Names of the systems in ``CONF_DIR/systems``, in alphabetical order."""
@@ -152,10 +157,8 @@ def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _features_not_there(system: System) -> Iterator[tuple[str, str]]:
-    features = system.features()
-    for feature in system.build().parameters.needs_features():
-        if feature not in features:
-            yield f"the ranker needs {feature}", names_near(feature, features, "features of these groups")
+    for feature in system.missing_features():
+        yield f"the ranker needs {feature}", names_near(feature, system.features(), "features of these groups")
 
 
 def _mistakes_of(check: Callable[[], object]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cqa_spark.reports.experiments import Ablation, CrossValidation, CurvePoint
+from cqa_spark.reports.preferred_answer.content import AnswerStudy
 
 
 @dataclass(frozen=True)
@@ -202,8 +203,41 @@ class FeatureImportance:
 
 
 @dataclass(frozen=True)
+class Push:
+    """What one feature did to a candidate's score.
+
+    Attributes:
+        feature: the feature's column, after its group.
+        value: its value.
+        by: how far it moved the score, up or down, on the ranker's own scale (log odds for classifiers).
+    """
+
+    feature: str
+    value: float
+    by: float
+
+
+@dataclass(frozen=True)
+class Caution:
+    """What a reader of the figures has to know.
+
+    Attributes:
+        text: a sentence.
+        groups: feature groups that it is about.
+        systems: the systems that use them.
+    """
+
+    text: str
+    groups: tuple[str, ...]
+    systems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RankedCandidate:
-    """One candidate as the best system ranked it; ``relevant`` is None where no label is known."""
+    """One candidate as the best system ranked it; ``relevant`` is None where no label is known.
+
+    ``pushes`` are the features that moved its score most; empty where the ranker does not say.
+    """
 
     candidate_id: str
     rank: int
@@ -212,6 +246,7 @@ class RankedCandidate:
     predicted: bool
     relevant: bool | None
     text: str
+    pushes: tuple[Push, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -296,3 +331,5 @@ class RunReport:
     ablations: tuple[Ablation, ...] = ()
     curves: tuple[CurvePoint, ...] = ()
     intake: Intake = Intake()
+    cautions: tuple[Caution, ...] = ()
+    study: AnswerStudy | None = None

@@ -8,10 +8,14 @@ from cqa_spark.reports import wording
 from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
 from cqa_spark.reports.figures import draw_figures
 from cqa_spark.reports.page import page_environment
+from cqa_spark.reports.preferred_answer.grids import grids
+from cqa_spark.reports.preferred_answer.wording import conclusions
 
 _FILTERS = (
     "points",
     "signed_points",
+    "signed",
+    "plain",
     "score",
     "p_value",
     "count",
@@ -38,6 +42,8 @@ def render(report: RunReport) -> str:
         figures=draw_figures(report),
         summary=wording.summary(report),
         significant=wording.SIGNIFICANT,
+        grids=grids(report.study, report.ablations) if report.study else (),
+        conclusions=conclusions(report.study) if report.study else (),
     )
 
 

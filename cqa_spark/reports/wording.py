@@ -30,9 +30,24 @@ def signed_points(fraction: float) -> str:
     return f"{'+' if fraction > 0 else MINUS}{text}"
 
 
+def interval(low: float, high: float) -> str:
+    """The ends of an interval of fractions, in points."""
+    return f"{points(low)}\N{EN DASH}{points(high)}"
+
+
 def score(value: float) -> str:
     """A ranker's score; its scale is the ranker's own."""
     return f"{value:.3f}".replace("-", MINUS)
+
+
+def signed(value: float) -> str:
+    """How far something moved a score, with its sign."""
+    return f"{'+' if value > 0 else MINUS}{abs(value):.3f}"
+
+
+def plain(value: float) -> str:
+    """A feature's value, without needless digits."""
+    return f"{value:.6g}".replace("-", MINUS)
 
 
 def p_value(value: float) -> str:

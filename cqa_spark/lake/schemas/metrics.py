@@ -76,6 +76,27 @@ COMPARISONS = Table(
     key=("task", "split", "measure", "system", "baseline"),
 )
 
+_WHERE = column("site", "string", "community; * for all of them together", nullable=False)
+
+SITE_METRICS = Table(
+    "site_metrics",
+    "Each measure of each system on each site and over all, with its interval and the paired test against a baseline.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        _WHERE,
+        MEASURE,
+        *_AGGREGATE,
+        column("baseline", "string", "system that it is compared with", nullable=False),
+        column("difference", "double", "system minus baseline, a fraction; 0 for itself", nullable=False),
+        column("p_value", "double", "two-sided, of the paired randomization test; 1 for itself", nullable=False),
+        RESAMPLES,
+        SEED,
+    ),
+    key=("system", "task", "split", "site", "measure"),
+)
+
 _STUDY = (
     *_AGGREGATE,
     column("difference", "double", "minus the full system, a fraction; 0 for the full system", nullable=False),
@@ -99,6 +120,21 @@ ABLATIONS = Table(
         *_STUDY,
     ),
     key=("system", "task", "split", "measure", "variant", "family"),
+)
+
+TRANSFERS = Table(
+    "transfers",
+    "Systems measured on one site, trained on all sites, on this one alone, or on the others alone.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        _WHERE,
+        MEASURE,
+        column("trained_on", "string", "all, own or others", nullable=False),
+        *_STUDY,
+    ),
+    key=("system", "task", "split", "site", "measure", "trained_on"),
 )
 
 LEARNING_CURVES = Table(

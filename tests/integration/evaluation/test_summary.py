@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.significance import randomization_test
-from cqa_spark.evaluation.summary import summarise
+from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 
 QUERIES = [f"Q{number:02d}" for number in range(24)]
@@ -68,6 +69,21 @@ def test_wins_losses_and_ties(spark: SparkSession) -> None:
     [row] = summarise(spark.createDataFrame(table, QUERY_METRICS.schema), "given", 99).comparisons.collect()
     assert (row.wins, row.losses, row.ties) == (5, 3, 16)
     assert row.difference == pytest.approx((5 * 0.5 - 3 * 0.5) / 24)
+
+
+def test_each_site_is_measured_by_itself_and_all_together(spark: SparkSession) -> None:
+    given, best = ([[float(number < first)] for number in range(24)] for first in (6, 12))
+    table = rows("given", "MAP@10", given) + rows("best", "MAP@10", best)
+    two_sites = spark.createDataFrame(table, QUERY_METRICS.schema).withColumn(
+        "site", F.when(F.col("query_id") < "Q12", "early").otherwise("late")
+    )
+    found = summarise_by_site(two_sites, "given", Resampling(resamples=99))
+    values = {(row.site, row.system): (row.value, row.difference, row.queries) for row in found.collect()}
+    assert values == {
+        ("*", "given"): (0.25, 0.0, 24), ("*", "best"): (0.5, 0.25, 24),
+        ("early", "given"): (0.5, 0.0, 12), ("early", "best"): (1.0, 0.5, 12),
+        ("late", "given"): (0.0, 0.0, 12), ("late", "best"): (0.0, 0.0, 12),
+    }  # fmt: skip
 
 
 def test_partitions_do_not_change_a_digit(spark: SparkSession, metrics) -> None:

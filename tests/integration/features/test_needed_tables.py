@@ -25,16 +25,19 @@ def inputs(spark: SparkSession) -> FeatureInputs:
 def test_a_dump_without_votes_leaves_out_what_needs_them(
     inputs: FeatureInputs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    left = [name for name, _ in with_needed_tables(GROUPS, replace(inputs, votes=None), strict=False)]
-    assert left == ["basic_a_asof_v1", "badges_asof_v1"]
+    found = list(with_needed_tables(GROUPS, replace(inputs, votes=None), strict=False))
+    assert [each.group.name for each in found if each.inputs] == ["basic_a_asof_v1", "badges_asof_v1"]
+    assert [each.lacking for each in found] == [{}, {}, {SITE: ["votes"]}]
     assert capsys.readouterr().err == (f"warning: feature group basic_u_asof_v1 is left out: no votes of {SITE}\n")
 
 
 def test_only_the_site_without_badges_is_left_out(inputs: FeatureInputs, capsys: pytest.CaptureFixture[str]) -> None:
     two_sites = inputs.examples.unionByName(inputs.examples.withColumn("site", F.lit("wine.example.org")))
-    found = dict(with_needed_tables(GROUPS[:2], replace(inputs, examples=two_sites), strict=False))
-    assert {row["site"] for row in found["badges_asof_v1"].examples.collect()} == {SITE}
-    assert found["basic_a_asof_v1"].examples.count() == 6
+    basic_a, badges = with_needed_tables(GROUPS[:2], replace(inputs, examples=two_sites), strict=False)
+    assert badges.inputs
+    assert {row["site"] for row in badges.inputs.examples.collect()} == {SITE}
+    assert basic_a.inputs
+    assert basic_a.inputs.examples.count() == 6
     assert "no badges of wine.example.org" in capsys.readouterr().err
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.config.experiment_settings import ExperimentSettings
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -79,7 +79,9 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
 
 
 def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run: Run) -> None:
-    rows = learning_curve(run, SYSTEM, FAST, shares=(0.4,), folds=2).orderBy("share").collect()
+    rows = (
+        learning_curve(run, SYSTEM, FAST, shares=(0.4,), features=FeatureSettings(folds=2)).orderBy("share").collect()
+    )
     training = run.read(EXAMPLES).where("task = 'question_comment' and split = 'train' and relevant is not null")
     counts = training.agg(F.count_distinct("fold_key"), F.count("*")).first()
     assert [row["share"] for row in rows] == [0.4, 1.0]

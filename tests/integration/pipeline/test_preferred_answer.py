@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import open_run
 from cqa_spark.lake.run_log import RunLog
@@ -17,6 +19,7 @@ from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import SITE_METRICS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
@@ -81,6 +84,30 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
     assert main(["features", "audit", *here, "--moments", "1", "--groups", "basic_u_asof_v1"]) == 0
     assert main(["features", "audit", *here, "--moments", "1", "--groups", "basic_u_snapshot_v1"]) == 5
     assert "basic_u_snapshot_v1 (up_votes" in capsys.readouterr().err
+
+
+def test_the_experiment_ranks_measures_and_reports(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
+    """On a dump without badges, where the second answer is always the accepted one."""
+    here = ["--lake", lake.root, "--run-id", "experiment", "--from-run", "dump", "--all-sites", "--min-answers", "3"]
+    quick = ["--rankers", "logistic", "--studied", "logistic", "--no-ablation", "--evaluation.resamples", "99"]
+    assert (
+        main(["experiment", "preferred-answer", *here, *quick, "--measured-on", "every", "--features.folds", "2"]) == 0
+    )
+    shown = capsys.readouterr()
+    assert "On all 12 questions, each ranked by a model of the other folds" in shown.out
+    assert "feature group badges_asof_v1 is left out: no badges" in shown.err
+
+    snapshot = Snapshot(lake, RunLog(lake).require_success("experiment"))
+    figures = snapshot.read(SITE_METRICS).where("measure = 'P@1'").collect()
+    values = {(row["site"], row["system"]): row["value"] for row in figures}
+    assert {site for site, _ in values} == {"*", SITE}
+    assert values["*", "metadata_logistic_asof"] == 1.0
+    assert values["*", "first_answer"] == 0.0
+    assert {row["queries"] for row in figures} == {THREADS}
+    page = Path(snapshot.record.artifacts["report"]).read_text(encoding="utf-8")
+    assert "Table 4: systems" in page
+    assert "badges_asof_v1</strong>: not computed for beer.example.org, whose dump lacks badges" in page
+    assert SNAPSHOT_CAUTION in page
 
 
 def test_what_is_not_there_is_refused(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,6 +72,20 @@ def test_importances_are_shares_and_the_signal_has_most(model) -> None:
     assert by_feature["g_v1__signal"].direction == (model.description.ranker != "boosted_trees")
 
 
+def test_contributions_add_up_to_the_differences_between_scores(training, model) -> None:
+    features = model.description.features
+    rows = model.transform(training).orderBy("candidate_id").limit(20).toPandas()
+    moved = model.contributions(rows[list(features)].to_numpy())
+    if moved is None:
+        assert model.description.ranker == "average"  # which has no one scale to add up on
+        return
+    is_probability = rows["score"].between(0, 1).all() and model.description.ranker != "linear_svm"
+    if is_probability and model.description.parameters.get("objective") not in ("pairwise", "listwise"):
+        rows["score"] = (rows["score"] / (1 - rows["score"])).map(math.log)
+    start = rows["score"].to_numpy() - moved.sum(axis=1)
+    assert start == pytest.approx([start[0]] * len(start), abs=1e-4)
+
+
 def test_the_order_of_columns_at_prediction_does_not_matter(training, model) -> None:
     assert scores(model, training.select(*reversed(training.columns))) == scores(model, training)
 

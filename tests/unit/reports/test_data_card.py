@@ -7,7 +7,7 @@ from io import StringIO
 from pyspark.sql import Row
 from rich.console import Console
 
-from cqa_spark.reports.data_card import card_table, shortfall
+from cqa_spark.reports.preferred_answer.data_card import card_table, shortfall
 
 SIZES = {"small": 10_000, "large": 70_000}
 

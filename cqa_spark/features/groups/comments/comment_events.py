@@ -30,35 +30,39 @@ def comment_events(inputs: FeatureInputs, pairs: DataFrame) -> DataFrame:
         and the ``EVENT_VALUES``. ``sequential`` counts comments of asker or answerer that directly follow one of the
         other below the same post. The tone is only measured below answers.
     """
-    questions = pairs.select(
-        "site", F.col("query_id").alias("post_id"), "asker_id", F.lit(None).cast("string").alias("answerer_id"),
+    question = F.struct(
+        F.col("query_id").alias("post_id"), "asker_id", F.lit(None).cast("string").alias("answerer_id"),
         F.lit(True).alias("on_question"),
-    ).distinct()  # fmt: skip
-    answers = pairs.select(
-        "site", F.col("candidate_id").alias("post_id"), "asker_id", F.col("author_id").alias("answerer_id"),
+    )  # fmt: skip
+    answer = F.struct(
+        F.col("candidate_id").alias("post_id"), "asker_id", F.col("author_id").alias("answerer_id"),
         F.lit(False).alias("on_question"),
     )  # fmt: skip
+    # A question stands in the pairs of all its answers. What is together by post stays so for the join and the window.
+    posts = pairs.select("site", F.inline(F.array(question, answer))).dropDuplicates(["site", "post_id"])
     comments = inputs.comments.select("site", "post_id", "comment_id", "user_id", "created_at", "body")
-    spoken = _after_whom(comments.join(questions.unionByName(answers), on=["site", "post_id"]))
-    below_questions, below_answers = spoken.where("on_question"), spoken.where("not on_question")
-    silent = [F.lit(0).cast("bigint").alias(name) for name in MEASURES]
-    about_all = below_questions.select(
-        "site", "post_id", F.lit(EVERYBODY).alias("user_id"), "known_at",
-        *_counts(comments=F.lit(1), by_asker=_one_if(_by("asker_id"))), *silent,
+    spoken = _after_whom(comments.join(posts, on=["site", "post_id"]))
+    events = spoken.select("site", "post_id", "known_at", F.inline(F.array_compact(_events())))
+    return with_sentiment(events)
+
+
+def _events() -> Column:
+    """What a comment adds to which counts; its text only where the tone is asked for."""
+    everybody, other = F.lit(EVERYBODY), _other()
+    silent = F.lit(None).cast("string")
+    about_all = _event(everybody, silent, comments=F.lit(1), by_asker=_one_if(_by("asker_id")))
+    about_one = _event(other, silent, by_answerer=_one_if(~_by("asker_id")), sequential=_one_if(_follows(other)))
+    on_answer = _event(
+        everybody, F.col("body"), comments=F.lit(1), by_asker=_one_if(_by("asker_id")),
+        by_answerer=_one_if(_by("answerer_id")), sequential=_one_if(_follows(F.col("answerer_id"))),
     )  # fmt: skip
-    about_one = below_questions.where(_other().isNotNull()).select(
-        "site", "post_id", _other().alias("user_id"), "known_at",
-        *_counts(by_answerer=_one_if(~_by("asker_id")), sequential=_one_if(_follows(_other()))), *silent,
-    )  # fmt: skip
-    toned = with_sentiment(
-        below_answers.select(
-            "site", "post_id", F.lit(EVERYBODY).alias("user_id"), "known_at",
-            *_counts(comments=F.lit(1), by_asker=_one_if(_by("asker_id")), by_answerer=_one_if(_by("answerer_id")),
-                     sequential=_one_if(_follows(F.col("answerer_id")))),
-            "body",
-        )
-    )  # fmt: skip
-    return about_all.unionByName(about_one).unionByName(toned)
+    on_question = F.array(about_all, F.when(other.isNotNull(), about_one))
+    return F.when(F.col("on_question"), on_question).otherwise(F.array(on_answer))
+
+
+def _event(user: Column, body: Column, **given: Column) -> Column:
+    counts = [given.get(name, F.lit(0)).cast("bigint").alias(name) for name in COUNTS]
+    return F.struct(user.alias("user_id"), *counts, body.alias("body"))
 
 
 def _after_whom(comments: DataFrame) -> DataFrame:
@@ -85,10 +89,6 @@ def _follows(answerer: Column) -> Column:
 
 def _by(who: str) -> Column:
     return F.coalesce(F.col("user_id") == F.col(who), F.lit(False))
-
-
-def _counts(**given: Column) -> list[Column]:
-    return [given.get(name, F.lit(0)).cast("bigint").alias(name) for name in COUNTS]
 
 
 def _one_if(condition: Column) -> Column:

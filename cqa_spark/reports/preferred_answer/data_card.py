@@ -7,15 +7,7 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Row
 from rich.table import Column, Table
 
-PAPER = {
-    "small": {"questions": 10_000, "answers": 64_671, "comments": 70_878, "words": 9_154_812, "vocabulary": 218_683},
-    "large": {"questions": 70_000, "answers": 457_634, "comments": 493_020, "words": 64_560_178, "vocabulary": 962_506},
-    "full": {
-        "questions": 314_731, "answers": 1_059_253, "comments": 1_289_176, "words": 174_055_024,
-        "vocabulary": 2_428_744,
-    },
-}  # fmt: skip
-"""Xu et al. (2018), Table 1."""
+from cqa_spark.reports.preferred_answer.published import TABLE_1
 
 EVERY = "*"
 SPLITS = ("train", "dev", "test", EVERY)
@@ -34,7 +26,7 @@ def card_table(card: Sequence[Row], name: str) -> Table:
     grid = Table("", *headings, Column("paper", justify="right"), title=f"Data set {name}")
     for measure in _in_order({measure for _, measure in over_sites}):
         values = [_written(measure, over_sites.get((split, measure))) for split in splits]
-        grid.add_row(measure.replace("_", " "), *values, _written(measure, PAPER[name].get(measure)))
+        grid.add_row(measure.replace("_", " "), *values, _written(measure, TABLE_1[name].get(measure)))
     return grid
 
 
@@ -50,7 +42,7 @@ def shortfall(card: Sequence[Row], name: str, sizes: Mapping[str, int]) -> str:
 
 
 def _in_order(measures: set[str]) -> list[str]:
-    first = [measure for measure in PAPER["small"] if measure in measures]
+    first = [measure for measure in TABLE_1["small"] if measure in measures]
     return [*first, *sorted(measures - set(first))]
 
 

@@ -1,0 +1,85 @@
+"""Why a system ranked the candidates of a few queries as it did: the features that moved each score up or down."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.run import Run
+from cqa_spark.pipeline.feature_frames import feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
+from cqa_spark.pipeline.train import model_artifact
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.saved_system import load_system
+from cqa_spark.rankers.system import System
+from cqa_spark.reports.content import Push, QueryStory
+
+SHOWN = 6
+"""Features shown of each candidate, those that moved its score most."""
+
+Candidate = tuple[str, str, str]
+"""Site, query and candidate."""
+
+
+def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
+    """The stories, with what moved the scores of their candidates; as they are where the ranker does not say."""
+    path = run.record.artifacts.get(model_artifact(system))
+    if path is None:
+        return tuple(stories)
+    saved, model = load_system(path)
+    found = pushes(run, saved.system, model, {(story.site, story.query_id) for story in stories})
+    return tuple(
+        replace(
+            story,
+            candidates=tuple(
+                replace(each, pushes=found.get((story.site, story.query_id, each.candidate_id), ()))
+                for each in story.candidates
+            ),
+        )
+        for story in stories
+    )
+
+
+def pushes(
+    run: Run, system: System, model: RankerModel, queries: Collection[tuple[str, str]]
+) -> dict[Candidate, tuple[Push, ...]]:
+    """The features that moved the score of each candidate most, the strongest first.
+
+    Args:
+        run: a run whose features are computed.
+        system: a system that it trained.
+        model: what the system's ranker learned.
+        queries: site and id of each query; few, since their candidates come to the driver.
+
+    Returns:
+        Nothing for a ranker that does not say.
+    """
+    if not queries or not explains(model):
+        return {}
+    features = model.description.features
+    wanted = F.struct("site", "query_id").isin([F.struct(F.lit(site), F.lit(query)) for site, query in queries])
+    examples = task_examples(run, system.task).where(wanted)
+    with feature_frames(run, [system], examples) as frame_of:
+        rows = frame_of(system).select("site", "query_id", "candidate_id", *features).collect()
+    values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
+    moved = model.contributions(values)
+    assert moved is not None, "it was asked above"
+    return {
+        (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, *both)
+        for row, both in zip(rows, zip(values, moved, strict=True), strict=True)
+    }
+
+
+def explains(model: RankerModel) -> bool:
+    """Whether the ranker says what moves its scores."""
+    return model.contributions(np.zeros((1, len(model.description.features)))) is not None
+
+
+def _strongest(features: Sequence[str], values: np.ndarray, moved: np.ndarray) -> tuple[Push, ...]:
+    order = sorted(range(len(features)), key=lambda place: (-abs(moved[place]), features[place]))
+    return tuple(
+        Push(features[place], float(values[place]), float(moved[place])) for place in order[:SHOWN] if moved[place]
+    )

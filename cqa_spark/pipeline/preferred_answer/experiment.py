@@ -1,0 +1,128 @@
+"""community tables → Tables 4 and 5 of Xu et al. (2018), ours beside theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from rich.console import Console
+
+from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.settings import PreferredAnswerExperimentSettings
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.metrics import ABLATIONS, COMPARISONS, SITE_METRICS, TRANSFERS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.pipeline.ablation import ablate
+from cqa_spark.pipeline.dataset import adopt_community, dataset_step, print_card
+from cqa_spark.pipeline.feature_frames import feature_frames
+from cqa_spark.pipeline.feature_inputs import task_examples
+from cqa_spark.pipeline.measured_on import EveryQuestion, HeldOut, MeasuredOn
+from cqa_spark.pipeline.preferred_answer.lineup import BASELINES, MEASURES, learned_systems
+from cqa_spark.pipeline.preferred_answer.measuring import measure_step
+from cqa_spark.pipeline.preferred_answer.transfer import transfer
+from cqa_spark.pipeline.recipes import read_systems
+from cqa_spark.pipeline.report import report_step
+from cqa_spark.pipeline.score import score_step, trained_in_run
+from cqa_spark.pipeline.train import learn
+from cqa_spark.pipeline.variants import Variant, rank_variant
+from cqa_spark.pipeline.workspace import open_job
+from cqa_spark.rankers.system import System
+from cqa_spark.reports.content import RunReport
+from cqa_spark.reports.grid import print_grid
+from cqa_spark.reports.preferred_answer.collect import collect_study
+from cqa_spark.reports.preferred_answer.grids import grids
+from cqa_spark.reports.preferred_answer.labels import looks_ahead
+from cqa_spark.reports.preferred_answer.wording import conclusions
+from cqa_spark.tasks.preferred_answer import PreferredAnswer
+
+
+def experiment(settings: PreferredAnswerExperimentSettings) -> None:
+    """Data set, features once for all, all systems, all figures, the report."""
+    chosen = settings.experiment
+    systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
+    every = chosen.measured_on == "every"
+    on: MeasuredOn = EveryQuestion(settings.features.folds) if every else HeldOut("split = 'test'")
+    with open_job(settings, "experiment preferred-answer", resume=False) as run:
+        adopt_community(run, settings.from_run)
+        print_card(dataset_step(run, settings.threads), settings.threads.name)
+        systems = learn(run, systems, task=PreferredAnswer.name, features=settings.features, strict=chosen.strict)
+        if every:
+            rank_every_step(run, systems, on)
+        else:
+            score_step(run, trained_in_run(run, [system.name for system in systems]), task=PreferredAnswer.name)
+        measured = on.measured(task_examples(run, PreferredAnswer.name)).persist()
+        best = measure_step(run, measured, settings.evaluation, chosen.rankers)
+        studied = set(learned_systems(chosen.studied))
+        study_step(run, [system for system in systems if system.name in studied], settings, on)
+        study = collect_study(_found(run), MEASURES, best)
+        content = report_step(
+            run,
+            path=settings.report,
+            measures=MEASURES,
+            baseline=best,
+            measured=measured,
+            study=study,
+            leading=next(system for system in study.systems if not looks_ahead(system)),
+        )
+        measured.unpersist()
+    _show(content, run)
+
+
+def rank_every_step(run: Run, systems: Sequence[System], on: MeasuredOn) -> None:
+    """Rank every question with every system, by models that did not learn from it.
+
+    Args:
+        run: a run whose features are computed.
+        systems: the systems.
+        on: what is measured on.
+    """
+    examples = task_examples(run, PreferredAnswer.name)
+    with run.step("rank") as step, feature_frames(run, systems, examples) as frame_of:
+        ranked = [
+            rank_variant(system, Variant(system.name, on.parts(frame_of(system))), run_id=run.run_id)
+            for system in systems
+        ]
+        step.rows_in = examples.count()
+        step.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, ranked)).rows
+
+
+def study_step(
+    run: Run, systems: Sequence[System], settings: PreferredAnswerExperimentSettings, on: MeasuredOn
+) -> None:
+    """Write what each group of features is worth to systems, and how they fare on sites that they never saw.
+
+    Args:
+        run: a run that was measured.
+        systems: the systems that are studied.
+        settings: whether sites are exchanged, and how sure the figures are.
+        on: what is measured on.
+    """
+    if systems and settings.experiment.ablation:
+        evaluation = EvaluationSettings(**settings.evaluation.model_dump(), measures=MEASURES)
+        with run.step("ablation") as step:
+            step.rows_in = len(systems)
+            ablations = [ablate(run, system, evaluation, on) for system in systems]
+            step.rows_out = run.write(ABLATIONS, reduce(DataFrame.unionByName, ablations)).rows
+    sites = on.measured(task_examples(run, PreferredAnswer.name)).select("site").distinct().count()
+    if systems and settings.experiment.transfer and sites > 1:
+        with run.step("transfer") as step:
+            step.rows_in = sites
+            transfers = [transfer(run, system, settings.evaluation, on) for system in systems]
+            step.rows_out = run.write(TRANSFERS, reduce(DataFrame.unionByName, transfers)).rows
+
+
+def _found(run: Run) -> dict[str, DataFrame]:
+    tables = (SITE_METRICS, COMPARISONS, TRANSFERS)
+    return {table.name: run.read(table) for table in tables if table.name in run.record.table_versions}
+
+
+def _show(content: RunReport, run: Run) -> None:
+    assert content.study is not None, "the experiment's report has one"
+    console = Console()
+    for grid in grids(content.study, content.ablations):
+        print_grid(grid, console)
+    for sentence in conclusions(content.study):
+        console.print(sentence, soft_wrap=True, highlight=False)
+    console.print(f"report: {run.record.artifacts['report']}", soft_wrap=True, highlight=False)
+    console.print(f"run: {run.run_id}", soft_wrap=True, highlight=False)

@@ -1,0 +1,30 @@
+"""The systems of the experiment: the paper's baselines, and every ranker twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
+"""The first is the paper's only one."""
+
+BASELINES = (
+    "random_answer",
+    "first_answer",
+    "tfidf_answer",
+    "highest_reputation",
+    "longest_answer",
+    "highest_reputation_asof",
+)
+"""Those of the paper's Table 4, and the one of them that looks into the future once more without it."""
+
+AS_OF, SNAPSHOT = "asof", "snapshot"
+
+
+def learned_system(ranker: str, variant: str) -> str:
+    """The recipe of a ranker on what was known at the cut (``AS_OF``) or on what the dump shows (``SNAPSHOT``)."""
+    return f"metadata_{ranker}_{variant}"
+
+
+def learned_systems(rankers: Iterable[str]) -> tuple[str, ...]:
+    """The recipes of the rankers, both variants of each."""
+    return tuple(learned_system(ranker, variant) for ranker in rankers for variant in (AS_OF, SNAPSHOT))

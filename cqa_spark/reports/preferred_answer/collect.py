@@ -1,0 +1,44 @@
+"""From the run's tables to what the experiment found; the tables have a row per system, site and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TypeVar
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Transfer
+
+Found = TypeVar("Found", Figure, Contrast, Transfer)
+
+
+def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str], baseline: str) -> AnswerStudy:
+    """Gather what was found.
+
+    Args:
+        tables: site_metrics, comparisons and, where sites were exchanged, transfers.
+        measures: in order; the first is the main one.
+        baseline: the best baseline.
+    """
+    figures = tables["site_metrics"].collect()
+    contrasts = _of_measure(tables["comparisons"], measures[0])
+    transfers = _of_measure(tables["transfers"], measures[0]) if "transfers" in tables else []
+    return AnswerStudy(
+        part=figures[0]["split"],
+        baseline=baseline,
+        measures=tuple(measures),
+        figures=_each(Figure, figures),
+        contrasts=_each(Contrast, contrasts),
+        transfers=_each(Transfer, transfers),
+    )
+
+
+def _of_measure(table: DataFrame, measure: str) -> list[Row]:
+    return table.where(F.col("measure") == measure).collect()
+
+
+def _each(kind: type[Found], rows: Sequence[Row]) -> tuple[Found, ...]:
+    names = [field.name for field in fields(kind)]
+    return tuple(kind(**{name: row[name] for name in names}) for row in rows)

@@ -1,0 +1,99 @@
+"""What the experiment on preferred answers found, as plain values; all measures are fractions from 0 to 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EVERY = "*"
+"""Stands for all sites together."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measure of one system on one site, or on ``EVERY`` one, with its interval.
+
+    Attributes:
+        system: the system.
+        site: the site.
+        measure: the measure as it prints.
+        value: its value.
+        low: lower end of its interval.
+        high: upper end of its interval.
+        queries: questions that were measured on.
+        difference: minus the best baseline.
+        p_value: two-sided, of the paired test against the best baseline.
+    """
+
+    system: str
+    site: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    queries: int
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A system against another one on the main measure, question by question."""
+
+    system: str
+    baseline: str
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A system on one site, or on ``EVERY`` one, by what it was trained on: all sites, its own, or the others."""
+
+    system: str
+    site: str
+    trained_on: str
+    value: float
+    low: float
+    high: float
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class AnswerStudy:
+    """The whole experiment.
+
+    Attributes:
+        part: what was measured on: test, or all for every question by models of the other folds.
+        baseline: the best baseline.
+        measures: in order; the first is the main one.
+        figures: of all systems, measures and sites.
+        contrasts: learned systems against every baseline, and snapshot against as-of.
+        transfers: empty where there is one site, or where nothing was transferred.
+    """
+
+    part: str
+    baseline: str
+    measures: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    contrasts: tuple[Contrast, ...]
+    transfers: tuple[Transfer, ...] = ()
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites, in alphabetical order."""
+        return tuple(sorted({figure.site for figure in self.figures} - {EVERY}))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, best first by the main measure over all sites."""
+        main = [each for each in self.figures if (each.site, each.measure) == (EVERY, self.measures[0])]
+        return tuple(each.system for each in sorted(main, key=lambda each: (-each.value, each.system)))
+
+    def figure(self, system: str, site: str, measure: str) -> Figure:
+        """One of the figures."""
+        return next(f for f in self.figures if (f.system, f.site, f.measure) == (system, site, measure))
+
+    def contrast(self, system: str, baseline: str) -> Contrast | None:
+        """One of the contrasts; None where the two were not compared."""
+        return next((c for c in self.contrasts if (c.system, c.baseline) == (system, baseline)), None)

@@ -1,0 +1,50 @@
+"""How the experiment's systems are called where people read of them."""
+
+from __future__ import annotations
+
+AS_OF, SNAPSHOT = "asof", "snapshot"
+
+_RANKERS = {
+    "boosted": "boosted trees",
+    "pairwise": "boosted trees, pairwise",
+    "logistic": "logistic regression",
+    "network": "multilayer perceptron",
+}
+_BASELINES = {
+    "random_answer": "random",
+    "first_answer": "first answer",
+    "tfidf_answer": "tf-idf",
+    "highest_reputation": "highest reputation",
+    "highest_reputation_asof": "highest reputation, as of the cut",
+    "longest_answer": "longest answer",
+}
+_VARIANTS = {AS_OF: "as of the cut", SNAPSHOT: "snapshot"}
+
+
+def is_baseline(system: str) -> bool:
+    """Whether the system learns nothing."""
+    return system in _BASELINES
+
+
+def looks_ahead(system: str) -> bool:
+    """Whether the system looks at the state of the dump, which contains what it is to predict."""
+    return system.endswith(f"_{SNAPSHOT}") or system == "highest_reputation"
+
+
+def label(system: str) -> str:
+    """The system for people: ``metadata_boosted_asof`` is ``boosted trees, as of the cut``."""
+    if system in _BASELINES:
+        return _BASELINES[system]
+    ranker, variant = ranker_and_variant(system)
+    return f"{_RANKERS.get(ranker, ranker)}, {_VARIANTS.get(variant, variant)}"
+
+
+def ranker_label(ranker: str) -> str:
+    """The ranker for people."""
+    return _RANKERS.get(ranker, ranker)
+
+
+def ranker_and_variant(system: str) -> tuple[str, str]:
+    """The two parts of a learned system's name: ``metadata_RANKER_VARIANT``."""
+    ranker, _, variant = system.removeprefix("metadata_").rpartition("_")
+    return ranker, variant

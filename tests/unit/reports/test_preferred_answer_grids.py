@@ -1,0 +1,128 @@
+"""Tables of the experiment on preferred answers: ours beside the published ones, and honest about small sites."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import report_content as literal
+from lxml import html
+from rich.console import Console
+
+from cqa_spark.reports.content import Caution, Push
+from cqa_spark.reports.experiments import Ablation
+from cqa_spark.reports.grid import Cell, print_grid
+from cqa_spark.reports.preferred_answer.content import EVERY, AnswerStudy, Contrast, Figure, Transfer
+from cqa_spark.reports.preferred_answer.grids import by_site, grids, table_4, table_5
+from cqa_spark.reports.preferred_answer.wording import conclusions, too_small
+from cqa_spark.reports.render import render
+
+BEST, AS_OF, SNAPSHOT = "first_answer", "metadata_boosted_asof", "metadata_boosted_snapshot"
+VALUES = {BEST: 0.4, "random_answer": 0.3, AS_OF: 0.5, SNAPSHOT: 0.7}
+SITES = {EVERY: 500, "beer.example.org": 40, "wine.example.org": 460}
+
+
+def figure(system: str, site: str) -> Figure:
+    value, half = VALUES[system], 0.12 if site.startswith("beer") else 0.03
+    return Figure(system, site, "P@1", value, value - half, value + half, SITES[site], value - VALUES[BEST], 0.01)
+
+
+def ablation(system: str, variant: str, family: str, value: float, p_value: float) -> Ablation:
+    full = VALUES[system]
+    return Ablation(system, value, value - 0.03, value + 0.03, 0.95, value - full, p_value, variant, family, 3)
+
+
+STUDY = AnswerStudy(
+    part="test",
+    baseline=BEST,
+    measures=("P@1",),
+    figures=tuple(figure(system, site) for system in VALUES for site in SITES),
+    contrasts=(
+        Contrast(AS_OF, BEST, 0.1, 0.2),
+        Contrast(AS_OF, "random_answer", 0.2, 0.001),
+        Contrast(SNAPSHOT, BEST, 0.3, 0.0001),
+        Contrast(SNAPSHOT, AS_OF, 0.2, 0.0001),
+    ),
+    transfers=tuple(
+        Transfer(AS_OF, site, on, 0.45, 0.4, 0.5, -0.05 if on == "others" else 0.0, 0.03 if on == "others" else 1.0)
+        for site in SITES
+        for on in ("all", "own", "others")
+    ),
+)
+ABLATIONS = (
+    ablation(AS_OF, "all", "", 0.5, 1.0),
+    ablation(AS_OF, "without", "comments", 0.42, 0.001),
+    ablation(AS_OF, "only", "comments", 0.45, 0.03),
+    ablation(AS_OF, "without", "badges", 0.505, 0.6),
+    ablation(AS_OF, "only", "badges", 0.35, 0.001),
+)
+
+
+def test_table_4_has_the_papers_figures_and_marks_who_looks_ahead() -> None:
+    rows = dict(table_4(STUDY).rows)
+    assert list(rows) == [
+        "boosted trees, snapshot *", "boosted trees, as of the cut", "first answer", "random"
+    ]  # fmt: skip
+    assert rows["boosted trees, as of the cut"][0] == Cell("50.00", "47.00\N{EN DASH}53.00")
+    assert rows["boosted trees, as of the cut"][1] == Cell("+10.00", "p = 0.010", "better")
+    assert [cell.text for cell in rows["first answer"][-2:]] == ["23.40", "24.30"]
+
+
+def test_table_5_sets_losses_beside_the_papers() -> None:
+    rows = dict(table_5(STUDY, ABLATIONS).rows)
+    assert list(rows) == ["all", "Comments", "Badges"]
+    without, alone, small, large = rows["Comments"]
+    assert without == Cell("\N{MINUS SIGN}8.00", "p = 0.001", "worse")
+    assert (alone.text, small.text, large.text) == ("45.00", "\N{MINUS SIGN}10.00", "\N{MINUS SIGN}8.60")
+    assert rows["Badges"][0].role == "unclear"
+
+
+def test_a_site_that_is_too_small_is_named() -> None:
+    assert list(too_small(STUDY)) == [
+        "beer.example.org is too small to tell most systems apart: "
+        "with 40 questions, a figure is unsure by 12.00 points."
+    ]
+    assert "beer.example.org (40)" in by_site(STUDY).headings
+
+
+def test_the_conclusion_says_what_chance_could_explain() -> None:
+    assert conclusions(STUDY) == (
+        "boosted trees, as of the cut: better than random; not to be told from first answer.",
+    )
+    better = replace(STUDY, contrasts=(Contrast(AS_OF, BEST, 0.1, 0.02), *STUDY.contrasts[1:]))
+    assert conclusions(better) == (
+        "boosted trees, as of the cut: better than every baseline; the closest is first answer "
+        "(+10.00 points, p = 0.020).",
+    )
+
+
+def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
+    report = literal.full_report()
+    story = report.stories[0]
+    pushed = replace(story.candidates[0], pushes=(Push("basic_u_asof_v1__reputation", 42.0, -0.25),))
+    page = html.document_fromstring(
+        render(
+            replace(
+                report,
+                stories=(replace(story, candidates=(pushed, *story.candidates[1:])),),
+                ablations=ABLATIONS,
+                study=STUDY,
+                cautions=(Caution("it knows <the> future", ("basic_u_snapshot_v1",), ("best_a",)),),
+            )
+        )
+    )
+    sections = [section.get("id") for section in page.iter("section")]
+    assert sections[:2] == ["cautions", "preferred-answer"]
+    text = " ".join(page.text_content().split())
+    assert "basic_u_snapshot_v1: it knows <the> future. Figures of best_a are to be read with this in mind." in text
+    assert "From site to site" in text
+    assert "\N{MINUS SIGN}0.250 basic_u_asof_v1__reputation = 42" in text
+
+
+def test_a_terminal_shows_the_same_tables() -> None:
+    console = Console(file=io.StringIO(), width=40)
+    for grid in grids(STUDY, ABLATIONS):
+        print_grid(grid, console)
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "50.00 47.00\N{EN DASH}53.00" in shown
+    assert "Snapshot beside as-of" in shown
