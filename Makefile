@@ -11,9 +11,10 @@ INSTALLED := .venv/.installed
 RESOLVED := .jars/.resolved
 ENVIRONMENT := build/environment.tar.gz
 VERSITYGW := v1.8.0
+OFFLINE := build/offline/SHA256SUMS
 GATEWAY := .tools/versitygw-$(VERSITYGW)
 
-.PHONY: help setup demo test lint format lock versitygw environment clean
+.PHONY: help setup demo test lint format lock versitygw offline environment clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +43,8 @@ lock: $(INSTALLED) ## re-make the locks from pyproject.toml
 	$(call compile,locks/dev.txt,--extra dev)
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
+
+offline: $(OFFLINE) ## pack wheels, jars and sources for machines without network; deploy/install-offline installs
 
 environment: $(ENVIRONMENT) ## pack the dependencies for clusters that lack them
 
@@ -79,3 +82,15 @@ $(ENVIRONMENT): locks/base.txt | $(INSTALLED)
 	$(UV) venv --quiet --python $(BIN)/python build/environment
 	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes locks/base.txt
 	$(BIN)/venv-pack --quiet --force --prefix build/environment --exclude '*/pyspark/jars/*' --output $@
+
+# The committed sources, as they are; packages that come without a wheel are built here, so that none is built there.
+$(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
+	rm -rf build/offline
+	mkdir -p build/offline/wheels
+	git archive HEAD | tar -x -C build/offline
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --require-hashes --no-deps \
+	    --requirement locks/base.txt --wheel-dir build/offline/wheels
+	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest build/offline/wheels setuptools==80.9.0
+	cp -r .jars build/offline/.jars
+	cd build/offline && find wheels .jars -type f | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
+	du -sh build/offline

@@ -135,6 +135,14 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{PIPELINE}.tools:write_stackexchange_dump",
         ),
     ),
+    "before the first job": (
+        Job(
+            "doctor",
+            "try everything that a job will need, and say what to do where it fails",
+            f"{SETTINGS}:DoctorSettings",
+            "cqa_spark.doctor.consultation:consult",
+        ),
+    ),
     "what there is": (
         Job(
             "inspect",

@@ -4,6 +4,7 @@ A field gives a YAML key, a flag, a default and a help text at once. The same ke
 one config file serves all of them; a job leaves aside the keys that only other jobs know.
 """
 
+from cqa_spark.config.doctor_settings import DoctorSettings
 from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.inspect_settings import InspectSettings
@@ -31,6 +32,7 @@ from cqa_spark.config.tune_settings import TuneSettings
 
 __all__ = [
     "CollectGarbageSettings",
+    "DoctorSettings",
     "EvaluateSettings",
     "FeatureAuditSettings",
     "FeaturizeSettings",

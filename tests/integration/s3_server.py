@@ -1,7 +1,7 @@
 """The S3 server of the tests: one that the environment names, or versitygw on loopback with made-up credentials.
 
 ``CQA_TEST_S3`` is the address of a server and ``CQA_TEST_S3_BUCKET`` a bucket there that the tests may write to; the
-credentials are then those of the usual chain.
+credentials are then those of the usual chain. ``CQA_REQUIRE_S3`` lets tests fail where they would be skipped.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from urllib.request import urlopen
 from uuid import uuid4
 
 import pytest
+from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.opening import s3_client
+from cqa_spark.session import s3a_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HERE = "127.0.0.1"
@@ -57,6 +59,15 @@ class S3Server:
         return ["--object-storage.endpoint", str(self.settings.endpoint), *tls, *path_style]
 
 
+def reach(spark: SparkSession, server: S3Server) -> None:
+    """Tell a running session about the server, as a job with its settings does; what it knew before is forgotten."""
+    hadoop, jvm = spark.sparkContext._jsc.hadoopConfiguration(), spark._jvm
+    for name, value in s3a_settings(server.settings).items():
+        hadoop.set(name, value)
+    # Hadoop keeps a client for each bucket, with the address that it was made for.
+    jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI(f"s3a://{server.bucket}"), hadoop).close()
+
+
 def make_up_credentials() -> None:
     """Give this process credentials for versitygw, unless another server is named; Java has them if it starts later."""
     if "CQA_TEST_S3" not in os.environ:
@@ -86,7 +97,8 @@ def _versitygw(folder: Path) -> Iterator[ObjectStorageSettings]:
     program = REPOSITORY / ".tools" / f"versitygw-{_pinned_version()}"
     if not program.exists():
         go = "run `make versitygw`" if shutil.which("go") else "it needs Go"
-        pytest.skip(f"no S3 server: there is no {program.relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
+        refuse = pytest.fail if os.environ.get("CQA_REQUIRE_S3") else pytest.skip
+        refuse(f"no S3 server: there is no {program.relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
     for name in ("data", "sidecar"):
         (folder / name).mkdir()
     with socket.socket() as probe:

@@ -28,6 +28,7 @@ class FaultProxy:
         assert parts.hostname is not None
         self.behind = (parts.hostname, parts.port or 80)
         self.requests: list[str] = []
+        self.keys_listed = 0
         self._faults: list[tuple[str, str, Callable[[_Handler], None]]] = []
         self._lock = threading.Lock()
 
@@ -66,6 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def pass_on(self) -> None:
         answer, body = self.ask(self.body())
+        self.proxy.keys_listed += body.count(b"<Key>") if "list-type=2" in self.path else 0
         self.answer(answer, body, len(body))
 
     def body(self) -> bytes:

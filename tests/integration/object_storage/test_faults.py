@@ -9,28 +9,20 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from fault_proxy import FAULTS, FaultProxy, fault_proxy
+from fault_proxy import FAULTS, FaultProxy
 from pyspark.sql import SparkSession
-from s3_server import S3Server
+from s3_server import S3Server, reach
 
 from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.opening import open_store, s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
 from cqa_spark.object_store.transfers import download, upload
-from cqa_spark.session import s3a_settings
 
 TABLE = Path(__file__).resolve().parents[3] / "docs" / "reliability.md"
 STARTS, ENDS = "<!-- storage faults: made by the tests -->\n", "<!-- end of storage faults -->\n"
 OLD, NEW = b"old " * 1000, b"new " * 1000
 Outcomes = dict[tuple[str, str], dict[str, int]]
 """Requests by fault, by operation and what came of it."""
-
-
-@pytest.fixture(scope="module")
-def proxied(s3: S3Server) -> Iterator[tuple[FaultProxy, S3Server]]:
-    """The server through a proxy."""
-    with fault_proxy(str(s3.settings.endpoint)) as (proxy, endpoint):
-        yield proxy, S3Server(s3.settings.model_copy(update={"endpoint": endpoint}), s3.bucket, s3.run)
 
 
 @pytest.fixture(scope="module")
@@ -160,9 +152,7 @@ def test_a_delta_table_survives_every_fault(
 ) -> None:
     """One fault while a data file is written, one at the commit, one while rows are read."""
     proxy, server = proxied
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    for name, value in s3a_settings(server.settings).items():
-        hadoop.set(name, value)
+    reach(spark, server)
     place = server.location("delta", uuid4().hex)
     spark.range(100, numPartitions=1).write.format("delta").save(place)
     asked = len(proxy.requests)

@@ -1,0 +1,88 @@
+"""Spark: is the master there, do its workers have our Python, do they reach the lake?"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyspark.sql import SparkSession
+
+from cqa_spark.doctor.finding import Finding, examine
+from cqa_spark.errors import EnvironmentProblem
+
+PATIENCE_SECONDS = 10
+
+
+def examine_cluster(
+    master: str | None, start: Callable[[], SparkSession], trial_table: str | None
+) -> Iterator[Finding]:
+    """Start Spark, and let its workers do something.
+
+    Args:
+        master: its URL; None for the configured one.
+        start: starts Spark.
+        trial_table: folder that nobody else has, for a table that is removed at the end; None to try none.
+    """
+    if master and master.startswith("spark://"):
+        reached = examine("Spark master", lambda: reach(master))
+        yield reached
+        if reached.verdict == "failed":
+            return
+    sessions: list[SparkSession] = []
+    yield examine("Spark", lambda: _start(start, sessions))
+    if sessions:
+        yield examine("Python of the workers", lambda: _python_of_workers(sessions[0]))
+        if trial_table is not None:
+            yield examine("tables in the lake", lambda: _table(sessions[0], trial_table))
+
+
+def reach(master: str) -> str:
+    """Connect to a standalone master, which Spark itself would wait for a long time.
+
+    Args:
+        master: ``spark://HOST:PORT``, or several ``HOST:PORT`` parted by commas.
+    """
+    reasons = []
+    for place in master.removeprefix("spark://").split(","):
+        parts = urlsplit(f"//{place}")
+        try:
+            socket.create_connection((parts.hostname or "", parts.port or 7077), PATIENCE_SECONDS).close()
+        except OSError as error:
+            reasons.append(f"{place}: {error.strerror or error}")
+        else:
+            return place
+    raise EnvironmentProblem(
+        f"no Spark master answers: {'; '.join(reasons)}", "start it, or correct spark.master (spark://HOST:7077)"
+    )
+
+
+def _start(start: Callable[[], SparkSession], sessions: list[SparkSession]) -> str:
+    spark = start()
+    sessions.append(spark)
+    spark.range(100).count()
+    context = spark.sparkContext
+    return f"Spark {spark.version} on {context.master}, {context.defaultParallelism} tasks at once"
+
+
+def _python_of_workers(spark: SparkSession) -> str:
+    versions = spark.sparkContext.parallelize(range(2), 2).map(lambda _: tuple(sys.version_info[:2])).distinct()
+    found = versions.collect()
+    if found != [tuple(sys.version_info[:2])]:
+        raise EnvironmentProblem(f"the workers run Python {found}", "set PYSPARK_PYTHON, or ship --environment")
+    return "the driver's"
+
+
+def _table(spark: SparkSession, place: str) -> str:
+    jvm: Any = spark._jvm
+    try:
+        spark.range(10).write.format("delta").save(place)
+        rows = spark.read.format("delta").load(place).count()
+    finally:
+        folder = jvm.org.apache.hadoop.fs.Path(place)
+        folder.getFileSystem(spark._jsc.hadoopConfiguration()).delete(folder, True)
+    if rows != 10:
+        raise EnvironmentProblem(f"{rows} of 10 rows were read back", "let driver and workers see the same storage")
+    return "written and read by the workers"

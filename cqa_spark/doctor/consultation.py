@@ -1,0 +1,72 @@
+"""All checks in order, and their findings for people and programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
+from uuid import uuid4
+
+from cqa_spark.config.doctor_settings import DoctorSettings
+from cqa_spark.doctor.cluster import examine_cluster
+from cqa_spark.doctor.finding import Finding
+from cqa_spark.doctor.machine import examine_machine
+from cqa_spark.doctor.storage import examine_storage
+from cqa_spark.doctor.tracking import examine_tracking
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.session import spark_session
+
+MARKS = {"ok": "ok      ", "warning": "warning ", "failed": "FAILED  "}
+
+
+def consult(settings: DoctorSettings) -> None:
+    """Do all checks and tell what they found.
+
+    Raises:
+        EnvironmentProblem: a check failed; all findings have been printed.
+    """
+    findings = tell(_findings(settings), as_json=settings.format == "json")
+    failed = [finding.check for finding in findings if finding.verdict == "failed"]
+    if failed:
+        raise EnvironmentProblem(f"jobs will fail here: {', '.join(failed)}", "do what the lines above say")
+
+
+def tell(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
+    """Print findings, for people each as soon as it is there; give them back."""
+    told = []
+    for finding in findings:
+        told.append(finding)
+        if not as_json:
+            print(f"{MARKS[finding.verdict]}{finding.check}: {finding.found}", flush=True)
+            if finding.remedy:
+                print(f"          → {finding.remedy}", flush=True)
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in told], indent=2))
+    return told
+
+
+def _findings(settings: DoctorSettings) -> Iterator[Finding]:
+    machine = list(examine_machine(settings.lake))
+    yield from machine
+    trial = f"cqa-doctor-{uuid4().hex}"
+    trial_table = None
+    if settings.lake:
+        storage = list(examine_storage(open_store(settings.lake, settings.object_storage), trial))
+        yield from storage
+        trial_table = f"{settings.lake.rstrip('/')}/{trial}" if _sound(storage) else None
+    if _sound(machine):
+        start = partial(
+            spark_session,
+            "cqa-doctor",
+            master=settings.spark.master,
+            driver_memory=settings.spark.driver_memory,
+            object_storage=settings.object_storage,
+        )
+        yield from examine_cluster(settings.spark.master, start, trial_table)
+    yield from examine_tracking(settings.tracking)
+
+
+def _sound(findings: Iterable[Finding]) -> bool:
+    return all(finding.verdict != "failed" for finding in findings)

@@ -1,0 +1,104 @@
+"""This machine: Java, Python, what the lock installs, the jars, space."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from cqa_spark.config.home import project_home
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.doctor.finding import Doubt, Finding, examine
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.session import JAVA, check_java
+
+PYTHON = (3, 11)
+LITTLE, TOO_LITTLE = 10 * 10**9, 10**9
+"""Bytes of free space below which a job may run short, and below which it will."""
+
+
+def examine_machine(lake: str) -> Iterator[Finding]:
+    """Check this machine.
+
+    Args:
+        lake: where tables are to lie; empty where nobody said.
+    """
+    yield examine("Java", _java)
+    yield examine("Python", lambda: python_version(sys.version_info[:2]))
+    yield examine("packages", lambda: packages(_pinned()))
+    yield examine("jars", lambda: jars(project_home()))
+    yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
+    if lake and not is_remote(lake):
+        yield examine("space for the lake", lambda: space(_nearest(Path(lake))))
+
+
+def _java() -> str:
+    check_java()
+    return f"Java {JAVA}"
+
+
+def python_version(found: tuple[int, ...]) -> str:
+    """Check the version of the running Python."""
+    if found != PYTHON:
+        raise EnvironmentProblem(
+            f"Python {'.'.join(map(str, found))} instead of {'.'.join(map(str, PYTHON))}",
+            "install Python 3.11 and run `make setup`",
+        )
+    return f"Python {platform.python_version()}, {sys.executable}"
+
+
+def packages(pinned: Mapping[str, str]) -> str:
+    """Check that what is installed is what the project pins.
+
+    Args:
+        pinned: version by package.
+    """
+    wrong = [f"{name} {_installed(name)} instead of {wanted}" for name, wanted in pinned.items()
+             if _installed(name) != wanted]  # fmt: skip
+    if wrong:
+        raise EnvironmentProblem(", ".join(wrong), "run `make setup`, which installs the locked versions")
+    return f"all {len(pinned)} at their pinned versions"
+
+
+def jars(home: Path) -> str:
+    """Check that every package that conf/spark/jars.conf names has been resolved."""
+    named = re.findall(r"[\w.-]+:([\w.-]+):([\w.-]+)", (home / "conf/spark/jars.conf").read_text(encoding="utf-8"))
+    there = [jar.name for jar in (home / ".jars").glob("*.jar")]
+    absent = [f"{name} {wanted}" for name, wanted in named if not any(f"{name}-{wanted}.jar" in jar for jar in there)]
+    if absent:
+        raise EnvironmentProblem(f"{home / '.jars'} lacks {', '.join(absent)}", "run `make setup`, which resolves them")
+    return f"{len(there)} jars in {home / '.jars'}"
+
+
+def space(folder: Path) -> str:
+    """Check the free space of a folder's disk."""
+    free = shutil.disk_usage(folder).free
+    told = f"{free / 1e9:,.1f} GB free in {folder}"
+    if free < TOO_LITTLE:
+        raise EnvironmentProblem(told, "make space; a job needs at least a few times the size of its input")
+    if free < LITTLE:
+        raise Doubt(told, "make space before large jobs; they need a few times the size of their input")
+    return told
+
+
+def _pinned() -> dict[str, str]:
+    """The packages that jobs need, without those of developers."""
+    needed = [each for each in requires("cqa-spark") or [] if "extra ==" not in each]
+    return dict(each.split("==") for each in needed)
+
+
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(absent)"
+
+
+def _nearest(path: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    return next(each for each in [path.absolute(), *path.absolute().parents] if each.exists())

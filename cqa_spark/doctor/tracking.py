@@ -1,0 +1,48 @@
+"""MLflow: is the server, or the SQLite file, there?"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.doctor.finding import Doubt, Finding, examine
+
+
+def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
+    """Ask MLflow for the experiment; without it runs go on and are not logged."""
+    if settings.enabled:
+        yield examine("MLflow", lambda: _ask(settings))
+
+
+def _ask(settings: TrackingSettings) -> str:
+    from mlflow import MlflowClient  # seconds, and only this check needs it
+
+    for talkative in ("mlflow", "alembic"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
+    try:
+        with _without_patience():
+            there = MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
+    except Exception as error:  # whatever a tracking client raises costs a warning, as in a run
+        raise Doubt(
+            f"{settings.uri}: {str(error).splitlines()[0]}",
+            "start the server, correct tracking.uri, or set tracking.enabled to false; runs are not logged meanwhile",
+        ) from error
+    return f"{settings.uri}: experiment {settings.experiment}{'' if there else ', which the first run makes'}"
+
+
+@contextmanager
+def _without_patience() -> Iterator[None]:
+    """MLflow asks a server that is not there for minutes."""
+    name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
+    before = os.environ.get(name)
+    os.environ[name] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

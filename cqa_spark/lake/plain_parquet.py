@@ -1,0 +1,55 @@
+"""Plain Parquet, for programs that know nothing of Delta: a folder that is complete once its ``_SUCCESS`` is there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ContractError
+from cqa_spark.object_store.opening import open_store
+
+COMMITTER = "magic"
+
+
+def write_plain_parquet(
+    frame: DataFrame, folder: str, storage: ObjectStorageSettings, *, partition_by: Sequence[str] = ()
+) -> None:
+    """Write a frame in place of what is there.
+
+    In a bucket the files appear when the job commits, by completing their uploads; Spark's usual committer would copy
+    them one by one, and leave some of them after a crash.
+
+    Args:
+        frame: the rows.
+        folder: where they go, local or in a bucket.
+        storage: how the bucket is reached.
+        partition_by: columns that become folders.
+
+    Raises:
+        ContractError: another committer wrote to the bucket.
+    """
+    frame.write.mode("overwrite").partitionBy(*partition_by).parquet(folder)
+    if is_remote(folder):
+        check_committer(folder, storage)
+
+
+def check_committer(folder: str, storage: ObjectStorageSettings) -> None:
+    """Check that a folder in a bucket was written in one piece, by what the committer left in ``_SUCCESS``.
+
+    Raises:
+        ContractError: there is none, or it is that of another committer, which leaves an empty one.
+    """
+    mark = open_store(folder, storage).read("_SUCCESS")
+    try:
+        committer = json.loads(mark.data)["committer"] if mark else None
+    except (ValueError, KeyError):
+        committer = None
+    if committer != COMMITTER:
+        raise ContractError(
+            f"{folder} was not written by the {COMMITTER} committer; it may be incomplete",
+            "start Spark with the settings of conf/spark/common.conf, then write it again",
+        )

@@ -1,0 +1,143 @@
+"""A whole run with inputs and outputs in a bucket, as its own process: what it leaves, and what it keeps secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from s3_server import S3Server, reach
+
+from cqa_spark.cli import main
+from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.locations import local_source
+from cqa_spark.object_store.remote_files import fetch, find_files, send
+from cqa_spark.pipeline.predictions import write_predictions
+from cqa_spark.pipeline.trained_system import TrainedSystem
+from cqa_spark.synth.qatar_living import write_sample
+
+SYSTEM = "tfidf"
+
+
+@dataclass(frozen=True)
+class RemoteRun:
+    """What a finished run left behind.
+
+    Attributes:
+        server: holds inputs and outputs.
+        said: everything that the process printed, and the log of its events.
+        local: the folder that it ran in.
+    """
+
+    server: S3Server
+    said: str
+    local: Path
+
+
+@pytest.fixture(scope="module")
+def remote_run(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> RemoteRun:
+    here = tmp_path_factory.mktemp("remote_run")
+    sample = write_sample(here / "sample", threads=12, dev_threads=5, seed=5)
+    send(sample.train.parent, s3.location("in"), s3.settings)
+    (here / "events").mkdir()
+    (here / "spark-defaults.conf").write_text(f"spark.eventLog.enabled true\nspark.eventLog.dir {here / 'events'}\n")
+    arguments = ["run", "--lake", s3.location("lake"), "--run-id", "r1", "--baseline", SYSTEM, "--systems", SYSTEM]
+    arguments += ["--train", s3.location("in", "train.xml"), "--dev", s3.location("in", "dev.xml")]
+    arguments += ["--tracking.uri", f"sqlite:///{here / 'mlflow.db'}", "--tracking.artifacts", s3.location("mlflow")]
+    arguments += ["--evaluation.resamples", "9", "--spark.driver-memory", "2g", *s3.flags]
+    done = subprocess.run(
+        [Path(sys.executable).parent / "cqa", *arguments],
+        env={**os.environ, "SPARK_CONF_DIR": str(here)},
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    events = "".join(each.read_text() for each in (here / "events").iterdir())
+    assert "SparkListenerApplicationEnd" in events
+    return RemoteRun(s3, f"{done.stdout}\n{done.stderr}\n{events}", here)
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, remote_run: RemoteRun) -> Iterator[Lake]:
+    server = remote_run.server
+    reach(spark, server)
+    return Lake(spark, server.location("lake"), server.settings)
+
+
+def test_the_published_run_is_readable(lake: Lake) -> None:
+    snapshot = published_snapshot(lake)
+    assert (snapshot.record.run_id, snapshot.record.status) == ("r1", "published")
+    assert snapshot.read(RANKINGS).where(f"system = '{SYSTEM}'").count() > 0
+    (train, dev) = snapshot.record.inputs
+    assert train.path == f"{lake.root.removesuffix('lake')}in/train.xml"
+    assert (train.bytes, train.sha256) == (find_files(train.path, lake.storage)[0].size, None)
+    assert dev.split == "dev"
+
+
+def test_the_report_lies_in_the_lake(lake: Lake) -> None:
+    with local_source(published_snapshot(lake).record.artifacts["report"], lake.storage) as page:
+        assert SYSTEM in page.read_text(encoding="utf-8")
+
+
+def test_mlflow_keeps_its_files_in_the_bucket(remote_run: RemoteRun) -> None:
+    names = [each.location for each in find_files(remote_run.server.location("mlflow"), remote_run.server.settings)]
+    assert {name.rpartition("/")[2] for name in names} >= {"manifest.json", "r1.html", "system.json"}
+    assert "was not tracked" not in remote_run.said
+
+
+def test_a_trained_system_is_loaded_from_the_bucket(lake: Lake) -> None:
+    trained = TrainedSystem.load(published_snapshot(lake).record.artifacts[f"model/{SYSTEM}"])
+    assert (trained.system.name, trained.training_run) == (SYSTEM, "r1")
+
+
+def test_predictions_are_written_and_scored_in_the_bucket(
+    lake: Lake, remote_run: RemoteRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server, snapshot = remote_run.server, published_snapshot(lake)
+    write_predictions(snapshot.read(RANKINGS), server.location("out", "dev.pred"), server.settings)
+    gold = server.location("in", "dev.relevancy")
+    capsys.readouterr()
+    arguments = ["evaluate-file", gold, server.location("out", "dev.pred"), "--format", "json", *server.flags]
+    assert main(arguments) == 0
+    (measured,) = snapshot.read(METRICS).where("measure = 'MAP@10'").collect()
+    assert json.loads(capsys.readouterr().out)[0]["map"] == measured["value"]
+
+
+def test_runs_are_listed_and_looked_at(lake: Lake, remote_run: RemoteRun, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "list", "--lake", lake.root, *remote_run.server.flags]) == 0
+    assert main(["inspect", lake.root, "--format", "json", *remote_run.server.flags]) == 0
+    assert find_files(f"{lake.root}/inspect/r1.html", lake.storage)
+    assert "r1" in capsys.readouterr().out
+
+
+def test_no_secret_is_left_behind(
+    lake: Lake, remote_run: RemoteRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Tables, their logs and properties, report, models, MLflow's database and files, output, events, plans, errors."""
+    server = remote_run.server
+    secret = os.environ["AWS_SECRET_ACCESS_KEY"]
+    fetch(server.location(), tmp_path / "bucket", server.settings)
+    flags = [*server.flags, "--object-storage.endpoint", "http://127.0.0.1:1", "--object-storage.attempts", "1"]
+    assert main(["runs", "list", "--lake", server.location("elsewhere"), *flags]) == 4
+    published_snapshot(lake).read(RANKINGS).explain("extended")
+    lake.spark.sql(f"SHOW TBLPROPERTIES delta.`{lake.path(RANKINGS.name)}`").show(truncate=False)
+    said = capfd.readouterr()
+    searched = {"output": remote_run.said.encode(), "later output": f"{said.out}{said.err}".encode()}
+    for folder in (tmp_path / "bucket", remote_run.local):
+        searched |= {str(each): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    assert any(name.endswith(".parquet") for name in searched)
+    assert any(name.endswith("_delta_log/00000000000000000000.json") for name in searched)
+    assert any(name.endswith("mlflow.db") for name in searched)
+    assert b"no answer from the object storage" in searched["later output"]
+    assert [name for name, content in searched.items() if secret.encode() in content] == []

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.doctor import cluster, consultation, machine
+from cqa_spark.doctor.cluster import examine_cluster, reach
+from cqa_spark.doctor.finding import Doubt, Finding, examine
+from cqa_spark.doctor.storage import examine_storage
+from cqa_spark.doctor.tracking import examine_tracking
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.folder import Folder
+
+
+def failing(error: Exception) -> Finding:
+    def probe() -> str:
+        raise error
+
+    return examine("check", probe)
+
+
+def test_a_check_ends_in_a_finding_whatever_happens() -> None:
+    assert examine("check", lambda: "all well") == Finding("check", "ok", "all well")
+    assert failing(Doubt("slow", "wait")) == Finding("check", "warning", "slow", "wait")
+    assert failing(EnvironmentProblem("no Java", "install it")) == Finding("check", "failed", "no Java", "install it")
+    assert failing(ValueError("first\nsecond")).found == "ValueError: first"
+
+
+class TestMachine:
+    def test_python(self) -> None:
+        assert machine.python_version((3, 11)).startswith("Python 3.11")
+        with pytest.raises(EnvironmentProblem, match=r"Python 3\.12 instead of 3\.11"):
+            machine.python_version((3, 12))
+
+    def test_packages(self) -> None:
+        with pytest.raises(EnvironmentProblem, match=r"no-such \(absent\) instead of 1\.0"):
+            machine.packages({"no-such": "1.0"})
+        assert machine.packages(machine._pinned()).startswith("all ")
+
+    def test_jars(self, tmp_path: Path) -> None:
+        (tmp_path / "conf/spark").mkdir(parents=True)
+        (tmp_path / ".jars").mkdir()
+        (tmp_path / "conf/spark/jars.conf").write_text("spark.jars.packages  org.a:one_2.12:1.0,b:two:2")
+        (tmp_path / ".jars/org.a_one_2.12-1.0.jar").touch()
+        with pytest.raises(EnvironmentProblem, match=r"lacks two 2\n"):
+            machine.jars(tmp_path)
+        (tmp_path / ".jars/b_two-2.jar").touch()
+        assert machine.jars(tmp_path) == f"2 jars in {tmp_path / '.jars'}"
+
+    @pytest.mark.parametrize(("free", "error"), [(10**11, None), (2 * 10**9, Doubt), (10**8, EnvironmentProblem)])
+    def test_space(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, error: type[Exception] | None
+    ) -> None:
+        monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+        if error is None:
+            assert machine.space(tmp_path) == f"100.0 GB free in {tmp_path}"
+        else:
+            with pytest.raises(error, match="GB free"):
+                machine.space(tmp_path)
+
+
+class Careless(Folder):
+    """A storage that knows nothing of conditions, as old S3 servers do."""
+
+    def create(self, key: str, data: bytes) -> str:
+        self.put(key, data)
+        return ""
+
+
+class TestStorage:
+    def test_a_good_one(self, tmp_path: Path) -> None:
+        findings = list(examine_storage(Folder(str(tmp_path)), "trial"))
+        assert [finding.check.removeprefix("storage: ") for finding in findings] == [
+            "write", "read", "list", "create once", "replace once", "delete",
+        ]  # fmt: skip
+        assert {finding.verdict for finding in findings} == {"ok"}
+        assert list(tmp_path.iterdir()) == []
+
+    def test_one_that_keeps_no_two_writers_apart(self, tmp_path: Path) -> None:
+        last = list(examine_storage(Careless(str(tmp_path)), "trial"))[-1]
+        assert (last.check, last.verdict) == ("storage: create once", "failed")
+        assert "If-None-Match" in last.remedy
+
+    def test_one_that_is_not_there(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        (finding,) = examine_storage(Folder(str(tmp_path / "file/lake")), "trial")
+        assert finding.verdict == "failed"
+
+
+class TestCluster:
+    @pytest.fixture
+    def port(self) -> Iterator[int]:
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            yield listening.getsockname()[1]
+
+    def test_one_of_several_masters_is_enough(self, port: int) -> None:
+        assert reach(f"spark://127.0.0.1:1,127.0.0.1:{port}") == f"127.0.0.1:{port}"
+
+    def test_without_a_master_spark_is_not_started(self) -> None:
+        (finding,) = examine_cluster("spark://127.0.0.1:1", lambda: pytest.fail("started"), None)
+        assert finding.check == "Spark master"
+        assert finding.found == "no Spark master answers: 127.0.0.1:1: Connection refused"
+
+    def test_spark_that_does_not_start(self) -> None:
+        def start() -> cluster.SparkSession:
+            raise EnvironmentProblem("no jars", "run `make setup`")
+
+        (finding,) = examine_cluster("local[2]", start, None)
+        assert finding == Finding("Spark", "failed", "no jars", "run `make setup`")
+
+
+def test_a_tracking_server_that_is_not_there_is_a_warning() -> None:
+    (finding,) = examine_tracking(TrackingSettings(uri="http://127.0.0.1:1"))
+    assert (finding.check, finding.verdict) == ("MLflow", "warning")
+    assert list(examine_tracking(TrackingSettings(enabled=False))) == []
+
+
+def test_findings_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    findings = [Finding("Java", "ok", "Java 17"), Finding("jars", "failed", "none", "run `make setup`")]
+    assert consultation.tell(findings, as_json=False) == findings
+    assert capsys.readouterr().out == ("ok      Java: Java 17\nFAILED  jars: none\n          → run `make setup`\n")
+    consultation.tell(findings, as_json=True)
+    assert json.loads(capsys.readouterr().out)[1] == {
+        "check": "jars", "verdict": "failed", "found": "none", "remedy": "run `make setup`",
+    }  # fmt: skip
