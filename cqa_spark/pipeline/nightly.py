@@ -78,7 +78,8 @@ def _all_steps(
     if any(group_class(name).reads_texts for name in groups_of(systems)):
         analyse_step(run)
     options = as_of_options(settings.features)
-    with changes_since(run, last) if last is not None else nullcontext() as touched:
+    groups = groups_of(systems)
+    with changes_since(run, last, groups) if last is not None else nullcontext() as touched:
         trained = _trained(run, systems, last, settings)
         stands = still_stands(run, last, trained, settings)
         standing = Standing(last, touched) if stands and last is not None and touched is not None else None
