@@ -6,7 +6,7 @@ are, because every group declares how far it looks (``Reach``); the test over ra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from types import MappingProxyType
@@ -14,24 +14,37 @@ from types import MappingProxyType
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Reach
+from cqa_spark.features.group import FeatureGroup, Reach
 from cqa_spark.lake.changes import CHANGED, changed_rows
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.table import Table
 
-KEPT: Mapping[Table, tuple[str, ...]] = MappingProxyType(
+READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
     {
-        POSTS: ("thread_id", "user_id", "post_type", "tags", "accepted_answer_id"),
-        COMMENTS: ("post_id", "user_id"),
-        USERS: (),
-        VOTES: ("post_id",),
-        BADGES: ("user_id",),
-        EXAMPLES: ("thread_id",),
+        POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id", "body"),
+        COMMENTS: ("post_id", "user_id", "created_at", "body"),
+        USERS: ("created_at",),
+        VOTES: ("post_id", "vote_type_id", "created_at"),
+        BADGES: ("user_id", "name", "earned_at"),
+        EXAMPLES: ("thread_id", "author_id", "initial_rank", "split"),
     }
 )
-"""The tables that features follow from, with what has to be known of their changed rows."""
+"""The tables that features follow from, with the columns that groups of reach ``THREAD`` and ``AUTHOR`` read."""
+
+READ_AS_OF_DUMP: Mapping[Table, tuple[str, ...]] = MappingProxyType(
+    {POSTS: ("view_count", "active_at"), USERS: ("reputation",)}
+)
+"""What groups that are not as of a cut read beside: page views alone change nearly every question every night."""
+
+_KEPT = {
+    POSTS: ("thread_id", "user_id", "post_type", "tags", "accepted_answer_id"),
+    COMMENTS: ("post_id", "user_id"),
+    VOTES: ("post_id",),
+    BADGES: ("user_id",),
+    EXAMPLES: ("thread_id",),
+}
 
 Versions = Mapping[str, tuple[DataFrame, DataFrame]]
 """By table name, its rows before and after."""
@@ -60,13 +73,25 @@ class Touched:
         return in_thread.unionByName(elsewhere.join(self.authors, on=["site", "author_id"], how="left_semi"))
 
 
-def changes(versions: Versions) -> dict[str, DataFrame]:
-    """The changed rows of each table, as ``changed_rows`` gives them.
+def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:
+    """The columns of a table, beside its key, that groups of reach ``THREAD`` and ``AUTHOR`` read."""
+    as_of = all(group.is_as_of for group in groups)
+    return READ[table] if as_of else READ[table] + READ_AS_OF_DUMP.get(table, ())
+
+
+def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[str, DataFrame]:
+    """The changed rows of each table, as ``changed_rows`` gives them; those tell that the groups compute from.
 
     Args:
-        versions: of the tables ``KEPT``.
+        versions: of the tables ``READ``.
+        groups: whose values are wanted.
     """
-    return {table.name: changed_rows(table, *versions[table.name], kept=kept) for table, kept in KEPT.items()}
+    return {
+        table.name: changed_rows(
+            table, *versions[table.name], telling=read_columns(table, groups), kept=_KEPT.get(table, ())
+        )
+        for table in READ
+    }
 
 
 def touched(changed: Mapping[str, DataFrame], versions: Versions) -> Touched:
@@ -76,6 +101,7 @@ def touched(changed: Mapping[str, DataFrame], versions: Versions) -> Touched:
         changed: as ``changes`` gives them; read several times, so hand in what is held.
         versions: what they are the changes of.
     """
+    changed = {name: rows.where("tells") for name, rows in changed.items()}
     posts = _both(versions[POSTS.name], "site", "post_id", "thread_id", "user_id", "post_type")
     comments = _both(versions[COMMENTS.name], "site", "post_id", "user_id")
     below = changed[COMMENTS.name].select("site", "post_id").join(posts, on=["site", "post_id"])

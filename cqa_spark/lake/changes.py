@@ -17,7 +17,7 @@ NEW, GONE, CHANGED = "new", "gone", "changed"
 
 
 def changed_rows(
-    table: Table, before: DataFrame, after: DataFrame, *, compared: Sequence[str] = (), kept: Sequence[str] = ()
+    table: Table, before: DataFrame, after: DataFrame, *, telling: Sequence[str] = (), kept: Sequence[str] = ()
 ) -> DataFrame:
     """The rows whose key is in one version only, or whose content differs.
 
@@ -25,25 +25,30 @@ def changed_rows(
         table: declares both versions.
         before: rows of the earlier version.
         after: rows of the later one.
-        compared: columns that make up the content; none for all.
+        telling: columns that somebody computes from; none for all.
         kept: columns that are wanted of the rows.
 
     Returns:
-        The key, ``change`` (``NEW``, ``GONE`` or ``CHANGED``) and the kept columns; of a changed row both versions.
+        The key, ``change`` (``NEW``, ``GONE`` or ``CHANGED``), ``tells`` (whether a telling column differs, or the row
+        is in one version only) and the kept columns; of a changed row both versions.
     """
     fields = [field for field in table.columns if field.name not in (*table.key, ORIGIN)]
-    content = [field for field in fields if not compared or field.name in compared]
+    hashes = (
+        _content_hash(fields).alias("hash"),
+        _content_hash([field for field in fields if not telling or field.name in telling]).alias("told"),
+    )
     sides = [
-        frame.select(*table.key, F.struct(_content_hash(content).alias("hash"), *kept).alias(name))
+        frame.select(*table.key, F.struct(*hashes, *kept).alias(name))
         for name, frame in (("before", before), ("after", after))
     ]
     both = sides[0].join(sides[1], on=list(table.key), how="full_outer")
     was, is_ = F.col("before").isNotNull(), F.col("after").isNotNull()
     differing = both.where(~F.col("before.hash").eqNullSafe(F.col("after.hash")))
     change = F.when(~was, NEW).when(~is_, GONE).otherwise(CHANGED).alias("change")
+    tells = (~F.col("before.told").eqNullSafe(F.col("after.told"))).alias("tells")
     versions = F.filter(F.array("before", "after"), lambda version: version.isNotNull())
-    rows = differing.select(*table.key, change, F.explode(versions).alias("row"))
-    return rows.select(*table.key, "change", *[f"row.{name}" for name in kept])
+    rows = differing.select(*table.key, change, tells, F.explode(versions).alias("row"))
+    return rows.select(*table.key, "change", "tells", *[f"row.{name}" for name in kept])
 
 
 def fingerprint(field: T.StructField) -> Column:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import Clock, Lease, hold_lease
-from cqa_spark.lake.pointer import claim
+from cqa_spark.lake.pointer import claim, read_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.storage import Lake
 
@@ -34,7 +34,7 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None) -> Iterator[Hel
     Raises:
         AnotherWriter: another process writes it.
     """
-    with hold_lease(lake.objects, holder, clock) as lease:
+    with hold_lease(lake.objects, holder, clock, after=read_pointer(lake.objects).token) as lease:
         published = claim(lake.objects, lease.token).record
         if lease.left_behind is not None:
             log = RunLog(lake)

@@ -1,6 +1,6 @@
 """The lease of a lake: one process at a time may write, and an object in the lake says which, and until when.
 
-The object is made and changed by conditional writes alone, so that of several processes one wins. It is never removed:
+The object is made and changed by conditional writes alone, so that of several processes one wins. No holder removes it:
 its token grows with every holder, and what a holder publishes carries the token (``pointer.py``).
 """
 
@@ -107,13 +107,14 @@ class Lease:
             self._state = state
 
 
-def take_lease(store: ObjectStore, holder: Holder, clock: Clock) -> Lease:
+def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int = 0) -> Lease:
     """Take the lease of a lake.
 
     Args:
         store: the lake's objects.
         holder: who takes it.
         clock: gives the time, with a time zone.
+        after: token that is taken already; tells more than the lease does where somebody has removed that.
 
     Raises:
         AnotherWriter: another process holds it; who, and until when.
@@ -122,30 +123,32 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock) -> Lease:
     before = LeaseState.model_validate_json(stored.data) if stored else None
     if before is not None and not before.is_free(now):
         raise _held(store, before)
-    state = LeaseState(token=before.token + 1 if before else 1, holder=holder, expires_at=now + LASTS)
+    token = max(before.token if before else 0, after) + 1
+    state = LeaseState(token=token, holder=holder, expires_at=now + LASTS)
     try:
         version = store.replace(KEY, _bytes(state), stored.version) if stored else store.create(KEY, _bytes(state))
     except (AlreadyThere, Changed) as error:
         first = store.read(KEY)
-        assert first is not None, "the lease is never removed"
+        assert first is not None, "somebody has made it just now"
         raise _held(store, LeaseState.model_validate_json(first.data)) from error
     left_behind = before.holder if before is not None and not before.is_released else None
     return Lease(store, state, version, clock, left_behind)
 
 
 @contextmanager
-def hold_lease(store: ObjectStore, holder: Holder, clock: Clock | None = None) -> Iterator[Lease]:
+def hold_lease(store: ObjectStore, holder: Holder, clock: Clock | None = None, *, after: int = 0) -> Iterator[Lease]:
     """Take the lease, renew it while the block runs, and give it back.
 
     Args:
         store: the lake's objects.
         holder: who takes it.
         clock: gives the time, with a time zone; None for the machine's.
+        after: as for ``take_lease``.
 
     Raises:
         AnotherWriter: another process holds it.
     """
-    lease = take_lease(store, holder, clock or _now)
+    lease = take_lease(store, holder, clock or _now, after=after)
     ended = threading.Event()
     renewing = threading.Thread(target=_keep_renewing, args=(lease, ended), name="lease", daemon=True)
     renewing.start()

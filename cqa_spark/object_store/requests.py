@@ -9,6 +9,7 @@ from boto3.exceptions import S3UploadFailedError
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConnectionError,
     CredentialRetrievalError,
     FlexibleChecksumError,
     HTTPClientError,
@@ -24,7 +25,10 @@ from cqa_spark.errors import EnvironmentProblem
 T = TypeVar("T")
 
 CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, ProfileNotFound)
-UNANSWERED = (HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError, S3UploadFailedError)
+UNANSWERED = (
+    ConnectionError, HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError,
+    S3UploadFailedError,
+)  # fmt: skip
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
 REMEDIES = {
     "NoSuchBucket": "make the bucket, or correct its name",

@@ -8,13 +8,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.plain_parquet import write_plain_parquet
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
 FOLDER = "exports"
 MANIFEST = f"{FOLDER}/current.json"
-FORMATS = ("parquet", "json")
-ROWS_A_FILE = 1_000_000
+PARQUET, JSON_LINES = "parquet", "json"
 
 
 def export_rankings(lake: HeldLake, published: Snapshot, system: str) -> str:
@@ -34,11 +34,9 @@ def export_rankings(lake: HeldLake, published: Snapshot, system: str) -> str:
     folder = lake.path(FOLDER, record.run_id, str(record.sequence))
     served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
     rows = served.repartition("site").sortWithinPartitions("site", "task", "query_id", "rank")
-    files = []
-    for kind in FORMATS:
-        writer = rows.write.mode("overwrite").partitionBy("site").option("maxRecordsPerFile", ROWS_A_FILE)
-        writer.format(kind).save(f"{folder}/{kind}")
-        files += _described(lake, f"{folder}/{kind}", kind)
+    write_plain_parquet(rows, f"{folder}/{PARQUET}", lake.storage, partition_by=["site"])
+    rows.write.mode("overwrite").partitionBy("site").json(f"{folder}/{JSON_LINES}")
+    files = [each for kind in (PARQUET, JSON_LINES) for each in _described(lake, f"{folder}/{kind}", kind)]
     manifest = {
         "run_id": record.run_id,
         "published_at": record.recorded_at.isoformat(),
@@ -57,7 +55,7 @@ def _described(lake: HeldLake, folder: str, kind: str) -> list[dict[str, object]
     sums = binary.load(folder).select(
         _within_lake("path").alias("path"), F.col("length").alias("bytes"), F.sha2("content", 256).alias("sha256")
     )
-    rows: DataFrame = spark.read.parquet(folder) if kind == "parquet" else spark.read.text(folder)
+    rows: DataFrame = spark.read.parquet(folder) if kind == PARQUET else spark.read.text(folder)
     counts = rows.groupBy(_within_lake("_metadata.file_path").alias("path"), "site").agg(F.count("*").alias("rows"))
     described = counts.join(sums, on="path").orderBy("path")
     return [{"format": kind, **row.asDict()} for row in described.collect()]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.touched import KEPT, Touched, changes, touched
+from cqa_spark.features.registry import group_class
+from cqa_spark.features.touched import READ, Touched, changes, touched
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES
@@ -17,23 +18,24 @@ from cqa_spark.lake.table import Table
 
 
 @contextmanager
-def changes_since(run: Run, last: Snapshot) -> Iterator[Touched]:
+def changes_since(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Touched]:
     """Compare the run's tables with the published ones, and write how many rows changed.
 
     Args:
         run: a run with community tables and examples.
         last: the published run.
+        groups: names of the feature groups whose values are wanted.
 
     Yields:
         The threads and authors that the changes touch, held while the block lasts.
     """
-    versions = {table.name: (_rows(last, table), _rows(Snapshot(run.lake, run.record), table)) for table in KEPT}
-    changed = {name: rows.persist() for name, rows in changes(versions).items()}
+    versions = {table.name: (_rows(last, table), _rows(Snapshot(run.lake, run.record), table)) for table in READ}
+    changed = {name: rows.persist() for name, rows in changes(versions, [group_class(name) for name in groups]).items()}
     found = touched(changed, versions)
     held = Touched(found.threads.persist(), found.authors.persist())
     try:
         with run.step("changes") as step:
-            counts = [_counts(table, changed[table.name]) for table in KEPT]
+            counts = [_counts(table, changed[table.name]) for table in READ]
             run.write(CHANGES, reduce(DataFrame.unionByName, counts))
             step.rows_in = run.read(CHANGES).agg(F.coalesce(F.sum("rows"), F.lit(0))).head()[0]  # type: ignore[index]
             step.rows_out = held.threads.count() + held.authors.count()

@@ -100,7 +100,8 @@ def night_rankings_step(
     run: Run, trained: Mapping[str, TrainedSystem], standing: Standing | None, *, task: str
 ) -> None:
     """Rank the candidates of every query outside the training part; queries that nothing touched keep their ranking."""
-    reach = max((g.reach for each in trained.values() for g in each.groups.values()), key=lambda r: r.value)
+    reaches = [group.reach for each in trained.values() for group in each.groups.values()]
+    reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
     if standing is None or reach is Reach.SITE:
         score_step(run, trained, task=task)
         return

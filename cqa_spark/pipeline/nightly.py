@@ -11,10 +11,12 @@ from cqa_spark.checks.check import Verdict
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, rounds
 from cqa_spark.errors import InputError
+from cqa_spark.features.registry import group_class
 from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES
+from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.dataset import every_question_step
 from cqa_spark.pipeline.evaluate import evaluate_step
 from cqa_spark.pipeline.export import export_rankings
@@ -31,6 +33,7 @@ from cqa_spark.pipeline.score import trained_in_run
 from cqa_spark.pipeline.train import train_step
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.pipeline.workspace import open_run_in, write_lake
+from cqa_spark.rankers.system import System
 from cqa_spark.reports.night import changes_table, verdicts_table
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
@@ -68,10 +71,14 @@ def _all_steps(
     run: Run, files: Sequence[DumpFile], last: Snapshot | None, settings: NightlySettings
 ) -> tuple[Verdict, ...]:
     """From the dump to the verdicts."""
+    systems = read_systems([settings.system, BASELINE])
     ingest_dump(run, files, settings.dumps)
     every_question_step(run, settings.answers)
-    with changes_since(run, last) if last is not None else nullcontext() as touched:
-        trained = _trained(run, last, settings)
+    groups = groups_of(systems)
+    if any(group_class(name).reads_texts for name in groups):
+        analyse_step(run)
+    with changes_since(run, last, groups) if last is not None else nullcontext() as touched:
+        trained = _trained(run, systems, last, settings)
         stands = still_stands(run, last, trained, settings)
         standing = Standing(last, touched) if stands and last is not None and touched is not None else None
         night_features_step(run, trained, standing, task=TASK, settings=settings.features)
@@ -83,9 +90,10 @@ def _all_steps(
     return verdicts
 
 
-def _trained(run: Run, last: Snapshot | None, settings: NightlySettings) -> Mapping[str, TrainedSystem]:
+def _trained(
+    run: Run, systems: Sequence[System], last: Snapshot | None, settings: NightlySettings
+) -> Mapping[str, TrainedSystem]:
     """The system that ranks and the baseline: kept from before, or trained now on the training part."""
-    systems = read_systems([settings.system, BASELINE])
     models = {settings.system: settings.model}
     kept = {each.name: kept_system(run, each, last, models.get(each.name)) for each in systems}
     missing = [each for each in systems if kept[each.name] is None]

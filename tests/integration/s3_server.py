@@ -1,7 +1,7 @@
 """The S3 server of the tests: one that the environment names, or versitygw on loopback with made-up credentials.
 
 ``CQA_TEST_S3`` is the address of a server and ``CQA_TEST_S3_BUCKET`` a bucket there that the tests may write to; the
-credentials are then those of the usual chain.
+credentials are then those of the usual chain. ``CQA_REQUIRE_S3`` lets tests fail where they would be skipped.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def _versitygw(folder: Path) -> Iterator[ObjectStorageSettings]:
     program = REPOSITORY / ".tools" / f"versitygw-{_pinned_version()}"
     if not program.exists():
         go = "run `make versitygw`" if shutil.which("go") else "it needs Go"
-        pytest.skip(f"no S3 server: there is no {program.relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
+        refuse = pytest.fail if os.environ.get("CQA_REQUIRE_S3") else pytest.skip
+        refuse(f"no S3 server: there is no {program.relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
     for name in ("data", "sidecar"):
         (folder / name).mkdir()
     with socket.socket() as probe:

@@ -54,13 +54,13 @@ def found(frame: DataFrame) -> set[tuple[object, ...]]:
 
 def test_rows_by_key_and_content(versions: tuple[DataFrame, DataFrame]) -> None:
     assert found(changed_rows(ROWS, *versions, kept=("other",))) == {
-        ("gone", "gone", "b"),
-        ("swapped", "changed", None), ("swapped", "changed", "a"),
-        ("edited", "changed", "b"), ("edited", "changed", "c"),
-        ("new", "new", None),
+        ("gone", "gone", True, "b"),
+        ("swapped", "changed", True, None), ("swapped", "changed", True, "a"),
+        ("edited", "changed", True, "b"), ("edited", "changed", True, "c"),
+        ("new", "new", True, None),
     }  # fmt: skip
-    assert found(changed_rows(ROWS, *versions, compared=("one",))) == {
-        ("gone", "gone"), ("swapped", "changed"), ("new", "new"),
+    assert found(changed_rows(ROWS, *versions, telling=("one",))) == {
+        ("gone", "gone", True), ("swapped", "changed", True), ("edited", "changed", False), ("new", "new", True),
     }  # fmt: skip
 
 

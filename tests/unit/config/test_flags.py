@@ -1,6 +1,7 @@
 import pytest
 import yaml
 
+from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.flags import build_parser, flags
 from cqa_spark.config.home import project_home
 from cqa_spark.config.resolve import all_jobs, known_keys
@@ -65,7 +66,7 @@ def test_base_yaml_holds_the_defaults_of_the_models():
     assert defaults["object_storage"].pop("endpoint") is None
     for needs_a_user in ("lake", "run_id", "inputs", "systems", "report", "spark"):
         del defaults[needs_a_user]
-    assert base == defaults
+    assert base == defaults | {"checks": CheckSettings().model_dump(mode="json")}
 
 
 def test_a_job_knows_its_own_keys_only():

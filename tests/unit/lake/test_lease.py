@@ -129,6 +129,14 @@ def test_what_was_published_before_stays_when_the_lake_is_claimed(store: ObjectS
     assert read_pointer(store).token == second.token
 
 
+def test_a_lease_that_somebody_removed_costs_no_lake(store: ObjectStore, clock: Clock) -> None:
+    taken(store, "a", clock).release()
+    store.delete("lease.json")
+    again = take_lease(store, elsewhere("b"), clock, after=read_pointer(store).token)
+    assert again.token == 2
+    claim(store, again.token)
+
+
 def test_of_many_who_start_at_once_one_holds_the_lake(store: ObjectStore, clock: Clock) -> None:
     start, held = threading.Barrier(8), []
 
