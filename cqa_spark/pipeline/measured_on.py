@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.folds import fold_of
 from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING
+from cqa_spark.reports.preferred_answer.content import CROSS_VALIDATED
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class EveryQuestion(MeasuredOn):
 
     def measured(self, examples: DataFrame) -> DataFrame:
         """All of them, as one part."""
-        return examples.withColumn("split", F.lit("all"))
+        return examples.withColumn("split", F.lit(CROSS_VALIDATED))
 
     def learned_from(self, examples: DataFrame) -> DataFrame:
         """All of them: the sites that are measured on are others."""

@@ -44,9 +44,8 @@ def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment"
     """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
     models = fit_each(system.build().fit, [part.training for part in variant.parts])
     scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
-    ranked = rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).persist()
-    ranked.count()  # so that the variant's features need not be kept
-    return ranked
+    # What is below it, wide frames of features, would be planned again wherever the rankings are read.
+    return rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
 
 
 def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> DataFrame:

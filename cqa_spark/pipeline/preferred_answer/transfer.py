@@ -54,7 +54,7 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Measure
         queries = query_metrics(rankings, measured, [parse_measure(MEASURES[0])]).persist()
         drawn = Resampling(settings.resamples, settings.seed, settings.confidence)
         rows = summarise_by_site(queries, FULL, drawn).withColumnRenamed("system", "trained_on")
-        found = TRANSFERS.conform(rows.withColumn("system", F.lit(system.name))).persist()
+        found = TRANSFERS.conform(rows.drop("baseline").withColumn("system", F.lit(system.name))).persist()
         found.count()
     measured.unpersist()
     return found

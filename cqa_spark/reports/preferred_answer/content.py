@@ -7,6 +7,9 @@ from dataclasses import dataclass
 EVERY = "*"
 """Stands for all sites together."""
 
+CROSS_VALIDATED = "cross-validated"
+"""The part that every question is in, each ranked by a model that did not learn from it."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -64,7 +67,7 @@ class AnswerStudy:
     """The whole experiment.
 
     Attributes:
-        part: what was measured on: test, or all for every question by models of the other folds.
+        part: what was measured on: test, or cross-validated: every question, by models of the other folds.
         baseline: the best baseline.
         measures: in order; the first is the main one.
         figures: of all systems, measures and sites.

@@ -6,7 +6,7 @@ AS_OF, SNAPSHOT = "asof", "snapshot"
 
 _RANKERS = {
     "boosted": "boosted trees",
-    "pairwise": "boosted trees, pairwise",
+    "pairwise": "pairwise boosted trees",
     "logistic": "logistic regression",
     "network": "multilayer perceptron",
 }
@@ -15,7 +15,7 @@ _BASELINES = {
     "first_answer": "first answer",
     "tfidf_answer": "tf-idf",
     "highest_reputation": "highest reputation",
-    "highest_reputation_asof": "highest reputation, as of the cut",
+    "highest_reputation_asof": "highest reputation (as of the cut)",
     "longest_answer": "longest answer",
 }
 _VARIANTS = {AS_OF: "as of the cut", SNAPSHOT: "snapshot"}
@@ -32,11 +32,11 @@ def looks_ahead(system: str) -> bool:
 
 
 def label(system: str) -> str:
-    """The system for people: ``metadata_boosted_asof`` is ``boosted trees, as of the cut``."""
+    """The system for people: ``metadata_boosted_asof`` is ``boosted trees (as of the cut)``."""
     if system in _BASELINES:
         return _BASELINES[system]
     ranker, variant = ranker_and_variant(system)
-    return f"{_RANKERS.get(ranker, ranker)}, {_VARIANTS.get(variant, variant)}"
+    return f"{ranker_label(ranker)} ({_VARIANTS.get(variant, variant)})"
 
 
 def ranker_label(ranker: str) -> str:

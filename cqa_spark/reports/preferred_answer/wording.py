@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cqa_spark.reports.preferred_answer.content import EVERY, AnswerStudy
+from cqa_spark.reports.preferred_answer.content import CROSS_VALIDATED, EVERY, AnswerStudy
 from cqa_spark.reports.preferred_answer.labels import AS_OF, is_baseline, label, ranker_and_variant
 from cqa_spark.reports.wording import counted, p_value, points, signed_points, verdict
 
@@ -15,7 +15,7 @@ UNSURE = 0.05
 def of_part(study: AnswerStudy) -> str:
     """What was measured on, with the number of questions."""
     questions = counted(study.figure(study.baseline, EVERY, study.measures[0]).queries, "question")
-    if study.part == "all":
+    if study.part == CROSS_VALIDATED:
         return f"all {questions}, each ranked by a model of the other folds"
     return f"{questions} of the {study.part} part"
 

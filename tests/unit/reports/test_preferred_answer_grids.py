@@ -61,10 +61,10 @@ ABLATIONS = (
 def test_table_4_has_the_papers_figures_and_marks_who_looks_ahead() -> None:
     rows = dict(table_4(STUDY).rows)
     assert list(rows) == [
-        "boosted trees, snapshot *", "boosted trees, as of the cut", "first answer", "random"
+        "boosted trees (snapshot) *", "boosted trees (as of the cut)", "first answer", "random"
     ]  # fmt: skip
-    assert rows["boosted trees, as of the cut"][0] == Cell("50.00", "47.00\N{EN DASH}53.00")
-    assert rows["boosted trees, as of the cut"][1] == Cell("+10.00", "p = 0.010", "better")
+    assert rows["boosted trees (as of the cut)"][0] == Cell("50.00", "47.00\N{EN DASH}53.00")
+    assert rows["boosted trees (as of the cut)"][1] == Cell("+10.00", "p = 0.010", "better")
     assert [cell.text for cell in rows["first answer"][-2:]] == ["23.40", "24.30"]
 
 
@@ -87,11 +87,11 @@ def test_a_site_that_is_too_small_is_named() -> None:
 
 def test_the_conclusion_says_what_chance_could_explain() -> None:
     assert conclusions(STUDY) == (
-        "boosted trees, as of the cut: better than random; not to be told from first answer.",
+        "boosted trees (as of the cut): better than random; not to be told from first answer.",
     )
     better = replace(STUDY, contrasts=(Contrast(AS_OF, BEST, 0.1, 0.02), *STUDY.contrasts[1:]))
     assert conclusions(better) == (
-        "boosted trees, as of the cut: better than every baseline; the closest is first answer "
+        "boosted trees (as of the cut): better than every baseline; the closest is first answer "
         "(+10.00 points, p = 0.020).",
     )
 
