@@ -1,1 +1,1 @@
-"""Small objects by key, in a local folder or in a bucket alike; knows nothing of tables."""
+"""Objects by key, and files by location, in folders and buckets alike; knows nothing of tables."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ConfigError
 from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.locations import split
 from cqa_spark.object_store.opening import open_store
@@ -97,5 +98,6 @@ def _fits(location: str, pattern: str) -> bool:
 
 def _bucket(folder: str, storage: ObjectStorageSettings) -> Bucket:
     store = open_store(folder, storage)
-    assert isinstance(store, Bucket), "callers have looked whether the location is remote"
+    if not isinstance(store, Bucket):
+        raise ConfigError(f"{folder} is no bucket", "give s3a://BUCKET/…, or a path without file://")
     return store

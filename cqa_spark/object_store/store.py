@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from cqa_spark.errors import CqaError
+from cqa_spark.errors import ConfigError, CqaError
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ def check_key(key: str) -> None:
     """Refuse keys that would mean different things in a folder and in a bucket.
 
     Raises:
-        ValueError: parts between slashes are empty, ``.`` or ``..``, or hide (start with a dot).
+        ConfigError: parts between slashes are empty, ``.`` or ``..``, or hide (start with a dot).
     """
     if not all(part and not part.startswith(".") for part in key.split("/")) or "\0" in key:
-        raise ValueError(f"{key!r} is no key of an object: names between single slashes, none starting with a dot")
+        raise ConfigError(f"{key!r} names no object", "give names between single slashes, none starting with a dot")
 
 
 def already_there(root: str, key: str) -> AlreadyThere:

@@ -56,7 +56,8 @@ class S3Server:
         """The settings, for a command line."""
         tls = [] if self.settings.tls else ["--no-object-storage.tls"]
         path_style = ["--object-storage.path-style"] if self.settings.path_style else []
-        return ["--object-storage.endpoint", str(self.settings.endpoint), *tls, *path_style]
+        region = ["--object-storage.region", self.settings.region]
+        return ["--object-storage.endpoint", str(self.settings.endpoint), *region, *tls, *path_style]
 
 
 def reach(spark: SparkSession, server: S3Server) -> None:
@@ -84,7 +85,8 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
     endpoint = os.environ.get("CQA_TEST_S3")
     if endpoint:
         tls = endpoint.startswith("https:")
-        settings = ObjectStorageSettings(endpoint=endpoint, path_style=True, tls=tls)
+        region = os.environ.get("AWS_REGION", "us-east-1")
+        settings = ObjectStorageSettings(endpoint=endpoint, region=region, path_style=True, tls=tls)
         yield S3Server(settings, os.environ["CQA_TEST_S3_BUCKET"], f"cqa-tests-{uuid4().hex}")
         return
     with _versitygw(folder) as settings:

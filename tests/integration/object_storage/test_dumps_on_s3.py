@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import py7zr
+import pytest
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
@@ -22,6 +23,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Server, tmp_path: Path) -> None:
     dump = tmp_path / "dumps" / "beer.example.org"
     dump.mkdir(parents=True)

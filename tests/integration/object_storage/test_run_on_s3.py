@@ -27,6 +27,8 @@ from cqa_spark.synth.qatar_living import write_sample
 
 SYSTEM = "tfidf"
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class RemoteRun:

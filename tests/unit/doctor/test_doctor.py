@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -117,9 +119,18 @@ class TestCluster:
         assert finding == Finding("Spark", "failed", "no jars", "run `make setup`")
 
 
-def test_a_tracking_server_that_is_not_there_is_a_warning() -> None:
-    (finding,) = examine_tracking(TrackingSettings(uri="http://127.0.0.1:1"))
-    assert (finding.check, finding.verdict) == ("MLflow", "warning")
+def test_a_tracking_server_that_is_not_there_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def client(uri: str) -> None:
+        assert os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] == "0"
+        raise ConnectionError("refused")
+
+    monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace(MlflowClient=client))
+    (finding,) = examine_tracking(TrackingSettings(uri="http://server"))
+    assert (finding.verdict, finding.found) == ("warning", "http://server: refused")
+    assert "MLFLOW_HTTP_REQUEST_MAX_RETRIES" not in os.environ
+
+
+def test_tracking_that_is_off_is_not_asked_for() -> None:
     assert list(examine_tracking(TrackingSettings(enabled=False))) == []
 
 

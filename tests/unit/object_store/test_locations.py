@@ -53,6 +53,11 @@ def test_only_folders_and_buckets_hold_objects() -> None:
         open_store("hdfs://host/x")
 
 
+def test_files_that_are_looked_for_by_address_lie_in_buckets() -> None:
+    with pytest.raises(ConfigError, match="file:///tmp is no bucket"):
+        remote_files.find_files("file:///tmp/x", STORAGE)
+
+
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
     client = FakeClient()
