@@ -23,7 +23,7 @@ from cqa_spark.lake.table import Table
 
 READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
     {
-        POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id", "body"),
+        POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id", "subject", "body"),
         COMMENTS: ("post_id", "user_id", "created_at", "body"),
         USERS: ("created_at",),
         VOTES: ("post_id", "vote_type_id", "created_at"),

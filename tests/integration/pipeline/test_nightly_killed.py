@@ -44,7 +44,7 @@ def outcomes() -> Iterator[list[str]]:
     print(f"\n{text}")
     if WRITE_TABLES:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(STARTS)
-        PAGE.write_text(f"{before}{STARTS}{text}{ENDS}{rest.partition(ENDS)[2]}", encoding="utf-8")
+        PAGE.write_text(f"{before.rstrip()}\n\n{STARTS}{text}{ENDS}{rest.partition(ENDS)[2]}", encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ class BasicUSnapshotV1(FeatureGroup):
         chosen = answered_questions(inputs.posts).where("is_accepted").groupBy("site", "user_id")
         accepted = chosen.agg(F.count(F.lit(1)).alias("accepted"))
         known = (
-            authors.join(_accounts(inputs), on=["site", "user_id"], how="left")
+            authors.join(_accounts(inputs, "created_at", "reputation"), on=["site", "user_id"], how="left")
             .join(counts, on=["site", "user_id"], how="left")
             .join(accepted, on=["site", "user_id"], how="left")
             .na.fill(0, list(CONTRIBUTIONS))
@@ -109,10 +109,10 @@ class BasicUAsOfV1(FeatureGroup):
             moments, contributions(inputs), key=("site", "user_id"), values=CONTRIBUTIONS, within=("thread_id",),
             own=CONTRIBUTIONS,
         )  # fmt: skip
-        known = totals.join(_accounts(inputs), on=["site", "user_id"], how="left")
+        known = totals.join(_accounts(inputs, "created_at"), on=["site", "user_id"], how="left")
         values = feature_values(_AS_OF)
         return known.select(*self.entity.key, *values)
 
 
-def _accounts(inputs: FeatureInputs) -> DataFrame:
-    return inputs.needed("users").select("site", "user_id", "created_at", "reputation")
+def _accounts(inputs: FeatureInputs, *columns: str) -> DataFrame:
+    return inputs.needed("users").select("site", "user_id", *columns)
