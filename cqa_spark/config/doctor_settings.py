@@ -23,7 +23,7 @@ class DoctorSettings(JobSettings):
     )
 
     lake: OptionalLake = ""
-    format: Annotated[Literal["table", "json"], Aside(), Field(description="lines for people, JSON for programs")] = (
+    format: Annotated[Literal["table", "json"], Aside(), Field(description="tables for people, JSON for programs")] = (
         "table"
     )
     tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()

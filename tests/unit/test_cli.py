@@ -122,7 +122,7 @@ def test_what_needs_no_spark_does_not_import_it(command):
 
 def test_every_job_that_spark_submit_runs_has_its_entry_point():
     stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "publish"}
-    expected = stages | {"run", "rank", "tune", "reproduce", "dataset", "features"}
+    expected = stages | {"run", "doctor", "rank", "tune", "reproduce", "dataset", "features"}
     assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected
     assert expected < {word for job in ALL for word in (job.name, job.name.split()[0])}
     for name in expected:
