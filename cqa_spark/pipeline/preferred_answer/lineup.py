@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cqa_spark.reports.preferred_answer.labels import AS_OF, SNAPSHOT
+
 MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
 """The first is the paper's only one."""
 
@@ -16,8 +18,6 @@ BASELINES = (
     "highest_reputation_asof",
 )
 """Those of the paper's Table 4, and the one of them that looks into the future once more without it."""
-
-AS_OF, SNAPSHOT = "asof", "snapshot"
 
 
 def learned_system(ranker: str, variant: str) -> str:

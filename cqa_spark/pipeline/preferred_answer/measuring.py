@@ -16,7 +16,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.pipeline.preferred_answer.lineup import AS_OF, BASELINES, MEASURES, SNAPSHOT, learned_system
+from cqa_spark.pipeline.preferred_answer.lineup import BASELINES, MEASURES, learned_system
+from cqa_spark.reports.preferred_answer.labels import AS_OF, SNAPSHOT
 
 
 def measure_step(run: Run, measured: DataFrame, settings: ResamplingSettings, rankers: Sequence[str]) -> str:

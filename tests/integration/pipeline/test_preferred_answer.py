@@ -86,6 +86,7 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
     assert "basic_u_snapshot_v1 (up_votes" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_experiment_ranks_measures_and_reports(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
     """On a dump without badges, where the second answer is always the accepted one."""
     here = ["--lake", lake.root, "--run-id", "experiment", "--from-run", "dump", "--all-sites", "--min-answers", "3"]
@@ -101,13 +102,20 @@ def test_the_experiment_ranks_measures_and_reports(lake: Lake, capsys: pytest.Ca
     figures = snapshot.read(SITE_METRICS).where("measure = 'P@1'").collect()
     values = {(row["site"], row["system"]): row["value"] for row in figures}
     assert {site for site, _ in values} == {"*", SITE}
-    assert values["*", "metadata_logistic_asof"] == 1.0
+    assert values["*", "metadata_logistic_snapshot"] == 1.0  # whose author's acceptances it sees
     assert values["*", "first_answer"] == 0.0
     assert {row["queries"] for row in figures} == {THREADS}
     page = Path(snapshot.record.artifacts["report"]).read_text(encoding="utf-8")
     assert "Table 4: systems" in page
-    assert "badges_asof_v1</strong>: not computed for beer.example.org, whose dump lacks badges" in page
+    lacking = "<strong>badges_asof_v1, badges_snapshot_v1</strong>: not computed for beer.example.org"
+    assert f"{lacking}, whose dump lacks badges." in page
     assert SNAPSHOT_CAUTION in page
+
+    capsys.readouterr()
+    assert main(["explain", "--lake", lake.root, "--run-id", "experiment", "--thread", "7"]) == 0
+    told = capsys.readouterr().out
+    assert "metadata_logistic_asof on beer.example.org, thread 7" in told
+    assert told.count("score") == 3
 
 
 def test_what_is_not_there_is_refused(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
