@@ -32,7 +32,7 @@ Spark = Annotated[SparkSettings, Aside()]
 ObjectStorage = Annotated[ObjectStorageSettings, Aside()]
 Site = Annotated[str, Shown("NAME"), Field(description="community that the inputs come from; every key starts with it")]
 Corpus = Annotated[CorpusName, Field(description="source format of the inputs")]
-Task = Annotated[TaskName, Field(description="what is ranked for what")]
+Task = Annotated[TaskName | None, Field(description="what is ranked for what; unset: what the systems rank")]
 Systems = Annotated[SystemNames, Field(description="systems to train and rank with; cqa systems list names them")]
 Baseline = Annotated[SystemName, Field(description="system that all others are compared with")]
 AllowSharedThreads = Annotated[

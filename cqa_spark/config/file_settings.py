@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems, Task
+from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.kinds import Aside, InputFile, Location, RunName, Shown, SystemName
 from cqa_spark.config.parts import FeatureSettings, TrainingInputs
@@ -20,7 +20,6 @@ class FileOrRunSettings(JobSettings):
     run_id: Annotated[RunName | None, Aside(), Field(description="run to go on with; not for files")] = None
     site: Site = "qatarliving.com"
     corpus: Corpus = "qatar_living"
-    task: Task = "question_comment"
     systems: Systems = ()
 
     needs_with_files: ClassVar[tuple[str, ...]] = ()
@@ -87,7 +86,6 @@ class RankSettings(JobSettings):
     lake: OptionalLake = ""
     site: Site = "qatarliving.com"
     corpus: Corpus = "qatar_living"
-    task: Task = "question_comment"
     system: Annotated[SystemName, Field(description="the one system to rank with")]
     inputs: TrainingInputs = TrainingInputs()
     input: Annotated[InputFile, Field(description="file whose queries are ranked; labels are not needed")]

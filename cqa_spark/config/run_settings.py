@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, model_validator
 
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
-from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems, Task
+from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.kinds import Aside, is_remote
 from cqa_spark.config.parts import EvaluationSettings, FeatureSettings, Inputs, TrackingSettings
@@ -55,7 +55,6 @@ class RunSettings(IngestSettings):
     )
     needs = ("inputs.train", "systems")
 
-    task: Task = "question_comment"
     systems: Systems = ()
     baseline: Baseline = "given_order"
     allow_shared_threads: AllowSharedThreads = False

@@ -26,11 +26,11 @@ class FeaturizeSettings(StageSettings):
 
     examples = (
         "cqa featurize --lake build/lake --run-id mine --systems best_a",
-        "cqa featurize --lake build/lake --run-id mine --groups surface_v1",
+        "cqa featurize --lake build/lake --run-id mine --task question_comment --groups comment_surface_v1",
         "cqa featurize --lake build/lake --run-id beer --task preferred_answer --groups basic_u_asof_v1 --strict",
     )
 
-    task: Task = "question_comment"
+    task: Task = None
     systems: Systems = ()
     groups: Annotated[
         GroupNames, Field(description="feature groups beyond those of the systems; cqa features list names them")
@@ -42,7 +42,9 @@ class FeaturizeSettings(StageSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Neither systems nor groups."""
+        """Neither systems nor groups; groups without a task."""
+        if given.get("groups") and not given.get("systems") and not given.get("task"):
+            yield "task", "groups alone do not say whose examples they are computed for", "give --task NAME"
         if not given.get("systems") and not given.get("groups"):
             yield "groups", "there is nothing to compute", "give --systems NAME or --groups NAME"
 

@@ -13,7 +13,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.feature_inputs import compute_groups, feature_inputs, fit_groups, task_examples
 from cqa_spark.pipeline.needed_tables import Supplied, with_needed_tables
-from cqa_spark.pipeline.recipes import groups_of, read_systems
+from cqa_spark.pipeline.recipes import groups_of, read_systems, task_of
 from cqa_spark.pipeline.trained_system import save_groups
 from cqa_spark.pipeline.upstream import upstream_step
 from cqa_spark.pipeline.workspace import open_job
@@ -29,9 +29,8 @@ def featurize(settings: FeaturizeSettings) -> None:
         if any(group_class(name).reads_texts for name in groups):
             analyse_step(run)
         upstream_step(run, systems, settings.features)
-        featurize_step(
-            run, dict.fromkeys(groups), task=settings.task, settings=settings.features, strict=settings.strict
-        )
+        task = settings.task or task_of(systems)
+        featurize_step(run, dict.fromkeys(groups), task=task, settings=settings.features, strict=settings.strict)
 
 
 def featurize_step(

@@ -8,7 +8,7 @@ from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
-from cqa_spark.pipeline.recipes import read_systems
+from cqa_spark.pipeline.recipes import read_systems, task_of
 from cqa_spark.pipeline.score import score_step, trained_in_run
 from cqa_spark.pipeline.train import learn
 from cqa_spark.pipeline.upstream import tasks_of
@@ -23,6 +23,6 @@ def rank(settings: RankSettings) -> None:
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=settings.allow_shared_threads)
         analyse_step(run)
-        learn(run, systems, task=settings.task, features=settings.features)
-        score_step(run, trained_in_run(run, (settings.system,)), task=settings.task)
+        learn(run, systems, task=task_of(systems), features=settings.features)
+        score_step(run, trained_in_run(run, (settings.system,)), task=task_of(systems))
         write_predictions(run.read(RANKINGS), settings.predictions, settings.object_storage)

@@ -16,7 +16,7 @@ from cqa_spark.pipeline.experiments import experiments_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.publish import publish_run
-from cqa_spark.pipeline.recipes import read_systems
+from cqa_spark.pipeline.recipes import read_systems, task_of
 from cqa_spark.pipeline.report import report_step, show
 from cqa_spark.pipeline.score import score_step, trained_in_run
 from cqa_spark.pipeline.tracking import track
@@ -31,9 +31,10 @@ def run(settings: RunSettings) -> None:
     """Ingest, pair, analyse, featurize, train, score, evaluate, report, publish, track."""
     inputs = input_files(settings.inputs.by_split(), settings.object_storage)
     systems = read_systems(settings.systems)
+    task = task_of(systems)
     with write_lake(settings, "run") as lake:
         with open_run_in(lake, settings, "run", resume=False) as opened:
-            content = _all_steps(opened, inputs, systems, settings)
+            content = _all_steps(opened, inputs, task, systems, settings)
         if settings.publish:
             publish_run(lake, opened.run_id)
     if settings.tracking.enabled:
@@ -42,12 +43,14 @@ def run(settings: RunSettings) -> None:
     print(f"run: {opened.run_id}{', published' if settings.publish else ''}")
 
 
-def _all_steps(opened: Run, inputs: Sequence[InputFile], systems: Sequence[System], settings: RunSettings) -> RunReport:
+def _all_steps(
+    opened: Run, inputs: Sequence[InputFile], task: str, systems: Sequence[System], settings: RunSettings
+) -> RunReport:
     ingest_step(opened, inputs, corpus=settings.corpus, site=settings.site)
     pair_step(opened, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
     analyse_step(opened)
-    systems = learn(opened, systems, task=settings.task, features=settings.features)
-    score_step(opened, trained_in_run(opened, [system.name for system in systems]), task=settings.task)
+    systems = learn(opened, systems, task=task, features=settings.features)
+    score_step(opened, trained_in_run(opened, [system.name for system in systems]), task=task)
     evaluate_step(opened, settings.evaluation, baseline=settings.baseline)
     experiments_step(opened, settings.experiments, settings.evaluation, systems, features=settings.features)
     return report_step(opened, path=settings.report, measures=settings.evaluation.measures, baseline=settings.baseline)
@@ -57,7 +60,7 @@ def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
     metrics = finished.read(METRICS).where(F.col("split") == content.evaluation.split)
     values = {f"{m['system']}/{m['measure'].replace('@', '_at_')}": m["value"] for m in metrics.collect()}
     parameters = {
-        "task": settings.task,
+        "task": content.evaluation.task,
         "systems": " ".join(settings.systems),
         "config_hash": finished.record.config_hash,
         "folds": str(settings.features.folds),

@@ -18,6 +18,7 @@ from cqa_spark.pipeline.featurize import compute_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.predictions import write_predictions
+from cqa_spark.pipeline.recipes import task_of
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.pipeline.upstream import score_upstream_step, tasks_of_trained
@@ -31,7 +32,8 @@ def score(settings: ScoreSettings) -> None:
         _score_file(settings, settings.model, settings.input, settings.predictions)
         return
     with open_job(settings, "score", resume=True) as run:
-        score_step(run, trained_in_run(run, settings.systems), task=settings.task)
+        trained = trained_in_run(run, settings.systems)
+        score_step(run, trained, task=task_of(each.system for each in trained.values()))
 
 
 def trained_in_run(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
@@ -81,6 +83,6 @@ def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predi
         pair_step(run, tasks=tasks_of_trained(trained), allow_shared_threads=True)
         analyse_step(run)
         score_upstream_step(run, trained)
-        compute_step(run, trained.groups, task=settings.task)
-        score_step(run, {trained.system.name: trained}, task=settings.task)
+        compute_step(run, trained.groups, task=trained.system.task)
+        score_step(run, {trained.system.name: trained}, task=trained.system.task)
         write_predictions(run.read(RANKINGS), predictions, settings.object_storage)

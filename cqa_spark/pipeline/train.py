@@ -17,7 +17,7 @@ from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.featurize import GROUPS, featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
-from cqa_spark.pipeline.recipes import groups_of, read_systems
+from cqa_spark.pipeline.recipes import groups_of, read_systems, task_of
 from cqa_spark.pipeline.trained_system import TrainedSystem, load_groups
 from cqa_spark.pipeline.upstream import load_upstream, tasks_of, upstream_step
 from cqa_spark.pipeline.usable_systems import usable_systems
@@ -32,7 +32,8 @@ def train(settings: TrainSettings) -> None:
         _train_on_files(settings, settings.system, settings.model)
         return
     with open_job(settings, "train", resume=True) as run:
-        train_step(run, read_systems(settings.systems), task=settings.task)
+        systems = read_systems(settings.systems)
+        train_step(run, systems, task=task_of(systems))
 
 
 def learn(
@@ -94,6 +95,6 @@ def _train_on_files(settings: TrainSettings, name: str, model_path: str) -> None
         ingest_step(run, inputs, corpus=settings.corpus, site=settings.site)
         pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
         analyse_step(run)
-        learn(run, systems, task=settings.task, features=settings.features)
+        learn(run, systems, task=task_of(systems), features=settings.features)
         TrainedSystem.load(run.record.artifacts[model_artifact(name)]).save(model_path)
     print(f"{name} trained: {model_path}")

@@ -49,7 +49,7 @@ def test_a_saved_system_brings_those_that_it_builds_on(
     spark: SparkSession, home: None, forum: SamplePaths, tmp_path: Path
 ) -> None:
     model, at_once, by_model = (str(tmp_path / name) for name in ("model", "at_once.pred", "by_model.pred"))
-    learning = ["--system", "small_c", "--task", "external_comment", "--train", str(forum.train)]
+    learning = ["--system", "small_c", "--train", str(forum.train)]
     assert main(["rank", *learning, "--input", str(forum.dev), "--predictions", at_once]) == 0
     assert main(["train", *learning, "--model", model]) == 0
     assert main(["score", "--model", model, "--input", str(forum.dev), "--predictions", by_model]) == 0

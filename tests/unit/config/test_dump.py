@@ -44,7 +44,6 @@ def test_what_changes_no_figure_is_not_in_the_hash(given, aside):
     "change",
     [
         {"systems": ["given_order", "best_a"]},
-        {"task": "question_question"},
         {"site": "other.org"},
         {"allow_shared_threads": True},
         {"features": {"folds": 6}},

@@ -236,7 +236,9 @@ def test_a_lake_keeps_the_tables_between_files():
 
 def test_featurize_needs_systems_or_groups():
     assert [each.key for each in problems(FeaturizeSettings, "--lake", "lake", "--run-id", "r1")] == ["groups"]
-    assert settings(FeaturizeSettings, "--lake", "lake", "--run-id", "r1", "--groups", "g_v1").groups == ("g_v1",)
+    groups = ("--lake", "lake", "--run-id", "r1", "--groups", "g_v1")
+    assert [each.key for each in problems(FeaturizeSettings, *groups)] == ["task"]
+    assert settings(FeaturizeSettings, *groups, "--task", "question_comment").groups == ("g_v1",)
 
 
 def test_values_are_given_by_their_place_between_flags():
