@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -85,7 +86,10 @@ def _bring_back(stored: DeltaTable, kept: Sequence[RunRecord], name: str) -> Non
         stored.restoreToVersion(shown)
 
 
-def _hours_since(stored: DeltaTable, version: int) -> float:
-    """Hours since a version was written, and a minute: files that it needs were given up later than that."""
+def _hours_since(stored: DeltaTable, version: int) -> int:
+    """Whole hours since a version was written, rounded up: files that it needs were given up later than that.
+
+    Delta rounds the hours that it is given, and what is rounded down would take files that the version needs.
+    """
     written = stored.history().where(f"version = {version}").selectExpr("unix_millis(timestamp) / 1000").collect()[0][0]
-    return (time.time() - float(written) + _MARGIN_SECONDS) / 3600
+    return math.ceil((time.time() - float(written) + _MARGIN_SECONDS) / 3600)

@@ -7,6 +7,8 @@ from fault_proxy import FaultProxy
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
+from cqa_spark.lake.held import hold
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -28,7 +30,8 @@ def test_a_publish_lists_no_more_after_many_runs(spark: SparkSession, proxied: t
         run_id = f"r{number}"
         log.append(RunRecord(run_id, "succeeded", "run", config_hash="c0ffee", config="", code_version="0"))
         before = proxy.keys_listed
-        publish(lake, run_id)
+        with hold(lake, Holder.of_this_process("test")) as held:
+            publish(held, run_id)
         listed.append(proxy.keys_listed - before)
     # The last two runs and the two that came as long after the checkpoint before.
     assert listed[-2:] == listed[RUNS_BETWEEN_CHECKPOINTS:][:2]
