@@ -12,7 +12,8 @@ from s3_server import S3Server, make_up_credentials, s3_server
 from cqa_spark.session import spark_session
 
 # Java's second compiler pays off on large data; here, where most code runs a few times, it takes a third of the time.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+# Without it Java plans for less code, and would throw away what Spark generates to make room.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m")
 
 
 @pytest.fixture(scope="session")
