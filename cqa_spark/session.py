@@ -24,6 +24,7 @@ def spark_session(
     master: str | None = None,
     partitions: int | None = None,
     driver_memory: str | None = None,
+    compile_plans: bool = True,
     object_storage: ObjectStorageSettings | None = None,
 ) -> SparkSession:
     """Start Spark, or give the session that runs already.
@@ -36,6 +37,8 @@ def spark_session(
         master: Spark master URL; None takes the configured one.
         partitions: tasks of a shuffle; None takes the configured number.
         driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
+        compile_plans: whether Spark writes and compiles a program for every plan; on a few hundred rows that takes most
+            of the time.
         object_storage: how ``s3a://…`` is reached; None for Amazon's. A session that runs already learns it too.
 
     Raises:
@@ -48,6 +51,8 @@ def spark_session(
         settings["spark.sql.shuffle.partitions"] = settings["spark.default.parallelism"] = str(partitions)
     if driver_memory:
         settings["spark.driver.memory"] = driver_memory
+    if not compile_plans:
+        settings |= {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)

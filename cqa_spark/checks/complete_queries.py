@@ -7,15 +7,13 @@ from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import Candidate, Verdict
 from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
-
-QUERY = ("site", "task", "query_id")
 
 
 def complete_queries(candidate: Candidate, limits: CheckSettings) -> Verdict:
     """The number of queries that lack candidates or are not ranked at all."""
-    examples = candidate.now[EXAMPLES.name].where(F.col("split") != "train")
+    examples = candidate.now[EXAMPLES.name].where(OUTSIDE_TRAINING)
     rankings = candidate.now[RANKINGS.name].where(F.col("system") == candidate.system)
     ranked = incomplete_rankings(rankings, candidate.now[EXAMPLES.name]).count()
     missing = examples.select(*QUERY).distinct().join(rankings, on=list(QUERY), how="left_anti").count()

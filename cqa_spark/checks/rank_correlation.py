@@ -7,9 +7,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
-
-QUERY = ("site", "task", "query_id")
 
 
 def rank_correlation(candidate: Candidate, limits: CheckSettings) -> Verdict:

@@ -107,3 +107,7 @@ class SparkSettings(Part):
         pattern=r"^[1-9][0-9]*[mg]$",
         description="memory of the driver, such as 2g; unset: what conf/spark says",
     )
+    compile_plans: bool = Field(
+        default=True,
+        description="compile a program for every plan, which pays off on many rows; off: samples take half the time",
+    )

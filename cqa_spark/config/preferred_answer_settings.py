@@ -16,7 +16,7 @@ Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one
 
 
 FromRun = Annotated[RunName | None, Field(description="run whose posts and votes are used; unset: the published one")]
-RankerName = Literal["logistic", "boosted", "pairwise", "network"]
+RankerName = Literal["logistic", "boosted", "pairwise", "network", "text"]
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
@@ -71,7 +71,7 @@ class AnswerExperimentSettings(Part):
 
     all_sites: bool = Field(default=False, description="take every site of the lake")
     rankers: RankerNames = Field(
-        default=("logistic", "boosted", "pairwise", "network"),
+        default=("logistic", "boosted", "pairwise", "network", "text"),
         min_length=1,
         description="rankers to train, each on what the dump shows and on what was known at the cut",
     )

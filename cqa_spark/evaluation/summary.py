@@ -15,15 +15,13 @@ from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, SITE_METRICS
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
-
-EVERY = "*"
-"""Stands for all sites together."""
 
 _GROUP = ["task", "split", "measure"]
 

@@ -6,6 +6,9 @@ from typing import Any
 
 from cqa_spark.lake.storage import Lake
 
+MODELS, EXPORTS = "models", "exports"
+"""Folders with a folder for each run, which has one for each attempt."""
+
 
 def subfolders(lake: Lake, *parts: str) -> list[str]:
     """The names of the folders within a folder of the lake; none where it is not there."""

@@ -8,15 +8,12 @@ from collections.abc import Sequence
 
 from delta.tables import DeltaTable
 
-from cqa_spark.lake.folders import remove_folder, subfolders
+from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder, subfolders
 from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.runs import RUNS
-
-MODELS, EXPORTS = "models", "exports"
-"""Folders with a folder for each run, which has one for each attempt."""
 
 _CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
 _MARGIN_SECONDS = 60

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.opening import open_store
 
 
@@ -63,8 +64,11 @@ def require_writable(folder: str, storage: ObjectStorageSettings) -> None:
     """
     store = open_store(folder, storage)
     trial = f"cqa-write-test-{uuid4().hex}"
-    store.put(trial, b"")
-    store.delete(trial)
+    try:
+        store.put(trial, b"")
+        store.delete(trial)
+    except EnvironmentProblem as error:
+        raise EnvironmentProblem(f"{folder} cannot be written: {error.problem}", error.remedy) from error
 
 
 def split(location: str) -> tuple[str, str]:

@@ -12,9 +12,10 @@ from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
 from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.variants import metrics_with_tests
 from cqa_spark.rankers.system import System

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pyspark.sql import functions as F
-
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.config.settings import EvaluateSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.workspace import open_job
@@ -28,7 +26,7 @@ def evaluate_step(run: Run, settings: EvaluationSettings, *, baseline: str) -> N
         rankings = run.read(RANKINGS)
         step.rows_in = rankings.count()
         measures = [parse_measure(name) for name in settings.measures]
-        judged = run.read(EXAMPLES).where(F.col("split") != "train")
+        judged = run.read(EXAMPLES).where(OUTSIDE_TRAINING)
         run.write(QUERY_METRICS, query_metrics(rankings, judged, measures))
         summary = summarise(run.read(QUERY_METRICS), baseline, settings.resamples, settings.seed, settings.confidence)
         step.rows_out = run.write(METRICS, summary.metrics).rows

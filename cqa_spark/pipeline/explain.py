@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
@@ -13,7 +13,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.pipeline.explanations import explains, pushes
+from cqa_spark.pipeline.explanations import Candidate, explains, pushes
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.pipeline.workspace import open_lake
@@ -21,6 +21,7 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.rankers.saved_system import load_system
 from cqa_spark.rankers.system import System
+from cqa_spark.reports.content import Push
 from cqa_spark.reports.explanation import Explained, print_explanation
 
 
@@ -42,8 +43,9 @@ def explain(settings: ExplainSettings) -> None:
             ranks, "candidate_id"
         )
         ranked = rows.orderBy("rank").collect()
+        moved = pushes(model, frame_of(system))
         scored.unpersist()
-    print_explanation(_explained(run, system, model, ranked), Console())
+    print_explanation(_explained(system, ranked, moved), Console())
 
 
 def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
@@ -89,9 +91,8 @@ def thread_examples(run: Run, task: str, thread: str, site: str | None) -> DataF
     return examples.where(F.col("site") == F.lit(wanted))
 
 
-def _explained(run: Run, system: System, model: RankerModel, ranked: Sequence[Row]) -> Explained:
+def _explained(system: System, ranked: Sequence[Row], moved: Mapping[Candidate, tuple[Push, ...]]) -> Explained:
     first = ranked[0]
-    found = pushes(run, system, model, {(first["site"], first["query_id"])})
     return Explained(
         system=system.name,
         site=first["site"],
@@ -102,7 +103,7 @@ def _explained(run: Run, system: System, model: RankerModel, ranked: Sequence[Ro
                 row["candidate_id"],
                 row["score"],
                 row["relevant"],
-                found[row["site"], row["query_id"], row["candidate_id"]],
+                moved[row["site"], row["query_id"], row["candidate_id"]],
             )
             for row in ranked
         ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.run import Run
@@ -14,7 +15,6 @@ from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.saved_system import load_system
-from cqa_spark.rankers.system import System
 from cqa_spark.reports.content import Push, QueryStory
 
 SHOWN = 6
@@ -27,10 +27,13 @@ Candidate = tuple[str, str, str]
 def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
     """The stories, with what moved the scores of their candidates; as they are where the ranker does not say."""
     path = run.record.artifacts.get(model_artifact(system))
-    if path is None:
+    if path is None or not stories:
         return tuple(stories)
     saved, model = load_system(path)
-    found = pushes(run, saved.system, model, {(story.site, story.query_id) for story in stories})
+    queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
+    examples = task_examples(run, saved.system.task).where(F.struct("site", "query_id").isin(queries))
+    with feature_frames(run, [saved.system], examples) as frame_of:
+        found = pushes(model, frame_of(saved.system))
     return tuple(
         replace(
             story,
@@ -43,27 +46,20 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     )
 
 
-def pushes(
-    run: Run, system: System, model: RankerModel, queries: Collection[tuple[str, str]]
-) -> dict[Candidate, tuple[Push, ...]]:
+def pushes(model: RankerModel, frame: DataFrame) -> dict[Candidate, tuple[Push, ...]]:
     """The features that moved the score of each candidate most, the strongest first.
 
     Args:
-        run: a run whose features are computed.
-        system: a system that it trained.
-        model: what the system's ranker learned.
-        queries: site and id of each query; few, since their candidates come to the driver.
+        model: what a system's ranker learned.
+        frame: the candidates of a few queries with the system's features; they come to the driver.
 
     Returns:
         Nothing for a ranker that does not say.
     """
-    if not queries or not explains(model):
+    if not explains(model):
         return {}
     features = model.description.features
-    wanted = F.struct("site", "query_id").isin([F.struct(F.lit(site), F.lit(query)) for site, query in queries])
-    examples = task_examples(run, system.task).where(wanted)
-    with feature_frames(run, [system], examples) as frame_of:
-        rows = frame_of(system).select("site", "query_id", "candidate_id", *features).collect()
+    rows = frame.select("site", "query_id", "candidate_id", *features).collect()
     values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
     moved = model.contributions(values)
     assert moved is not None, "it was asked above"

@@ -7,13 +7,13 @@ import json
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.folders import EXPORTS
 from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.plain_parquet import write_plain_parquet
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
-FOLDER = "exports"
-MANIFEST = f"{FOLDER}/current.json"
+MANIFEST = f"{EXPORTS}/current.json"
 PARQUET, JSON_LINES = "parquet", "json"
 
 
@@ -31,7 +31,7 @@ def export_rankings(lake: HeldLake, published: Snapshot, system: str) -> str:
         AnotherWriter: this process holds the lake no more.
     """
     record = published.record
-    folder = lake.path(FOLDER, record.run_id, str(record.sequence))
+    folder = lake.path(EXPORTS, record.run_id, str(record.sequence))
     served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
     rows = served.repartition("site").sortWithinPartitions("site", "task", "query_id", "rank")
     write_plain_parquet(rows, f"{folder}/{PARQUET}", lake.storage, partition_by=["site"])
@@ -63,4 +63,4 @@ def _described(lake: HeldLake, folder: str, kind: str) -> list[dict[str, object]
 
 def _within_lake(path: str) -> Column:
     """A file's path from the lake's root on."""
-    return F.concat(F.lit(f"{FOLDER}/"), F.substring_index(F.col(path), f"/{FOLDER}/", -1))
+    return F.concat(F.lit(f"{EXPORTS}/"), F.substring_index(F.col(path), f"/{EXPORTS}/", -1))

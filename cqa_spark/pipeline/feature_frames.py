@@ -13,9 +13,6 @@ from cqa_spark.lake.run import Run
 from cqa_spark.pipeline.recipes import groups_of
 from cqa_spark.rankers.system import System
 
-IN_TRAINING = "split = 'train'"
-OUTSIDE_TRAINING = "split <> 'train'"
-
 FrameOf = Callable[[System], DataFrame]
 
 

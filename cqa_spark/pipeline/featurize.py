@@ -8,6 +8,7 @@ from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.config.settings import FeaturizeSettings
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.pipeline.analyse import analyse_step
@@ -55,7 +56,7 @@ def featurize_step(
         computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
         fitted, step.rows_out = fit_groups(run, computed, folds=settings.folds)
         _note_left_out(run, supplied)
-        path = run.artifact_path("models", GROUPS)
+        path = run.artifact_path(MODELS, GROUPS)
         save_groups(fitted, path)
         run.add_artifact(GROUPS, path)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import yaml
-from pyspark.sql import DataFrame
 
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.errors import InputError
@@ -17,6 +16,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.pipeline.feature_inputs import OPTIONAL
+from cqa_spark.pipeline.needed_tables import sites_of
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.rankers.system import System
@@ -82,8 +82,4 @@ def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -
     needed = [OPTIONAL[name] for name in sorted({name for group in groups.values() for name in group.needs})]
     if any(last.has(table) != (table.name in run.record.table_versions) for table in needed):
         return False
-    return all(_sites(last.read(table)) == _sites(run.read(table)) for table in needed if last.has(table))
-
-
-def _sites(frame: DataFrame) -> set[str]:
-    return {row["site"] for row in frame.select("site").distinct().collect()}
+    return all(sites_of(last.read(table)) == sites_of(run.read(table)) for table in needed if last.has(table))

@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.folds import fold_of
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING
-from cqa_spark.reports.preferred_answer.content import CROSS_VALIDATED
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, IN_TRAINING, OUTSIDE_TRAINING
 
 
 @dataclass(frozen=True)

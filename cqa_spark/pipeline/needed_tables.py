@@ -49,10 +49,10 @@ def with_needed_tables(
         if not group.needs:
             yield Supplied(group, inputs, {})
             continue
-        sites = _sites(inputs.examples) if sites is None else sites
+        sites = sites_of(inputs.examples) if sites is None else sites
         for table in group.needs:
             if table not in sites_with:
-                sites_with[table] = _sites(getattr(inputs, table))
+                sites_with[table] = sites_of(getattr(inputs, table))
         lacking = {site: [table for table in group.needs if site not in sites_with[table]] for site in sorted(sites)}
         lacking = {site: tables for site, tables in lacking.items() if tables}
         if lacking:
@@ -66,6 +66,11 @@ def with_needed_tables(
             yield Supplied(group, None, lacking)
 
 
+def sites_of(frame: DataFrame | None) -> set[str]:
+    """The sites that a table has rows of; none where there is no table."""
+    return set() if frame is None else {row["site"] for row in frame.select("site").distinct().collect()}
+
+
 def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: bool) -> None:
     tables = [table for table in group.needs if any(table in missing for missing in lacking.values())]
     where = {table: ", ".join(site for site, missing in lacking.items() if table in missing) for table in tables}
@@ -73,7 +78,3 @@ def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: b
     if strict:
         raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
     print(f"warning: feature group {group.name} is left out: {problem}", file=sys.stderr)
-
-
-def _sites(frame: DataFrame | None) -> set[str]:
-    return set() if frame is None else {row["site"] for row in frame.select("site").distinct().collect()}

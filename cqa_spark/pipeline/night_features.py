@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from pyspark.sql import DataFrame
 
@@ -15,15 +14,13 @@ from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
 from cqa_spark.features.touched import Touched
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.pipeline.feature_frames import OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
 from cqa_spark.pipeline.needed_tables import Supplied, with_needed_tables
-from cqa_spark.pipeline.score import score_step
+from cqa_spark.pipeline.score import rankings_by, score_step
 from cqa_spark.pipeline.trained_system import TrainedSystem
-from cqa_spark.rankers.rankings import rank
-
-QUERY = ("site", "task", "query_id")
 
 
 @dataclass(frozen=True)
@@ -112,13 +109,10 @@ def night_rankings_step(
     again = examples.join(queries, on=list(QUERY), how="left_semi")
     recipes = [each.system for each in trained.values()]
     with run.step("score") as step, feature_frames(run, recipes, again) as frame_of:
-        rankings = [
-            rank(each.model.transform(frame_of(each.system)), name, run.run_id) for name, each in trained.items()
-        ]
         step.rows_in = again.count()
         step.rows_out = run.revise(
             RANKINGS,
-            reduce(DataFrame.unionByName, rankings),
+            rankings_by(trained, frame_of, run.run_id),
             stale=queries.unionByName(gone).distinct(),
             base=standing.last.record.table_versions[RANKINGS.name],
         ).rows

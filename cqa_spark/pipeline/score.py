@@ -10,9 +10,10 @@ from pyspark.sql import DataFrame
 from cqa_spark.config.settings import ScoreSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.analyse import analyse_step
-from cqa_spark.pipeline.feature_frames import OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import FrameOf, feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.featurize import compute_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
@@ -62,17 +63,27 @@ def score_step(run: Run, systems: Mapping[str, TrainedSystem], *, task: str) -> 
         run.step("score") as step,
         feature_frames(run, recipes, task_examples(run, task).where(OUTSIDE_TRAINING)) as frame_of,
     ):
-        rankings = [
-            rank(trained.model.transform(frame_of(trained.system)), name, run.run_id)
-            for name, trained in systems.items()
-        ]
-        step.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, rankings)).rows
-        step.rows_in = step.rows_out // len(rankings)
+        step.rows_out = run.write(RANKINGS, rankings_by(systems, frame_of, run.run_id)).rows
+        step.rows_in = step.rows_out // len(systems)
         if step.rows_out == 0:
             raise InputError(
                 f"the input has no candidates to rank for {task}",
                 "give a file that holds queries of the task; see cqa runs show for what was read",
             )
+
+
+def rankings_by(systems: Mapping[str, TrainedSystem], frame_of: FrameOf, run_id: str) -> DataFrame:
+    """The rankings of several systems, as rows of ``RANKINGS``.
+
+    Args:
+        systems: trained systems by name, at least one.
+        frame_of: what gives the examples with the features of each.
+        run_id: the run that ranks.
+    """
+    rankings = (
+        rank(trained.model.transform(frame_of(trained.system)), name, run_id) for name, trained in systems.items()
+    )
+    return reduce(DataFrame.unionByName, rankings)
 
 
 def _score_file(settings: ScoreSettings, model_path: str, input_path: str, predictions: str) -> None:

@@ -9,10 +9,12 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.config.settings import TrainSettings
+from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.pipeline.analyse import analyse_step
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.featurize import GROUPS, featurize_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
@@ -71,7 +73,7 @@ def train_step(run: Run, systems: Sequence[System], *, task: str) -> list[System
         for system in systems:
             model = system.build().fit(frame_of(system))
             groups = load_groups(system.feature_groups, run.record.artifacts[GROUPS])
-            path = run.artifact_path("models", "systems", system.name)
+            path = run.artifact_path(MODELS, "systems", system.name)
             upstream = {name: load_upstream(run, name) for name in system.upstream}
             TrainedSystem(system, model, groups, run.run_id, upstream).save(path)
             run.add_artifact(model_artifact(system.name), path)

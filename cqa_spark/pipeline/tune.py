@@ -15,9 +15,10 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.tracking import track_trials

@@ -10,11 +10,12 @@ from pyspark.sql import functions as F
 from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
-from cqa_spark.pipeline.feature_frames import IN_TRAINING, OUTSIDE_TRAINING, feature_frames
+from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import compute_groups, feature_inputs, fit_groups
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.trained_system import TrainedSystem
@@ -120,7 +121,7 @@ def _train(run: Run, system: System, of: str, settings: FeatureSettings, *, firs
         with feature_frames(run, [system], inputs.examples) as frame_of:
             training = frame_of(system).where(IN_TRAINING)
             model = system.build().fit(training)
-            path = run.artifact_path("models", _artifact(system.name))
+            path = run.artifact_path(MODELS, _artifact(system.name))
             TrainedSystem(system, model, groups, run.run_id).save(path)
             run.add_artifact(_artifact(system.name), path)
             held_out = out_of_fold(system.build(), training, folds=settings.folds)

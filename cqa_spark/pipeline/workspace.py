@@ -41,6 +41,7 @@ def open_lake(settings: JobSettings) -> Lake:
         master=settings.spark.master,
         partitions=settings.spark.partitions,
         driver_memory=settings.spark.driver_memory,
+        compile_plans=settings.spark.compile_plans,
         object_storage=settings.object_storage,
     )
     return Lake(spark, settings.lake, settings.object_storage)

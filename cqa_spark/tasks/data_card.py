@@ -7,11 +7,11 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.tasks.judged_answers import KEPT, PROPERTIES
 from cqa_spark.tasks.post_words import post_words
 
-EVERY = "*"
 LEFT_OUT = "left_out: "
 TABLE_1 = ("questions", "answers", "comments", "words", "vocabulary")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,10 +9,6 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, make_up_credentials, s3_server
 
 from cqa_spark.session import spark_session
-
-# Java's second compiler pays off on large data; here, where most code runs a few times, it takes a third of the time.
-# Without it Java plans for less code, and would throw away what Spark generates to make room.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m")
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +20,7 @@ def spark() -> Iterator[SparkSession]:
         master="local[2]",  # two tasks at once: what only works in one shows
         partitions=2,  # more would be tasks of a row or two
         driver_memory="4g",  # what a laptop has by default; the real development set needs it
+        compile_plans=False,  # on a few dozen rows most of the time; the tests on a cluster run what is compiled
     )
     yield session
     session.stop()

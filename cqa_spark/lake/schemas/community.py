@@ -11,6 +11,9 @@ SPLIT = column(
     "train, dev or test: the part that the row's input file was given as; unannotated where it only serves as text",
     nullable=False,
 )
+EVERY = "*"
+"""In tables of figures: all sites, or all splits, together."""
+
 SOURCE_FILE = column("source_file", "string", "path of the input file that the row was read from", nullable=False)
 CREATED_AT = column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown")
 USER_ID = column("user_id", "string", "author's id; null where unknown or deleted")

@@ -7,6 +7,15 @@ TASK = column("task", "string", "what is ranked for what, such as question_comme
 QUERY_ID = column("query_id", "string", "post that candidates are ranked for", nullable=False)
 CANDIDATE_ID = column("candidate_id", "string", "post or comment that is ranked", nullable=False)
 
+QUERY = ("site", "task", "query_id")
+"""The columns that name a query."""
+
+IN_TRAINING = "split = 'train'"
+OUTSIDE_TRAINING = "split <> 'train'"
+
+CROSS_VALIDATED = "cross-validated"
+"""The part that every query is in, where each is ranked by a model that did not learn from it."""
+
 EXAMPLES = Table(
     "examples",
     "One row per (query, candidate) pair of a task.",
@@ -28,6 +37,6 @@ EXAMPLES = Table(
         column("relevant", "boolean", "whether the task counts the label as a hit; null where not known"),
         SPLIT,
     ),
-    key=("site", "task", "query_id", "candidate_id"),
+    key=(*QUERY, "candidate_id"),
     partition_by=("site",),
 )

@@ -11,8 +11,9 @@ from pyspark.sql import functions as F
 from cqa_spark.config.parts import ResamplingSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.evaluation.summary import EVERY, Resampling, summarise, summarise_by_site
+from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS

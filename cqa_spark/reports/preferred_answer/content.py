@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-EVERY = "*"
-"""Stands for all sites together."""
+from cqa_spark.lake.schemas.community import EVERY
 
-CROSS_VALIDATED = "cross-validated"
-"""The part that every question is in, each ranked by a model that did not learn from it."""
+"""Stands for all sites together."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Row
 from rich.table import Column, Table
 
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.reports.preferred_answer.published import TABLE_1
 
-EVERY = "*"
 SPLITS = ("train", "dev", "test", EVERY)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.reports.experiments import Ablation
 from cqa_spark.reports.grid import Cell, Grid
-from cqa_spark.reports.preferred_answer.content import EVERY, AnswerStudy, Figure, Transfer
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Figure, Transfer
 from cqa_spark.reports.preferred_answer.labels import (
     AS_OF,
     SNAPSHOT,

@@ -9,6 +9,7 @@ _RANKERS = {
     "pairwise": "pairwise boosted trees",
     "logistic": "logistic regression",
     "network": "multilayer perceptron",
+    "text": "boosted trees with the answer's text",
 }
 _BASELINES = {
     "random_answer": "random",

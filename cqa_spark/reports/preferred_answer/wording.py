@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cqa_spark.reports.preferred_answer.content import CROSS_VALIDATED, EVERY, AnswerStudy
+from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
+from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.reports.preferred_answer.labels import AS_OF, is_baseline, label, ranker_and_variant
 from cqa_spark.reports.wording import counted, p_value, points, signed_points, verdict
 
