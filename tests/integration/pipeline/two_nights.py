@@ -36,7 +36,7 @@ class Nights:
 def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
     few = ["--tables", "posts", "users", "comments", "votes", "post_links", "--evaluation.measures", "MAP@10"]
     return ["nightly", "--input", str(dump), "--lake", lake, "--run-id", run_id, "--system", SYSTEM,
-            "--min-answers", "2", "--evaluation.resamples", "99", "--spark.no-compile-plans", *few, *more]  # fmt: skip
+            "--min-answers", "2", "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
 
 
 def content(snapshot: Snapshot) -> Mapping[str, list[tuple[object, ...]]]:
