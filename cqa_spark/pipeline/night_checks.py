@@ -23,9 +23,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 CHECKED = (INGESTED_FILES, POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS, METRICS)
 
 
-def checks_step(
-    run: Run, last: Snapshot | None, limits: CheckSettings, *, system: str, measure: str
-) -> tuple[Verdict, ...]:
+def checks_step(run: Run, last: Snapshot | None, limits: CheckSettings, *, system: str, measure: str) -> None:
     """Compare the run with what is published, and write the verdicts.
 
     Args:
@@ -42,7 +40,6 @@ def checks_step(
         run.write(CHECKS, run.lake.spark.createDataFrame(rows, CHECKS.schema).coalesce(1))
         step.rows_in = len(verdicts)
         step.rows_out = sum(each.passed for each in verdicts)
-    return verdicts
 
 
 def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 
 from rich.console import Console
 
-from cqa_spark.checks.check import Verdict
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, rounds
 from cqa_spark.errors import InputError
@@ -15,7 +14,6 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.night import CHANGES
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.dataset import every_question_step
 from cqa_spark.pipeline.evaluate import evaluate_step
@@ -34,7 +32,9 @@ from cqa_spark.pipeline.train import train_step
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.pipeline.workspace import open_run_in, write_lake
 from cqa_spark.rankers.system import System
-from cqa_spark.reports.night import changes_table, verdicts_table
+from cqa_spark.reports.grid import print_grid
+from cqa_spark.reports.night.content import Night
+from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 TASK = PreferredAnswer.name
@@ -51,8 +51,8 @@ def nightly(settings: NightlySettings) -> None:
     files = _one_dump(settings)
     with write_lake(settings, "nightly") as lake:
         with open_run_in(lake, settings, "nightly", resume=False) as run:
-            verdicts = _all_steps(run, files, last_night(lake), settings)
-        _publish(lake, run, verdicts, settings)
+            found = _all_steps(run, files, last_night(lake), settings)
+        _publish(lake, run, found, settings)
 
 
 def _one_dump(settings: NightlySettings) -> list[DumpFile]:
@@ -67,10 +67,8 @@ def _one_dump(settings: NightlySettings) -> list[DumpFile]:
     return dumps[0]
 
 
-def _all_steps(
-    run: Run, files: Sequence[DumpFile], last: Snapshot | None, settings: NightlySettings
-) -> tuple[Verdict, ...]:
-    """From the dump to the verdicts."""
+def _all_steps(run: Run, files: Sequence[DumpFile], last: Snapshot | None, settings: NightlySettings) -> Night:
+    """From the dump to the report, with the verdicts."""
     systems = read_systems([settings.system, BASELINE])
     ingest_dump(run, files, settings.dumps)
     every_question_step(run, settings.answers)
@@ -85,9 +83,10 @@ def _all_steps(
         night_rankings_step(run, trained, standing, task=TASK)
     evaluate_step(run, settings.evaluation, baseline=BASELINE)
     measures = settings.evaluation.measures
-    verdicts = checks_step(run, last, settings.checks, system=settings.system, measure=measures[0])
-    report_step(run, path=settings.report, measures=measures, baseline=BASELINE)
-    return verdicts
+    checks_step(run, last, settings.checks, system=settings.system, measure=measures[0])
+    found = report_step(run, path=settings.report, measures=measures, baseline=BASELINE).night
+    assert found is not None, "the run was checked"
+    return found
 
 
 def _trained(
@@ -104,13 +103,12 @@ def _trained(
     return {name: new[name] if each is None else each for name, each in kept.items()}
 
 
-def _publish(lake: HeldLake, run: Run, verdicts: Sequence[Verdict], settings: NightlySettings) -> None:
+def _publish(lake: HeldLake, run: Run, found: Night, settings: NightlySettings) -> None:
     """Show what was found; publish and export it where it passes, or where somebody says so."""
     console = Console()
-    if CHANGES.name in run.record.table_versions:
-        console.print(changes_table(run.read(CHANGES).collect()))
-    console.print(verdicts_table(verdicts))
-    failed = [each for each in verdicts if not each.passed]
+    for grid in night_grids(found):
+        print_grid(grid, console)
+    failed = [each for each in found.verdicts if not each.passed]
     if not settings.force:
         refuse_failed(run.run_id, failed)
     names = ", ".join(each.check for each in failed)

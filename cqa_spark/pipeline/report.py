@@ -21,6 +21,7 @@ from cqa_spark.lake.schemas.metrics import (
     METRICS,
     QUERY_METRICS,
 )
+from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
@@ -49,6 +50,8 @@ SHOWN = (
     LEARNING_CURVES,
     QUARANTINE,
     INGESTED_FILES,
+    CHANGES,
+    CHECKS,
 )
 
 

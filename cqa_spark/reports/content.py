@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cqa_spark.reports.experiments import Ablation, CrossValidation, CurvePoint
+from cqa_spark.reports.night.content import Night
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 
 
@@ -333,3 +334,4 @@ class RunReport:
     intake: Intake = Intake()
     cautions: tuple[Caution, ...] = ()
     study: AnswerStudy | None = None
+    night: Night | None = None

@@ -7,6 +7,7 @@ from jinja2 import Environment
 from cqa_spark.reports import wording
 from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
 from cqa_spark.reports.figures import draw_figures
+from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.reports.page import page_environment
 from cqa_spark.reports.preferred_answer.grids import grids
 from cqa_spark.reports.preferred_answer.wording import conclusions
@@ -42,6 +43,7 @@ def render(report: RunReport) -> str:
         figures=draw_figures(report),
         summary=wording.summary(report),
         significant=wording.SIGNIFICANT,
+        night=night_grids(report.night) if report.night else (),
         grids=grids(report.study, report.ablations) if report.study else (),
         conclusions=conclusions(report.study) if report.study else (),
     )

@@ -1,4 +1,4 @@
-"""A real cluster on this machine: what it ranks is what local mode ranks."""
+"""A real cluster on this machine: what it ranks is what local mode ranks, also where it loses workers on the way."""
 
 import json
 import os
@@ -6,8 +6,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -15,7 +16,7 @@ from urllib.request import urlopen
 import pyspark
 import pytest
 import yaml
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
@@ -27,27 +28,42 @@ from cqa_spark.synth.stackexchange.dump import write_dump
 REPOSITORY = Path(__file__).resolve().parents[2]
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 HERE = "127.0.0.1"
-WORKERS = 2
 PATIENCE_SECONDS = 60
 SYSTEMS = ["given_order", "length", "boosted_a"]
 
 
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a standalone master with two workers of one core each; they end with the tests."""
-    folder = tmp_path_factory.mktemp("cluster")
+@dataclass(frozen=True)
+class Cluster:
+    """A standalone master and its workers, of one core each."""
+
+    url: str
+    workers: Sequence[subprocess.Popen[bytes]]
+
+
+@contextmanager
+def standalone_cluster(folder: Path, workers: int) -> Iterator[Cluster]:
+    """Start a cluster that ends with the block."""
     port, page = free_port(), free_port()
     url = f"spark://{HERE}:{port}"
     with ExitStack() as running:
         running.enter_context(
             daemon(folder / "master.log", "master.Master", "--port", str(port), "--webui-port", str(page))
         )
-        for number in range(WORKERS):
+        started = []
+        for number in range(workers):
             size = ("--cores", "1", "--memory", "1g", "--webui-port", "0")
             work = ("--work-dir", str(folder / f"worker{number}"))
-            running.enter_context(daemon(folder / f"worker{number}.log", "worker.Worker", *size, *work, url))
-        wait_for_workers(f"http://{HERE}:{page}/json/", folder)
-        yield url
+            worker = daemon(folder / f"worker{number}.log", "worker.Worker", *size, *work, url)
+            started.append(running.enter_context(worker))
+        wait_for_workers(f"http://{HERE}:{page}/json/", workers, folder)
+        yield Cluster(url, started)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a cluster with two workers."""
+    with standalone_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as found:
+        yield found.url
 
 
 def free_port() -> int:
@@ -57,7 +73,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def daemon(log: Path, name: str, *options: str) -> Iterator[None]:
+def daemon(log: Path, name: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     variables = {"SPARK_LOCAL_IP": HERE, "SPARK_DAEMON_MEMORY": "512m", "PYSPARK_PYTHON": sys.executable}
     command = [str(SPARK_CLASS), f"org.apache.spark.deploy.{name}", "--host", HERE, *options]
     with (
@@ -65,17 +81,17 @@ def daemon(log: Path, name: str, *options: str) -> Iterator[None]:
         subprocess.Popen(command, env=os.environ | variables, stdout=output, stderr=subprocess.STDOUT) as process,
     ):
         try:
-            yield
+            yield process
         finally:
             process.terminate()
 
 
-def wait_for_workers(page: str, logs: Path) -> None:
+def wait_for_workers(page: str, workers: int, logs: Path) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         try:
             with urlopen(page) as answer:
-                if json.load(answer)["aliveworkers"] == WORKERS:
+                if json.load(answer)["aliveworkers"] == workers:
                     return
         except (URLError, ConnectionError):
             pass  # the master is still starting
@@ -90,7 +106,19 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(command: list[str], work: Path, lake: str) -> None:
+@pytest.fixture(scope="module")
+def expected(spark: SparkSession, work: Path) -> list[Row]:
+    """What local mode ranks."""
+    with started([sys.executable, "-m", "cqa_spark.cli"], work, "local"):
+        pass
+    found = rankings(spark, work / "local").collect()
+    assert {row["system"] for row in found} == set(SYSTEMS)
+    return found
+
+
+@contextmanager
+def started(command: list[str], work: Path, lake: str) -> Iterator[Iterator[str]]:
+    """Run the whole pipeline; yields what it says line by line, and waits until it has succeeded."""
     config = work / f"{lake}.yaml"
     settings = {
         "lake": str(work / lake),
@@ -100,10 +128,21 @@ def run(command: list[str], work: Path, lake: str) -> None:
         "tracking": {"enabled": False},
     }
     config.write_text(yaml.safe_dump(settings), encoding="utf-8")
-    answer = subprocess.run(
-        [*command, "run", "--config", str(config)], cwd=REPOSITORY, capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
+    said: list[str] = []
+
+    def lines(process: subprocess.Popen[str]) -> Iterator[str]:
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.append(line)
+            yield line
+
+    call = [*command, "run", "--config", str(config)]
+    with subprocess.Popen(call, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        rest = lines(process)
+        yield rest
+        for _ in rest:
+            pass
+    assert process.returncode == 0, "".join(said)
 
 
 def submit(cluster: str) -> list[str]:
@@ -117,12 +156,24 @@ def rankings(spark: SparkSession, lake: Path) -> DataFrame:
 
 
 @pytest.mark.slow
-def test_a_cluster_ranks_as_local_mode_does(spark: SparkSession, cluster: str, work: Path) -> None:
-    run(submit(cluster), work, "cluster")
-    run([sys.executable, "-m", "cqa_spark.cli"], work, "local")
-    expected = rankings(spark, work / "local").collect()
-    assert {row["system"] for row in expected} == set(SYSTEMS)
+def test_a_cluster_ranks_as_local_mode_does(spark: SparkSession, cluster: str, work: Path, expected: list[Row]) -> None:
+    with started(submit(cluster), work, "cluster"):
+        pass
     assert rankings(spark, work / "cluster").collect() == expected
+
+
+@pytest.mark.slow
+def test_workers_that_die_while_it_trains_and_while_it_ranks(
+    spark: SparkSession, tmp_path: Path, work: Path, expected: list[Row]
+) -> None:
+    with (
+        standalone_cluster(tmp_path, workers=3) as cluster,
+        started(submit(cluster.url), work, "bereft") as said,
+    ):
+        for worker, finished in zip(cluster.workers, ("features", "train"), strict=False):  # the step before
+            assert any(line.startswith(finished) for line in said)
+            worker.kill()
+    assert rankings(spark, work / "bereft").collect() == expected
 
 
 @pytest.mark.slow

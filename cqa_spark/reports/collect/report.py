@@ -11,6 +11,7 @@ from cqa_spark.reports.collect.distributions import collect_differences, collect
 from cqa_spark.reports.collect.experiments import collect_ablations, collect_cross_validations, collect_curves
 from cqa_spark.reports.collect.intake import collect_intake
 from cqa_spark.reports.collect.measures import collect_evaluation, collect_importances
+from cqa_spark.reports.collect.night import collect_night
 from cqa_spark.reports.collect.scope import Scope
 from cqa_spark.reports.collect.stories import collect_stories
 from cqa_spark.reports.content import RunFacts, RunReport
@@ -34,8 +35,8 @@ def collect_content(
     Args:
         tables: declared tables by name (``cqa_spark.lake.schemas``). ``rankings`` must be there; a part of the page
             whose table is absent or empty (metrics, comparisons, query_metrics, examples, feature_importances,
-            documents, texts, posts, cross_validations, ablations, learning_curves, quarantine, ingested_files) stays
-            away.
+            documents, texts, posts, cross_validations, ablations, learning_curves, quarantine, ingested_files, changes,
+            checks) stays away.
         run: facts of the run; its id chooses the rankings.
         task: what is ranked for what.
         split: the part to report on.
@@ -70,4 +71,5 @@ def collect_content(
         ablations=collect_ablations(scope),
         curves=collect_curves(scope),
         intake=collect_intake(scope, quarantine_samples),
+        night=collect_night(scope),
     )
