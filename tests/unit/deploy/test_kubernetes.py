@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,12 +56,12 @@ def test_one_night_at_a_time_and_none_is_repeated(manifest: dict) -> None:
 
 def test_the_job_is_that_of_the_project(manifest: dict) -> None:
     application = manifest["spec"]["template"]
-    job = application["mainApplicationFile"].removeprefix("local:///opt/cqa-spark/")
-    assert (REPOSITORY / job).is_file()
     assert (application["type"], application["mode"]) == ("Python", "cluster")
-    assert application["arguments"] == [
-        *("--input=s3a://dumps/beer.stackexchange.com/", "--lake=s3a://rankings/lake", "--min-answers=2")
-    ]
+    assert application["mainApplicationFile"] == "local:///opt/cqa-spark/jobs/nightly.py"
+    dry_run = [sys.executable, REPOSITORY / "jobs/nightly.py", *application["arguments"], "--dry-run"]
+    answer = subprocess.run(dry_run, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert "#   s3a://dumps/beer.stackexchange.com/" in answer.stdout
 
 
 def test_manifest_and_image_name_the_pinned_spark(manifest: dict) -> None:
