@@ -14,7 +14,7 @@ VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 GATEWAY := .tools/versitygw-$(VERSITYGW)
 
-.PHONY: help setup demo test lint format lock versitygw offline environment clean
+.PHONY: help setup demo test lint format lock airflow versitygw offline environment clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,8 +39,15 @@ format: setup ## lay out the code as lint wants it
 	$(BIN)/ruff format
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
-	$(call compile,locks/base.txt)
-	$(call compile,locks/dev.txt,--extra dev)
+	$(call compile,locks/base.txt,pyproject.toml)
+	$(call compile,locks/dev.txt,--extra dev pyproject.toml)
+	$(call compile,locks/airflow.txt,--group airflow)
+
+airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own
+	$(UV) venv --quiet --allow-existing --python $(BIN)/python build/airflow
+	$(UV) pip sync --quiet --python build/airflow/bin/python --require-hashes locks/airflow.txt
+	AIRFLOW_HOME=$(CURDIR)/build/airflow/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
+	    build/airflow/bin/python -m pytest tests/unit/deploy/test_airflow.py
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
 
@@ -54,7 +61,7 @@ clean: ## remove what was built; keep .venv, .jars and .tools
 # Hashes, so that nothing else gets installed; no registry's address, so that any mirror serves.
 define compile
 	$(UV) pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 \
-	    --custom-compile-command 'make lock' $(2) --output-file $(1) pyproject.toml
+	    --custom-compile-command 'make lock' $(2) --output-file $(1)
 endef
 
 # The venv starts with uv alone, at the version and hashes that the lock names.

@@ -15,8 +15,8 @@ usage() {
     cat <<END
 usage: ./spark-submit.sh [options] [spark-submit options] JOB [job options]
 
-Runs jobs/JOB.py with spark-submit: ships the package (--py-files), the jars (--jars) and conf/spark/common.conf.
-The driver runs here; without --master, so does everything.
+Runs jobs/JOB.py with spark-submit: ships the package (--py-files), the jars (--jars), and the settings of
+conf/spark/common.conf and cluster.conf. The driver runs here; without --master, so does everything.
 
 jobs: $(jobs)
 
@@ -68,7 +68,7 @@ parse() {
             --jars) MORE_JARS=",$2" ;;
             --py-files) MORE_PY_FILES=",$2" ;;
             --archives) MORE_ARCHIVES=",$2" ;;
-            --properties-file) fail "the settings come from conf/spark/common.conf" "override single ones with --conf" ;;
+            --properties-file) fail "the settings come from conf/spark/" "override single ones with --conf" ;;
             --deploy-mode) [[ $2 == client ]] || fail "the driver reads conf/ and runs here" "leave out --deploy-mode $2" ;;
             *) SUBMIT+=("$1" "$2") ;;
         esac
@@ -94,6 +94,15 @@ environment() {
     fi
 }
 
+# spark-submit takes one file of settings; those of the second go before the options of the user, of which the last wins.
+cluster_settings() {
+    local name value
+    CLUSTER=()
+    while read -r name value; do
+        [[ -z $name || $name == \#* ]] || CLUSTER+=(--conf "$name=$value")
+    done <"$HERE/conf/spark/cluster.conf"
+}
+
 command_line() {
     local jars
     jars="$(find "$HERE/.jars" -name '*.jar' 2>/dev/null | LC_ALL=C sort | paste -sd,)"
@@ -101,6 +110,7 @@ command_line() {
     COMMAND=(
         "$(spark_submit)"
         --properties-file "$HERE/conf/spark/common.conf"
+        "${CLUSTER[@]}"
         --driver-java-options "-Dlog4j2.configurationFile=file:$HERE/conf/spark/log4j2.properties"
         --jars "$jars$MORE_JARS"
         --py-files "$PACKAGE$MORE_PY_FILES"
@@ -115,6 +125,7 @@ parse "$@"
 [[ $JOB ]] || fail "no JOB given" "the jobs are: $(jobs)"
 [[ -f $HERE/jobs/$JOB.py ]] || fail "there is no job '$JOB'" "the jobs are: $(jobs)"
 environment
+cluster_settings
 command_line
 if [[ $DRY_RUN ]]; then
     printf '%q ' "${VARIABLES[@]}" "${COMMAND[@]}"

@@ -1,9 +1,12 @@
 import os
 import shlex
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from cqa_spark.session import read_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -32,7 +35,8 @@ def test_options_before_the_job_go_to_spark_and_those_after_it_to_the_job() -> N
 
 
 def test_an_option_may_carry_its_value_after_an_equals_sign() -> None:
-    assert value_of("--conf", resolved("--conf=spark.a=b c", "run")) == "spark.a=b c"
+    command = resolved("--conf=spark.a=b c", "run")
+    assert command[command.index("spark.a=b c") - 1] == "--conf"
 
 
 def test_package_settings_and_conf_folder_are_shipped() -> None:
@@ -41,6 +45,13 @@ def test_package_settings_and_conf_folder_are_shipped() -> None:
     assert value_of("--properties-file", command) == str(REPOSITORY / "conf/spark/common.conf")
     assert f"CQA_HOME={REPOSITORY}" in command
     assert f"PYSPARK_PYTHON={REPOSITORY / '.venv/bin/python'}" in command
+
+
+def test_settings_of_the_cluster_come_before_those_of_the_user_which_win() -> None:
+    command = resolved("--conf", "spark.driver.memory=9g", "run")
+    handed_on = [value for option, value in pairwise(command) if option == "--conf"]
+    ours = read_settings(REPOSITORY / "conf/spark/cluster.conf")
+    assert handed_on == [*(f"{name}={value}" for name, value in ours.items()), "spark.driver.memory=9g"]
 
 
 def test_jars_and_files_of_the_user_come_beside_ours() -> None:
@@ -88,7 +99,7 @@ def test_help_needs_no_spark_and_names_the_jobs() -> None:
         (("--lake", "x", "run"), "unknown option --lake", "after its name"),
         (("--master",), "--master needs a value", "--help"),
         (("--deploy-mode", "cluster", "run"), "runs here", "leave out"),
-        (("--properties-file", "x", "run"), "conf/spark/common.conf", "--conf"),
+        (("--properties-file", "x", "run"), "come from conf/spark/", "--conf"),
         (("--environment", "nowhere.tar.gz", "run"), "there is no nowhere.tar.gz", "make environment"),
     ],
 )
