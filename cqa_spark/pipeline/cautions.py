@@ -10,7 +10,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.rankers.saved_system import load_recipe
-from cqa_spark.reports.content import Caution
+from cqa_spark.reports.content.report import Caution
 
 
 def cautions(run: Run) -> tuple[Caution, ...]:

@@ -21,7 +21,7 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.rankers.saved_system import load_system
 from cqa_spark.rankers.system import System
-from cqa_spark.reports.content import Push
+from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.explanation import Explained, print_explanation
 
 

@@ -15,7 +15,7 @@ from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.saved_system import load_system
-from cqa_spark.reports.content import Push, QueryStory
+from cqa_spark.reports.content.stories import Push, QueryStory
 
 SHOWN = 6
 """Features shown of each candidate, those that moved its score most."""

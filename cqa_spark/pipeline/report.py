@@ -30,7 +30,7 @@ from cqa_spark.pipeline.explanations import explained_stories
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.collect import collect_content, run_facts
 from cqa_spark.reports.console import print_systems
-from cqa_spark.reports.content import RunReport
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.page import page_bytes
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.reports.render import render

@@ -23,7 +23,7 @@ from cqa_spark.pipeline.tracking import track
 from cqa_spark.pipeline.train import learn, model_artifact
 from cqa_spark.pipeline.workspace import open_run_in, write_lake
 from cqa_spark.rankers.system import System
-from cqa_spark.reports.content import RunReport
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.tasks.registry import known_tasks
 
 

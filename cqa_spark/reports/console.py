@@ -9,7 +9,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from cqa_spark.reports.content import Evaluation, RunReport
+from cqa_spark.reports.content.measures import Evaluation
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.wording import MISSING, counted, p_value, points, readable, signed_points, verdict
 
 _STYLE = {"better": "green", "worse": "red", "unclear": "dim", "": ""}

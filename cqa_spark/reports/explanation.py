@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from cqa_spark.reports.content import Push
+from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.wording import plain, score, signed
 
 _LABELS = {True: "relevant", False: "not relevant", None: "not judged"}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cqa_spark.reports.content import FeatureImportance, RunReport
+from cqa_spark.reports.content.measures import FeatureImportance
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.experiments import Ablation, CurvePoint, systems_of
 from cqa_spark.reports.palette import group_role
 from cqa_spark.reports.plots import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from jinja2 import Environment
 
 from cqa_spark.reports import wording
-from cqa_spark.reports.content import QueryStory, RankedCandidate, RunReport
+from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.content.stories import QueryStory, RankedCandidate
 from cqa_spark.reports.figures import draw_figures
 from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.reports.page import page_environment

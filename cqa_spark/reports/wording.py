@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from cqa_spark.reports.content import Comparison, Measurement, RunReport
+from cqa_spark.reports.content.measures import Comparison, Measurement
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.experiments import CrossValidation
 
 SIGNIFICANT = 0.05

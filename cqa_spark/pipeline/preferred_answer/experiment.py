@@ -28,7 +28,7 @@ from cqa_spark.pipeline.train import learn
 from cqa_spark.pipeline.variants import Variant, rank_variant
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.rankers.system import System
-from cqa_spark.reports.content import RunReport
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.grid import print_grid
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.grids import grids

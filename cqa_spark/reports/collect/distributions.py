@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.reports.collect.scope import Scope
-from cqa_spark.reports.content import Differences, ScoreHistogram
+from cqa_spark.reports.content.distributions import Differences, ScoreHistogram
 
 BINS = 24
 """Bins between the lowest and the highest score of a system."""

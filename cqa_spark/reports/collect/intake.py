@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.reports.collect.scope import Scope
-from cqa_spark.reports.content import FileRows, Intake, QuarantineReason, QuarantineSample
+from cqa_spark.reports.content.intake import FileRows, Intake, QuarantineReason, QuarantineSample
 
 FILES = 60
 REASONS = 20

@@ -9,7 +9,7 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F
 
 from cqa_spark.reports.collect.scope import Scope
-from cqa_spark.reports.content import Comparison, Evaluation, FeatureImportance, Measurement
+from cqa_spark.reports.content.measures import Comparison, Evaluation, FeatureImportance, Measurement
 
 FEATURES_PER_SYSTEM = 200
 """Features kept for each learned system, the most important ones."""

@@ -14,7 +14,8 @@ from cqa_spark.reports.collect.measures import collect_evaluation, collect_impor
 from cqa_spark.reports.collect.night import collect_night
 from cqa_spark.reports.collect.scope import Scope
 from cqa_spark.reports.collect.stories import collect_stories
-from cqa_spark.reports.content import RunFacts, RunReport
+from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.content.run import RunFacts
 
 
 def collect_content(

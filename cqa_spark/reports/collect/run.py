@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.reports.content import InputFile, RunFacts, Step
+from cqa_spark.reports.content.run import InputFile, RunFacts, Step
 
 
 def run_facts(record: RunRecord) -> RunFacts:

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.reports.collect.scope import Scope
-from cqa_spark.reports.content import QueryStory, RankedCandidate
+from cqa_spark.reports.content.stories import QueryStory, RankedCandidate
 
 QUERY_CHARACTERS = 1500
 CANDIDATE_CHARACTERS = 700

@@ -7,7 +7,7 @@ from itertools import accumulate
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from cqa_spark.reports.content import Differences
+from cqa_spark.reports.content.distributions import Differences
 from cqa_spark.reports.palette import sentinel
 from cqa_spark.reports.plots.svg import drawing, new_axes, to_svg
 from cqa_spark.reports.wording import MINUS, count

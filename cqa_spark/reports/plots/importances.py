@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from cqa_spark.reports.content import FeatureImportance
+from cqa_spark.reports.content.measures import FeatureImportance
 from cqa_spark.reports.palette import sentinel
 from cqa_spark.reports.plots.svg import drawing, new_axes, short, to_svg
 from cqa_spark.reports.wording import MINUS

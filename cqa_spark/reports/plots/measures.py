@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cqa_spark.reports.content import Evaluation
+from cqa_spark.reports.content.measures import Evaluation
 from cqa_spark.reports.plots.intervals import Whisker, described, whiskers
 from cqa_spark.reports.plots.svg import drawing, to_svg
 

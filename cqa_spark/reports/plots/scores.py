@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from cqa_spark.reports.content import ScoreHistogram
+from cqa_spark.reports.content.distributions import ScoreHistogram
 from cqa_spark.reports.palette import sentinel
 from cqa_spark.reports.plots.svg import drawing, new_axes, to_svg
 from cqa_spark.reports.wording import count

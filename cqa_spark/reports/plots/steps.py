@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from cqa_spark.reports.content import Step
+from cqa_spark.reports.content.run import Step
 from cqa_spark.reports.plots.bars import named_bars
 from cqa_spark.reports.plots.svg import drawing, to_svg
 from cqa_spark.reports.wording import duration, readable

@@ -24,20 +24,12 @@ from cqa_spark.reports.collect import collect_content, run_facts
 from cqa_spark.reports.collect.distributions import BINS
 from cqa_spark.reports.collect.measures import split_feature
 from cqa_spark.reports.collect.stories import CANDIDATE_CHARACTERS
-from cqa_spark.reports.content import (
-    Comparison,
-    Differences,
-    FeatureImportance,
-    FileRows,
-    InputFile,
-    Measurement,
-    QuarantineReason,
-    QuarantineSample,
-    RankedCandidate,
-    RunFacts,
-    RunReport,
-    Step,
-)
+from cqa_spark.reports.content.distributions import Differences
+from cqa_spark.reports.content.intake import FileRows, QuarantineReason, QuarantineSample
+from cqa_spark.reports.content.measures import Comparison, FeatureImportance, Measurement
+from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.content.run import InputFile, RunFacts, Step
+from cqa_spark.reports.content.stories import RankedCandidate
 from cqa_spark.reports.render import render
 
 SITE = "qatarliving.com"

@@ -5,24 +5,12 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from cqa_spark.reports.content import (
-    Comparison,
-    Differences,
-    Evaluation,
-    FeatureImportance,
-    FileRows,
-    InputFile,
-    Intake,
-    Measurement,
-    QuarantineReason,
-    QuarantineSample,
-    QueryStory,
-    RankedCandidate,
-    RunFacts,
-    RunReport,
-    ScoreHistogram,
-    Step,
-)
+from cqa_spark.reports.content.distributions import Differences, ScoreHistogram
+from cqa_spark.reports.content.intake import FileRows, Intake, QuarantineReason, QuarantineSample
+from cqa_spark.reports.content.measures import Comparison, Evaluation, FeatureImportance, Measurement
+from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.content.run import InputFile, RunFacts, Step
+from cqa_spark.reports.content.stories import QueryStory, RankedCandidate
 
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")
 

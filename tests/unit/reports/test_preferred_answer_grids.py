@@ -9,7 +9,8 @@ import report_content as literal
 from lxml import html
 from rich.console import Console
 
-from cqa_spark.reports.content import Caution, Push
+from cqa_spark.reports.content.report import Caution
+from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.experiments import Ablation
 from cqa_spark.reports.grid import Cell, print_grid
 from cqa_spark.reports.preferred_answer.content import EVERY, AnswerStudy, Contrast, Figure, Transfer

@@ -8,7 +8,7 @@ import report_content as literal
 from rich.console import Console
 
 from cqa_spark.reports.console import print_systems
-from cqa_spark.reports.content import RunReport
+from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.wording import MISSING
 
 

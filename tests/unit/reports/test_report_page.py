@@ -9,7 +9,8 @@ import pytest
 import report_content as literal
 from lxml import html
 
-from cqa_spark.reports.content import RankedCandidate, RunReport
+from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.content.stories import RankedCandidate
 from cqa_spark.reports.render import given_order, render
 
 HOSTILE = (

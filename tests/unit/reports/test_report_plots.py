@@ -10,7 +10,9 @@ import report_content as literal
 from lxml import etree
 from markupsafe import Markup
 
-from cqa_spark.reports.content import Differences, FeatureImportance, ScoreHistogram, Step
+from cqa_spark.reports.content.distributions import Differences, ScoreHistogram
+from cqa_spark.reports.content.measures import FeatureImportance
+from cqa_spark.reports.content.run import Step
 from cqa_spark.reports.figures import draw_figures
 from cqa_spark.reports.palette import ROLES, group_role, sentinel, themed
 from cqa_spark.reports.plots import (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.reports import wording
-from cqa_spark.reports.content import Comparison
+from cqa_spark.reports.content.measures import Comparison
 
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.53842, "53.84"), (0.0, "0.00"), (1.0, "100.00")])
