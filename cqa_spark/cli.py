@@ -224,8 +224,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("cqa: interrupted; the published run is unchanged", file=sys.stderr)
         return 130
-    except Exception:
+    except Exception as error:
         traceback.print_exc()
+        if (told := _explained(error)) is not None:
+            print(f"cqa: {told}", file=sys.stderr)
+            return told.exit_code
         print("cqa: this is a defect of cqa-spark; the published run is unchanged and still readable", file=sys.stderr)
         return 1
 
@@ -282,6 +285,13 @@ def _do(job: Job, arguments: list[str]) -> int:
     else:
         _named(job.function)(resolved.settings)
     return 0
+
+
+def _explained(error: Exception) -> CqaError | None:
+    """What an exception that is not ours means for a user; None for a defect."""
+    from cqa_spark.spark_failures import explained
+
+    return explained(error)
 
 
 def _check_system(name: str) -> None:
