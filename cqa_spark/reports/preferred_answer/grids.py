@@ -195,7 +195,9 @@ def _published(found: Published | None) -> tuple[Cell, Cell]:
     return Cell(points(found.small), role="muted"), Cell(points(found.large), role="muted")
 
 
-def _changes(found: Published) -> tuple[Cell, Cell]:
+def _changes(found: Published | None) -> tuple[Cell, Cell]:
+    if found is None:
+        return _NOTHING, _NOTHING
     return Cell(signed_points(found.small), role="muted"), Cell(signed_points(found.large), role="muted")
 
 
