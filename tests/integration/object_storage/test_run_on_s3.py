@@ -55,7 +55,7 @@ def remote_run(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Remote
     arguments = ["run", "--lake", s3.location("lake"), "--run-id", "r1", "--baseline", SYSTEM, "--systems", SYSTEM]
     arguments += ["--train", s3.location("in", "train.xml"), "--dev", s3.location("in", "dev.xml")]
     arguments += ["--tracking.uri", f"sqlite:///{here / 'mlflow.db'}", "--tracking.artifacts", s3.location("mlflow")]
-    arguments += ["--evaluation.resamples", "9", "--spark.driver-memory", "2g", *s3.flags]
+    arguments += ["--evaluation.resamples", "9", "--spark.driver-memory", "2g", "--no-spark.compile-plans", *s3.flags]
     done = subprocess.run(
         [Path(sys.executable).parent / "cqa", *arguments],
         env={**os.environ, "SPARK_CONF_DIR": str(here)},
