@@ -30,6 +30,8 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     if path is None or not stories:
         return tuple(stories)
     saved, model = load_system(path)
+    if not explains(model):
+        return tuple(stories)
     queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
     examples = task_examples(run, saved.system.task).where(F.struct("site", "query_id").isin(queries))
     with feature_frames(run, [saved.system], examples) as frame_of:
@@ -50,19 +52,14 @@ def pushes(model: RankerModel, frame: DataFrame) -> dict[Candidate, tuple[Push, 
     """The features that moved the score of each candidate most, the strongest first.
 
     Args:
-        model: what a system's ranker learned.
+        model: what a system's ranker learned, which ``explains``.
         frame: the candidates of a few queries with the system's features; they come to the driver.
-
-    Returns:
-        Nothing for a ranker that does not say.
     """
-    if not explains(model):
-        return {}
     features = model.description.features
     rows = frame.select("site", "query_id", "candidate_id", *features).collect()
     values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
     moved = model.contributions(values)
-    assert moved is not None, "it was asked above"
+    assert moved is not None, "the caller has asked"
     return {
         (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, *both)
         for row, both in zip(rows, zip(values, moved, strict=True), strict=True)

@@ -49,14 +49,14 @@ def standalone_cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         running.enter_context(
             daemon(folder / "master.log", "master.Master", "--port", str(port), "--webui-port", str(page))
         )
-        started = []
+        found = []
         for number in range(workers):
             size = ("--cores", "1", "--memory", "1g", "--webui-port", "0")
             work = ("--work-dir", str(folder / f"worker{number}"))
             worker = daemon(folder / f"worker{number}.log", "worker.Worker", *size, *work, url)
-            started.append(running.enter_context(worker))
+            found.append(running.enter_context(worker))
         wait_for_workers(f"http://{HERE}:{page}/json/", workers, folder)
-        yield Cluster(url, started)
+        yield Cluster(url, found)
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from cqa_spark.lake.schemas.community import EVERY
 
-"""Stands for all sites together."""
-
 
 @dataclass(frozen=True)
 class Figure:

@@ -9,11 +9,12 @@ import report_content as literal
 from lxml import html
 from rich.console import Console
 
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.reports.content.report import Caution
 from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.experiments import Ablation
 from cqa_spark.reports.grid import Cell, print_grid
-from cqa_spark.reports.preferred_answer.content import EVERY, AnswerStudy, Contrast, Figure, Transfer
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Transfer
 from cqa_spark.reports.preferred_answer.grids import by_site, grids, table_4, table_5
 from cqa_spark.reports.preferred_answer.wording import conclusions, too_small
 from cqa_spark.reports.render import render
