@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from cqa_spark import cli
-from cqa_spark.cli import JOBS, Job, main
+from cqa_spark.cli import main
+from cqa_spark.commands import JOBS, Job
 from cqa_spark.config.command import Command
 from cqa_spark.errors import InputError
 
