@@ -13,6 +13,8 @@ ENVIRONMENT := build/environment.tar.gz
 VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 GATEWAY := .tools/versitygw-$(VERSITYGW)
+# Each starts a Spark of its own, with 4 GB of heap; a file's tests share what they set up and stay in one process.
+TEST_PROCESSES ?= 2
 
 .PHONY: help setup demo test lint format lock airflow versitygw offline environment clean
 
@@ -26,7 +28,7 @@ demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa run --config conf/demo.yaml
 
 test: lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
 
 lint: setup ## style, types, the one-way flow between packages
 	$(BIN)/ruff check
