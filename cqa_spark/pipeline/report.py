@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from rich.console import Console
 
@@ -12,7 +11,7 @@ from cqa_spark.config.settings import ReportSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
 from cqa_spark.lake.schemas.metrics import (
     ABLATIONS,
     COMPARISONS,
@@ -27,12 +26,12 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.pipeline.cautions import cautions
 from cqa_spark.pipeline.explanations import explained_stories
+from cqa_spark.pipeline.preferred_answer.study import found_study
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.reports.collect import collect_content, run_facts
 from cqa_spark.reports.console import print_systems
 from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.page import page_bytes
-from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.reports.render import render
 
 SHOWN = (
@@ -70,9 +69,6 @@ def report_step(
     path: str | None,
     measures: tuple[str, ...],
     baseline: str,
-    measured: DataFrame | None = None,
-    study: AnswerStudy | None = None,
-    leading: str | None = None,
 ) -> RunReport:
     """Gather what the page shows, and write it.
 
@@ -81,17 +77,21 @@ def report_step(
         path: HTML file; None for one inside the lake.
         measures: order of the measures; the first one orders the systems.
         baseline: system that the others are compared with.
-        measured: the examples that were measured on; None for those of the run, by their parts.
-        study: what an experiment on preferred answers found.
-        leading: system that the page speaks of first; None for the one with the highest first measure.
+
+    An experiment on preferred answers has measures and a baseline of its own.
     """
+    study = found_study(run)
+    if study:
+        measures, baseline = study.measures, study.baseline
     with run.step("report") as step:
         step.rows_in = run.read(RANKINGS).count()
         task, split, best_system = _headline(run, measures[0])
-        best_system = leading or best_system
+        best_system = study.leading if study else best_system
         tables = {table.name: run.read(table) for table in SHOWN if table.name in run.record.table_versions}
+        if split == CROSS_VALIDATED:
+            tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
         content = collect_content(
-            tables if measured is None else {**tables, EXAMPLES.name: measured},
+            tables,
             run_facts(run.record),
             task=task,
             split=split,

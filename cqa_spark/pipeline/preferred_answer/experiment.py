@@ -11,7 +11,7 @@ from rich.console import Console
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.config.settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.metrics import ABLATIONS, COMPARISONS, SITE_METRICS, TRANSFERS
+from cqa_spark.lake.schemas.metrics import ABLATIONS, TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.ablation import ablate
 from cqa_spark.pipeline.dataset import adopt_community, dataset_step, print_card
@@ -30,9 +30,7 @@ from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.rankers.system import System
 from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.grid import print_grid
-from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.grids import grids
-from cqa_spark.reports.preferred_answer.labels import looks_ahead
 from cqa_spark.reports.preferred_answer.wording import conclusions
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
@@ -53,19 +51,10 @@ def experiment(settings: PreferredAnswerExperimentSettings) -> None:
             score_step(run, trained_in_run(run, [system.name for system in systems]), task=PreferredAnswer.name)
         measured = on.measured(task_examples(run, PreferredAnswer.name)).persist()
         best = measure_step(run, measured, settings.evaluation, chosen.rankers)
+        measured.unpersist()
         studied = set(learned_systems(chosen.studied))
         study_step(run, [system for system in systems if system.name in studied], settings, on)
-        study = collect_study(_found(run), MEASURES, best)
-        content = report_step(
-            run,
-            path=settings.report,
-            measures=MEASURES,
-            baseline=best,
-            measured=measured,
-            study=study,
-            leading=next(system for system in study.systems if not looks_ahead(system)),
-        )
-        measured.unpersist()
+        content = report_step(run, path=settings.report, measures=MEASURES, baseline=best)
     _show(content, run)
 
 
@@ -110,11 +99,6 @@ def study_step(
             step.rows_in = sites
             transfers = [transfer(run, system, settings.evaluation, on) for system in systems]
             step.rows_out = run.write(TRANSFERS, reduce(DataFrame.unionByName, transfers)).rows
-
-
-def _found(run: Run) -> dict[str, DataFrame]:
-    tables = (SITE_METRICS, COMPARISONS, TRANSFERS)
-    return {table.name: run.read(table) for table in tables if table.name in run.record.table_versions}
 
 
 def _show(content: RunReport, run: Run) -> None:

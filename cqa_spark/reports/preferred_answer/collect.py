@@ -14,20 +14,19 @@ from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Fi
 Found = TypeVar("Found", Figure, Contrast, Transfer)
 
 
-def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str], baseline: str) -> AnswerStudy:
+def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str]) -> AnswerStudy:
     """Gather what was found.
 
     Args:
         tables: site_metrics, comparisons and, where sites were exchanged, transfers.
         measures: in order; the first is the main one.
-        baseline: the best baseline.
     """
     figures = tables["site_metrics"].collect()
     contrasts = _of_measure(tables["comparisons"], measures[0])
     transfers = _of_measure(tables["transfers"], measures[0]) if "transfers" in tables else []
     return AnswerStudy(
         part=figures[0]["split"],
-        baseline=baseline,
+        baseline=figures[0]["baseline"],
         measures=tuple(measures),
         figures=_each(Figure, figures),
         contrasts=_each(Contrast, contrasts),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.reports.preferred_answer.labels import looks_ahead
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,11 @@ class AnswerStudy:
         """The systems, best first by the main measure over all sites."""
         main = [each for each in self.figures if (each.site, each.measure) == (EVERY, self.measures[0])]
         return tuple(each.system for each in sorted(main, key=lambda each: (-each.value, each.system)))
+
+    @property
+    def leading(self) -> str:
+        """The best system of those that do not look ahead; the page speaks of it first."""
+        return next(system for system in self.systems if not looks_ahead(system))
 
     def figure(self, system: str, site: str, measure: str) -> Figure:
         """One of the figures."""

@@ -87,7 +87,9 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.slow
-def test_the_experiment_ranks_measures_and_reports(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_experiment_ranks_measures_and_reports(
+    lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """On a dump without badges, where the second answer is always the accepted one."""
     here = ["--lake", lake.root, "--run-id", "experiment", "--from-run", "dump", "--all-sites", "--min-answers", "3"]
     quick = ["--rankers", "logistic", "--studied", "logistic", "--no-ablation", "--evaluation.resamples", "99"]
@@ -110,6 +112,9 @@ def test_the_experiment_ranks_measures_and_reports(lake: Lake, capsys: pytest.Ca
     lacking = "<strong>badges_asof_v1, badges_snapshot_v1</strong>: not computed for beer.example.org"
     assert f"{lacking}, whose dump lacks badges." in page
     assert SNAPSHOT_CAUTION in page
+    again = tmp_path / "again.html"
+    assert main(["report", "--lake", lake.root, "--run-id", "experiment", "--report", str(again)]) == 0
+    assert "Table 4: systems" in again.read_text(encoding="utf-8")
 
     capsys.readouterr()
     assert main(["explain", "--lake", lake.root, "--run-id", "experiment", "--thread", "7"]) == 0
