@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cqa_spark.config.fields import OptionalLake
-from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.kinds import Aside
-from cqa_spark.config.parts import TrackingSettings
-from cqa_spark.config.run_settings import beside_the_lake
+from cqa_spark.config.tracking_settings import TrackedSettings
 
 
-class DoctorSettings(JobSettings):
+class DoctorSettings(TrackedSettings):
     """Try what a job will need: Java, Python, jars, disk, storage, Spark, MLflow; say what to do where one fails."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -26,12 +24,6 @@ class DoctorSettings(JobSettings):
     format: Annotated[Literal["table", "json"], Aside(), Field(description="tables for people, JSON for programs")] = (
         "table"
     )
-    tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _track_beside_the_lake(cls, data: Any) -> Any:
-        return beside_the_lake(data)
 
     def reads(self) -> list[str]:
         """Nothing that is there."""

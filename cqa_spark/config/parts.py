@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cqa_spark.config.kinds import InputFiles, Location, MeasureNames, Shown
+from cqa_spark.config.kinds import InputFiles, MeasureNames, Shown
 
 
 class Part(BaseModel):
@@ -73,21 +73,6 @@ class EvaluationSettings(ResamplingSettings):
         default=("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy"),
         min_length=1,
         description="measures to report; the first one orders the report",
-    )
-
-
-class TrackingSettings(Part):
-    """MLflow: where runs are logged for comparison."""
-
-    enabled: bool = Field(default=True, description="log the run; a server that cannot be reached costs a warning only")
-    uri: Annotated[str, Shown("URI")] = Field(
-        default="sqlite:///mlflow.db", description="MLflow server or SQLite file; beside a local lake: LAKE.mlflow.db"
-    )
-    experiment: Annotated[str, Shown("NAME")] = Field(default="cqa-spark", description="MLflow experiment")
-    artifacts: Location | None = Field(
-        default=None,
-        description="folder or s3a:// address for the files of a new experiment; unset: beside the SQLite file, or "
-        "where the server keeps them",
     )
 
 

@@ -11,6 +11,7 @@ from cqa_spark.config.fields import Report
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.kinds import GroupNames, RunName, Shown, one_or_many
 from cqa_spark.config.parts import FeatureSettings, Part, ResamplingSettings
+from cqa_spark.config.tracking_settings import TrackedSettings
 
 Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one_or_many)]
 
@@ -76,6 +77,11 @@ class AnswerExperimentSettings(Part):
         description="rankers to train, each on what the dump shows and on what was known at the cut",
     )
     studied: RankerNames = Field(default=("boosted",), description="those that ablation and transfer are for")
+    budget: int = Field(
+        default=0,
+        ge=0,
+        description="drawn settings to try for each ranker on the validation part, beside those that its recipe gives",
+    )
     ablation: bool = Field(default=True, description="leave out each group of features, and try each alone")
     transfer: bool = Field(
         default=True, description="where there are several sites, train on all but one and measure on that one"
@@ -90,13 +96,13 @@ class AnswerExperimentSettings(Part):
     )
 
 
-class PreferredAnswerExperimentSettings(JobSettings):
+class PreferredAnswerExperimentSettings(TrackedSettings):
     """Repeat the experiment of Xu et al. (2018) on a lake: Tables 4 and 5, by site, and from site to site."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa experiment preferred-answer --lake build/lake --site beer.stackexchange.com --min-answers 2",
         "cqa experiment preferred-answer --lake build/lake --all-sites --min-answers 2 --measured-on every",
-        "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --no-transfer",
+        "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --budget 20",
     )
 
     from_run: FromRun = None
@@ -108,12 +114,18 @@ class PreferredAnswerExperimentSettings(JobSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Neither sites nor all of them, or both; a ranker that is studied but not trained."""
+        """Neither sites nor all of them, or both; nothing to measure or tune on; a ranker studied but not trained."""
         threads, experiment = given.get("threads") or {}, given.get("experiment") or {}
         if bool(threads.get("site")) == bool(experiment.get("all_sites")):
             yield "threads.site", "say which sites to take questions from", "give either --site NAME or --all-sites"
         if threads.get("name") == "full" and experiment.get("measured_on", "test") == "test":
             yield "experiment.measured_on", "full has no test part", "give --measured-on every, or another --name"
+        if experiment.get("budget") and experiment.get("measured_on", "test") == "every":
+            yield (
+                "experiment.budget",
+                "every question is measured on, so that none is left to tune on",
+                "give --measured-on test, or tune on the training part with cqa tune",
+            )
         if "rankers" in experiment and (idle := _studied(experiment).difference(one_or_many(experiment["rankers"]))):
             yield "experiment.studied", f"{', '.join(sorted(idle))}: not among the rankers", "add them to --rankers"
 
@@ -122,8 +134,9 @@ class PreferredAnswerExperimentSettings(JobSettings):
         return [f"{self.lake}: community tables of run {self.from_run or '(the published one)'}"]
 
     def writes(self) -> list[str]:
-        """The run's tables, and the report."""
-        return [*super().writes(), self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"]
+        """The run's tables, the report, the log of MLflow."""
+        report = self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"
+        return [*super().writes(), report, *self.tracking.writes()]
 
 
 def _studied(experiment: Mapping[str, Any]) -> set[str]:

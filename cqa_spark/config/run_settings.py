@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
 from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, is_remote
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings, Inputs, TrackingSettings
+from cqa_spark.config.kinds import Aside
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings, Inputs
+from cqa_spark.config.tracking_settings import TrackedSettings
 
 
 class IngestSettings(JobSettings):
@@ -37,15 +38,7 @@ class IngestSettings(JobSettings):
         return [f"{path} ({split})" for split, paths in self.inputs.by_split().items() for path in paths]
 
 
-def beside_the_lake(data: Any) -> Any:
-    """Settings whose ``tracking.uri``, where nobody set it, is a SQLite file beside a local lake."""
-    lake, tracking = data.get("lake"), data.get("tracking", {})
-    if not lake or is_remote(str(lake)) or not isinstance(tracking, Mapping) or tracking.get("uri"):
-        return data
-    return {**data, "tracking": {**tracking, "uri": f"sqlite:///{str(lake).rstrip('/')}.mlflow.db"}}
-
-
-class RunSettings(IngestSettings):
+class RunSettings(IngestSettings, TrackedSettings):
     """Do every step, from dumps to a report and a published run, in one Spark application."""
 
     examples = (
@@ -63,12 +56,6 @@ class RunSettings(IngestSettings):
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     experiments: ExperimentSettings = ExperimentSettings()
-    tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _track_beside_the_lake(cls, data: Any) -> Any:
-        return beside_the_lake(data)
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -83,8 +70,7 @@ class RunSettings(IngestSettings):
         """The run's tables, the report, the log of MLflow."""
         published = "published" if self.publish else "not published"
         report = self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"
-        tracking = f"{self.tracking.uri}: MLflow experiment {self.tracking.experiment}"
-        return [f"{super().writes()[0]}, {published}", report, *([tracking] if self.tracking.enabled else [])]
+        return [f"{super().writes()[0]}, {published}", report, *self.tracking.writes()]
 
 
 def _baseline_not_run(given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

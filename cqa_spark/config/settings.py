@@ -11,7 +11,6 @@ from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, Scor
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.nightly_settings import NightlySettings
-from cqa_spark.config.parts import TrackingSettings
 from cqa_spark.config.preferred_answer_settings import (
     FeatureAuditSettings,
     PreferredAnswerDatasetSettings,
@@ -62,7 +61,6 @@ __all__ = [
     "ScoreSettings",
     "ShowRunSettings",
     "StageSettings",
-    "TrackingSettings",
     "TrainSettings",
     "TuneSettings",
 ]

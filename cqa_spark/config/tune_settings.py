@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cqa_spark.config.job_settings import StageSettings
 from cqa_spark.config.kinds import Aside, Location, SystemName
-from cqa_spark.config.parts import EvaluationSettings, Part, TrackingSettings
-from cqa_spark.config.run_settings import beside_the_lake
+from cqa_spark.config.parts import EvaluationSettings, Part
+from cqa_spark.config.tracking_settings import TrackedSettings
 
 
 class SearchSettings(Part):
@@ -23,7 +23,7 @@ class SearchSettings(Part):
     seed: int = Field(default=1, ge=0, description="seed of the drawn settings and of the folds")
 
 
-class TuneSettings(StageSettings):
+class TuneSettings(StageSettings, TrackedSettings):
     """Search better parameters for a system's ranker by cross-validation on the training part; dev is not looked at."""
 
     examples = (
@@ -37,14 +37,7 @@ class TuneSettings(StageSettings):
         default=None, description="file for the best parameters, YAML as in a recipe; unset: they are printed alone"
     )
     evaluation: EvaluationSettings = EvaluationSettings()
-    tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _track_beside_the_lake(cls, data: Any) -> Any:
-        return beside_the_lake(data)
 
     def writes(self) -> list[str]:
         """The parameters, and the log of MLflow; never the run."""
-        tracking = f"{self.tracking.uri}: MLflow experiment {self.tracking.experiment}"
-        return [*([self.tuned] if self.tuned else []), *([tracking] if self.tracking.enabled else [])]
+        return [*([self.tuned] if self.tuned else []), *self.tracking.writes()]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 
 

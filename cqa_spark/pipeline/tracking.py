@@ -7,15 +7,31 @@ import logging
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.settings import TrackingSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.pipeline.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
-from cqa_spark.pipeline.trials import Trial
+
+
+@dataclass(frozen=True)
+class LoggedTrial:
+    """One trial of a search, as MLflow shows it.
+
+    Attributes:
+        name: of the trial.
+        parameters: what was drawn, by path.
+        metrics: what came out, fractions.
+        repeats: the measure of each repeat; empty where nothing was repeated.
+    """
+
+    name: str
+    parameters: Mapping[str, float | int]
+    metrics: Mapping[str, float]
+    repeats: Sequence[float] = ()
 
 
 def track(
@@ -48,7 +64,7 @@ def track(
 
 
 def track_trials(
-    settings: TrackingSettings, name: str, parameters: Mapping[str, object], trials: Sequence[Trial], verdict: str
+    settings: TrackingSettings, name: str, parameters: Mapping[str, object], trials: Sequence[LoggedTrial], verdict: str
 ) -> bool:
     """Log a search for parameters: a run for the search, and a nested one per trial.
 
@@ -69,9 +85,9 @@ def track_trials(
             mlflow.set_tag("verdict", verdict)
             for trial in trials:
                 with mlflow.start_run(run_name=trial.name, nested=True):
-                    mlflow.log_params(dict(trial.values))
-                    mlflow.log_metrics({"mean": trial.mean, "spread": trial.spread})
-                    for repeat, value in enumerate(trial.found.values if trial.found else ()):
+                    mlflow.log_params(dict(trial.parameters))
+                    mlflow.log_metrics(dict(trial.metrics))
+                    for repeat, value in enumerate(trial.repeats):
                         mlflow.log_metric("repeat", value, step=repeat)
     except Exception as error:  # whatever a tracking client raises must not cost the search
         print(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)

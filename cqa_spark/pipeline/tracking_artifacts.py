@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.object_store.remote_files import fetch
 
 SQLITE = "sqlite:///"

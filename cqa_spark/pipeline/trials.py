@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 
+from cqa_spark.errors import ConfigError
 from cqa_spark.pipeline.cross_validation import CrossValidated
+from cqa_spark.pipeline.tracking import LoggedTrial
 from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.search_space import draw, search_space, with_values
+from cqa_spark.rankers.system import System
 from cqa_spark.reports.wording import SIGNIFICANT, p_value, points, signed_points
 
 GIVEN = "given"
@@ -43,10 +48,34 @@ class Trial:
         """Standard deviation over the repeats, a fraction."""
         return self.found.spread if self.found else math.nan
 
+    def logged(self) -> LoggedTrial:
+        """The trial as MLflow is told of it."""
+        repeats = self.found.values if self.found else ()
+        return LoggedTrial(self.name, self.values, {"mean": self.mean, "spread": self.spread}, repeats)
+
     def line(self, measure: str) -> str:
         """The trial in one line."""
         drawn = ", ".join(f"{path} {value}" for path, value in self.values.items()) or "as the recipe says"
         return f"{self.name:<10}{measure} {points(self.mean)} ± {points(self.spread)}  {drawn}"
+
+
+def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]:
+    """The given parameters first, then drawn ones.
+
+    Raises:
+        ConfigError: the ranker declares no range.
+    """
+    space = search_space(system.ranker.name, system.ranker.parameters)
+    if not space:
+        raise ConfigError(
+            f"system {system.name}: the ranker {system.ranker.name} has no parameter with a range",
+            "tune a system whose ranker learns",
+        )
+    yield Trial(GIVEN, {}, system.ranker)
+    for number in range(1, budget + 1):
+        values = draw(space, Random(f"{seed}:{number}"))
+        changed = with_values(system.ranker.parameters, values)
+        yield Trial(f"trial {number}", values, system.ranker.model_copy(update={"parameters": changed}))
 
 
 def chosen(trials: Sequence[Trial]) -> Trial:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from random import Random
 
 import yaml
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import TuneSettings
-from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -22,11 +19,9 @@ from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.tracking import track_trials
-from cqa_spark.pipeline.trials import GIVEN, Trial, chosen, verdict
+from cqa_spark.pipeline.trials import Trial, chosen, planned_trials, verdict
 from cqa_spark.pipeline.workspace import open_lake
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.search_space import draw, search_space, with_values
-from cqa_spark.rankers.system import System
 
 
 def tune(settings: TuneSettings) -> None:
@@ -50,26 +45,8 @@ def tune(settings: TuneSettings) -> None:
         _write(settings.tuned, told, best, settings.object_storage)
     if settings.tracking.enabled:
         searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
-        track_trials(settings.tracking, f"tune {system.name}", searched, judged, told)
-
-
-def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]:
-    """The given parameters first, then drawn ones.
-
-    Raises:
-        ConfigError: the ranker declares no range.
-    """
-    space = search_space(system.ranker.name, system.ranker.parameters)
-    if not space:
-        raise ConfigError(
-            f"system {system.name}: the ranker {system.ranker.name} has no parameter with a range",
-            "tune a system whose ranker learns",
-        )
-    yield Trial(GIVEN, {}, system.ranker)
-    for number in range(1, budget + 1):
-        values = draw(space, Random(f"{seed}:{number}"))
-        changed = with_values(system.ranker.parameters, values)
-        yield Trial(f"trial {number}", values, system.ranker.model_copy(update={"parameters": changed}))
+        logged = [trial.logged() for trial in judged]
+        track_trials(settings.tracking, f"tune {system.name}", searched, logged, told)
 
 
 def _judged(trial: Trial, frame: DataFrame, settings: TuneSettings) -> Trial:

@@ -99,12 +99,12 @@ SITE_METRICS = Table(
 
 _STUDY = (
     *_AGGREGATE,
-    column("difference", "double", "minus the full system, a fraction; 0 for the full system", nullable=False),
-    column("p_value", "double", "two-sided, of the paired test against the full system; 1 for itself", nullable=False),
+    column("difference", "double", "minus the system as it stands, a fraction; 0 for itself", nullable=False),
+    column("p_value", "double", "two-sided, of the paired test against the system; 1 for itself", nullable=False),
     RESAMPLES,
     SEED,
 )
-"""What one variant of a system reached, beside the full system."""
+"""What one variant of a system reached, beside the system as it stands."""
 
 ABLATIONS = Table(
     "ablations",
@@ -120,6 +120,22 @@ ABLATIONS = Table(
         *_STUDY,
     ),
     key=("system", "task", "split", "measure", "variant", "family"),
+)
+
+TRIALS = Table(
+    "trials",
+    "Parameters that were tried for a system's ranker, trained on the training part, measured on the validation part.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        MEASURE,
+        column("trial", "string", "given: the recipe's own parameters; or trial and a number", nullable=False),
+        column("parameters", "string", "what was drawn, JSON by the parameter's path", nullable=False),
+        column("chosen", "boolean", "whether the system goes on with them", nullable=False),
+        *_STUDY,
+    ),
+    key=("system", "task", "split", "measure", "trial"),
 )
 
 TRANSFERS = Table(

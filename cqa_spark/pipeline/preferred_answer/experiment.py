@@ -11,27 +11,32 @@ from rich.console import Console
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.config.settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import ABLATIONS, TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.ablation import ablate
 from cqa_spark.pipeline.dataset import adopt_community, dataset_step, print_card
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
+from cqa_spark.pipeline.featurize import featurize_step
 from cqa_spark.pipeline.measured_on import EveryQuestion, HeldOut, MeasuredOn
 from cqa_spark.pipeline.preferred_answer.lineup import BASELINES, MEASURES, learned_systems
 from cqa_spark.pipeline.preferred_answer.measuring import measure_step
 from cqa_spark.pipeline.preferred_answer.transfer import transfer
-from cqa_spark.pipeline.recipes import read_systems
+from cqa_spark.pipeline.preferred_answer.tuning import logged_trials, tune_step
+from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.report import report_step
 from cqa_spark.pipeline.score import score_step, trained_in_run
-from cqa_spark.pipeline.train import learn
+from cqa_spark.pipeline.tracking import track, track_trials
+from cqa_spark.pipeline.train import model_artifact, train_step
+from cqa_spark.pipeline.usable_systems import usable_systems
 from cqa_spark.pipeline.variants import Variant, rank_variant
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.rankers.system import System
 from cqa_spark.reports.content.report import RunReport
 from cqa_spark.reports.grid import print_grid
 from cqa_spark.reports.preferred_answer.grids import grids
-from cqa_spark.reports.preferred_answer.wording import conclusions
+from cqa_spark.reports.preferred_answer.wording import conclusions, outcome
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 
@@ -44,7 +49,7 @@ def experiment(settings: PreferredAnswerExperimentSettings) -> None:
     with open_job(settings, "experiment preferred-answer", resume=False) as run:
         adopt_community(run, settings.from_run)
         print_card(dataset_step(run, settings.threads), settings.threads.name)
-        systems = learn(run, systems, task=PreferredAnswer.name, features=settings.features, strict=chosen.strict)
+        systems = learn_step(run, systems, settings)
         if every:
             rank_every_step(run, systems, on)
         else:
@@ -55,7 +60,23 @@ def experiment(settings: PreferredAnswerExperimentSettings) -> None:
         studied = set(learned_systems(chosen.studied))
         study_step(run, [system for system in systems if system.name in studied], settings, on)
         content = report_step(run, path=settings.report, measures=MEASURES, baseline=best)
+    if settings.tracking.enabled:
+        _track(run, settings, content)
     _show(content, run)
+
+
+def learn_step(run: Run, systems: Sequence[System], settings: PreferredAnswerExperimentSettings) -> list[System]:
+    """Compute the features, search parameters where a budget is given, train.
+
+    Returns:
+        The systems as they were trained.
+    """
+    task, chosen = PreferredAnswer.name, settings.experiment
+    featurize_step(run, groups_of(systems), task=task, settings=settings.features, strict=chosen.strict)
+    systems = usable_systems(run, systems)
+    if chosen.budget:
+        systems = tune_step(run, systems, budget=chosen.budget, settings=settings.evaluation)
+    return train_step(run, systems, task=task)
 
 
 def rank_every_step(run: Run, systems: Sequence[System], on: MeasuredOn) -> None:
@@ -99,6 +120,25 @@ def study_step(
             step.rows_in = sites
             transfers = [transfer(run, system, settings.evaluation, on) for system in systems]
             step.rows_out = run.write(TRANSFERS, reduce(DataFrame.unionByName, transfers)).rows
+
+
+def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: RunReport) -> None:
+    """Tell MLflow of the run and, where parameters were searched, of every trial."""
+    assert content.study is not None, "the experiment's report has one"
+    study, artifacts = content.study, finished.record.artifacts
+    searched = {"config_hash": finished.record.config_hash, "budget": str(settings.experiment.budget)}
+    figures = [figure for figure in study.figures if figure.site == EVERY]
+    track(
+        finished.record,
+        settings.tracking,
+        {**searched, "data_set": settings.threads.name, "sites": " ".join(study.sites)},
+        {f"{each.system}/{each.measure.replace('@', '_at_')}": each.value for each in figures},
+        {"report": artifacts["report"], f"model/{study.leading}": artifacts[model_artifact(study.leading)]},
+        settings.object_storage,
+    )
+    for search in study.searches:
+        trials = logged_trials(finished, search.system)
+        track_trials(settings.tracking, f"tune {search.system}", searched, trials, outcome(search))
 
 
 def _show(content: RunReport, run: Run) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TypeVar
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Transfer
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Search, Transfer
 
 Found = TypeVar("Found", Figure, Contrast, Transfer)
 
@@ -18,7 +19,7 @@ def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str]) -> A
     """Gather what was found.
 
     Args:
-        tables: site_metrics, comparisons and, where sites were exchanged, transfers.
+        tables: site_metrics, comparisons and, where sites were exchanged or parameters searched, transfers and trials.
         measures: in order; the first is the main one.
     """
     figures = tables["site_metrics"].collect()
@@ -31,7 +32,22 @@ def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str]) -> A
         figures=_each(Figure, figures),
         contrasts=_each(Contrast, contrasts),
         transfers=_each(Transfer, transfers),
+        searches=tuple(_searches(tables["trials"].collect())) if "trials" in tables else (),
     )
+
+
+def _searches(trials: Sequence[Row]) -> Iterator[Search]:
+    for system in sorted({row["system"] for row in trials}):
+        of_system = [row for row in trials if row["system"] == system]
+        chosen = next(row for row in of_system if row["chosen"])
+        yield Search(
+            system=system,
+            tried=len(of_system),
+            # All are compared with what the recipe has.
+            given=chosen["value"] - chosen["difference"],
+            parameters=json.loads(chosen["parameters"]),
+            **{name: chosen[name] for name in ("value", "low", "high", "difference", "p_value")},
+        )
 
 
 def _of_measure(table: DataFrame, measure: str) -> list[Row]:

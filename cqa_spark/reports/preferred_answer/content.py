@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cqa_spark.lake.schemas.community import EVERY
@@ -60,6 +61,33 @@ class Transfer:
 
 
 @dataclass(frozen=True)
+class Search:
+    """What a search for parameters chose for a system, by the main measure on the validation part.
+
+    Attributes:
+        system: the system.
+        tried: number of trials, the recipe's own parameters among them.
+        given: what the recipe's own parameters reach.
+        parameters: what was drawn, by path; empty where the recipe's own are best.
+        value: what the chosen ones reach.
+        low: lower end of its interval.
+        high: upper end of its interval.
+        difference: the chosen minus the given.
+        p_value: two-sided, of the paired test against the given ones.
+    """
+
+    system: str
+    tried: int
+    given: float
+    parameters: Mapping[str, float | int]
+    value: float
+    low: float
+    high: float
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True)
 class AnswerStudy:
     """The whole experiment.
 
@@ -70,6 +98,7 @@ class AnswerStudy:
         figures: of all systems, measures and sites.
         contrasts: learned systems against every baseline, and snapshot against as-of.
         transfers: empty where there is one site, or where nothing was transferred.
+        searches: of the systems whose parameters were searched.
     """
 
     part: str
@@ -78,6 +107,7 @@ class AnswerStudy:
     figures: tuple[Figure, ...]
     contrasts: tuple[Contrast, ...]
     transfers: tuple[Transfer, ...] = ()
+    searches: tuple[Search, ...] = ()
 
     @property
     def sites(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.reports.experiments import Ablation
 from cqa_spark.reports.grid import Cell, Grid
-from cqa_spark.reports.preferred_answer.content import AnswerStudy, Figure, Transfer
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Figure, Search, Transfer
 from cqa_spark.reports.preferred_answer.labels import (
     AS_OF,
     SNAPSHOT,
@@ -18,7 +18,7 @@ from cqa_spark.reports.preferred_answer.labels import (
     ranker_label,
 )
 from cqa_spark.reports.preferred_answer.published import TABLE_4, TABLE_5, TABLE_5_ALL, Published
-from cqa_spark.reports.preferred_answer.wording import of_part, too_small
+from cqa_spark.reports.preferred_answer.wording import of_part, outcome, too_small
 from cqa_spark.reports.wording import MISSING, Tested, count, interval, p_value, points, signed_points, verdict
 
 _NOTHING = Cell(MISSING, role="muted")
@@ -31,6 +31,8 @@ def grids(study: AnswerStudy, ablations: Sequence[Ablation]) -> tuple[Grid, ...]
         found.append(by_site(study))
     if study.transfers:
         found.append(transferred(study))
+    if study.searches:
+        found.append(searched(study))
     if ablations:
         found.append(table_5(study, ablations))
     return tuple(grid for grid in found if grid.rows)
@@ -136,6 +138,24 @@ def transferred(study: AnswerStudy) -> Grid:
     )
 
 
+def searched(study: AnswerStudy) -> Grid:
+    """The parameters that every ranker was trained with, where they were searched."""
+
+    def cells(search: Search) -> tuple[Cell, ...]:
+        found = (Cell(points(search.given)), _interval(search), _tested(search))
+        return (*found, Cell(count(search.tried)), Cell(outcome(search)))
+
+    return Grid(
+        title="Tuning",
+        about=(
+            f"{study.measures[0]} on the validation part, of the recipe's own parameters and of the best trial. The "
+            "best of many measures a little too well there; Table 4 is of other questions."
+        ),
+        headings=("system", "as the recipe says", "best trial", "difference", "trials", "parameters"),
+        rows=tuple((_marked(search.system), cells(search)) for search in study.searches),
+    )
+
+
 def table_5(study: AnswerStudy, ablations: Sequence[Ablation]) -> Grid:
     """What each group is worth: left out, and alone."""
     systems = list(dict.fromkeys(each.system for each in ablations))
@@ -185,7 +205,7 @@ def _tested(found: Tested) -> Cell:
     return Cell(signed_points(found.difference), p_value(found.p_value), verdict(found))
 
 
-def _interval(figure: Figure | Transfer | Ablation) -> Cell:
+def _interval(figure: Figure | Transfer | Ablation | Search) -> Cell:
     return Cell(points(figure.value), interval(figure.low, figure.high))
 
 

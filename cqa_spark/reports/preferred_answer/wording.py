@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.reports.preferred_answer.content import AnswerStudy
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Search
 from cqa_spark.reports.preferred_answer.labels import AS_OF, is_baseline, label, ranker_and_variant
 from cqa_spark.reports.wording import counted, p_value, points, signed_points, verdict
 
@@ -37,6 +37,13 @@ def too_small(study: AnswerStudy) -> Iterator[str]:
 def conclusions(study: AnswerStudy) -> tuple[str, ...]:
     """For every system as of the cut: which baselines it beats, and which it cannot be told from."""
     return tuple(_conclusion(study, system) for system in study.systems if _is_as_of(system))
+
+
+def outcome(search: Search) -> str:
+    """What a search for parameters chose."""
+    if not search.parameters:
+        return "the recipe's own"
+    return ", ".join(f"{path} {value}" for path, value in search.parameters.items())
 
 
 def _conclusion(study: AnswerStudy, system: str) -> str:

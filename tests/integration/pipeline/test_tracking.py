@@ -8,7 +8,7 @@ from pathlib import Path
 import mlflow
 import pytest
 
-from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.pipeline.tracking import track
 

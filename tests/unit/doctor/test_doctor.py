@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cqa_spark.config.parts import TrackingSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor import cluster, consultation, machine
 from cqa_spark.doctor.cluster import examine_cluster, reach
 from cqa_spark.doctor.finding import Doubt, Finding, examine

@@ -8,8 +8,7 @@ import pytest
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.pipeline.cross_validation import CrossValidated
-from cqa_spark.pipeline.trials import Trial, chosen, verdict
-from cqa_spark.pipeline.tune import planned_trials
+from cqa_spark.pipeline.trials import Trial, chosen, planned_trials, verdict
 from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.system import System
 

@@ -14,8 +14,8 @@ from cqa_spark.reports.content.report import Caution
 from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.experiments import Ablation
 from cqa_spark.reports.grid import Cell, print_grid
-from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Transfer
-from cqa_spark.reports.preferred_answer.grids import by_site, grids, table_4, table_5
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Search, Transfer
+from cqa_spark.reports.preferred_answer.grids import by_site, grids, searched, table_4, table_5
 from cqa_spark.reports.preferred_answer.wording import conclusions, too_small
 from cqa_spark.reports.render import render
 
@@ -77,6 +77,16 @@ def test_table_5_sets_losses_beside_the_papers() -> None:
     assert without == Cell("\N{MINUS SIGN}8.00", "p = 0.001", "worse")
     assert (alone.text, small.text, large.text) == ("45.00", "\N{MINUS SIGN}10.00", "\N{MINUS SIGN}8.60")
     assert rows["Badges"][0].role == "unclear"
+
+
+def test_tuning_shows_what_was_chosen_and_that_it_was_tried() -> None:
+    better = Search(AS_OF, 3, 0.5, {"depth": 4, "l2": 0.3}, 0.52, 0.49, 0.55, 0.02, 0.04)
+    kept = Search(SNAPSHOT, 3, 0.7, {}, 0.7, 0.67, 0.73, 0.0, 1.0)
+    rows = dict(searched(replace(STUDY, searches=(better, kept))).rows)
+    given, best, difference, trials, parameters = rows["boosted trees (as of the cut)"]
+    assert (given.text, best.text, trials.text, parameters.text) == ("50.00", "52.00", "3", "depth 4, l2 0.3")
+    assert difference == Cell("+2.00", "p = 0.040", "better")
+    assert rows["boosted trees (snapshot) *"][-1] == Cell("the recipe's own")
 
 
 def test_a_site_that_is_too_small_is_named() -> None:
