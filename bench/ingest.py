@@ -13,12 +13,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, pairwise
+from math import log
 from pathlib import Path
 
 from pydantic import ByteSize, TypeAdapter
@@ -54,9 +57,16 @@ def main() -> None:
         print(json.dumps(_measure(arguments.subject, arguments.files[0], arguments)))
         return
     with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as folder:
-        for file in [*arguments.files, *_generated(arguments.generate, Path(folder))]:
+        seconds: dict[int, float] = {}
+        for file in chain(arguments.files, _generated(arguments.generate, Path(folder))):
             results = {subject: _in_own_process(subject, file, arguments, folder) for subject in ABOUT}
             Console(width=120).print(_table(file, results))
+            seconds[Path(file).stat().st_size] = results[OURS]["seconds"]
+        for smaller, larger in pairwise(sorted(seconds)):
+            power = log(seconds[larger] / seconds[smaller]) / log(larger / smaller)
+            print(
+                f"ours, {smaller / 1e6:,.0f} to {larger / 1e6:,.0f} MB: time grows as size to the power of {power:.2f}"
+            )
 
 
 def _arguments() -> argparse.Namespace:
@@ -75,6 +85,7 @@ def _generated(sizes: list[str], folder: Path) -> Iterator[str]:
     for size in sizes:
         threads = threads_for_size(TypeAdapter(ByteSize).validate_python(size))
         yield str(write_dump(folder / size, site=SITE, threads=threads, seed=1).folder / "Posts.xml")
+        shutil.rmtree(folder / size)
 
 
 def _in_own_process(subject: str, file: str, arguments: argparse.Namespace, folder: str) -> dict[str, float]:
