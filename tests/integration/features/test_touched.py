@@ -1,8 +1,9 @@
-"""What a night computes again is enough: over random edits, all other values stay as they are."""
+"""What a night computes again is enough: over random edits, all other values and rankings stay as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 
 import pytest
@@ -10,14 +11,17 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from random_communities import edit, frames, invent
 
+from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.features.touched import changes, read_columns, touched
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, QUERY
+from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.rankers.rankings import rank
 
 WORLDS = 60
 AS_OF = [name for name in known_groups() if group_class(name).is_as_of]
@@ -54,9 +58,17 @@ def inputs_of(tables: Mapping[str, DataFrame]) -> FeatureInputs:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("groups", [AS_OF, OTHERS], ids=["as of the cut", "as of the dump"])
-def test_values_that_nothing_touched_are_the_same(spark: SparkSession, groups: list[str]) -> None:
+@dataclass(frozen=True)
+class Edited:
+    """Communities before and after random edits, and what of them is to be computed again."""
+
+    before: FeatureInputs  # with all columns, to learn from
+    first: FeatureInputs
+    second: FeatureInputs
+    again: Mapping[Reach, DataFrame]
+
+
+def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     rng = Random(7)
     worlds = [invent(f"site{number}", rng) for number in range(WORLDS)]
     before = frames(spark, worlds)
@@ -66,34 +78,57 @@ def test_values_that_nothing_touched_are_the_same(spark: SparkSession, groups: l
     versions = {name: (before[name], after[name]) for name in before}
     versions[EXAMPLES.name] = (first.examples, second.examples)
     found = touched({name: rows.localCheckpoint() for name, rows in changes(versions, classes).items()}, versions)
-
     again = {reach: found.examples(second.examples, reach).localCheckpoint() for reach in (Reach.THREAD, Reach.AUTHOR)}
-    counts = {reach: rows.count() for reach, rows in again.items()}
+    return Edited(inputs_of(before), first, second, again)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [AS_OF, OTHERS], ids=["as of the cut", "as of the dump"])
+def test_values_that_nothing_touched_are_the_same(spark: SparkSession, groups: list[str]) -> None:
+    worlds = edited(spark, groups)
+    counts = {reach: rows.count() for reach, rows in worlds.again.items()}
     # The test says something: much is left alone, and much is not.
-    assert 50 < counts[Reach.THREAD] < counts[Reach.AUTHOR] < second.examples.count() - 50
-    assert {name: wrong_values(name, inputs_of(before), first, second, again) for name in groups} == dict.fromkeys(
-        groups, 0
-    )
+    assert 50 < counts[Reach.THREAD] < counts[Reach.AUTHOR] < worlds.second.examples.count() - 50
+    assert {name: wrong_values(name, worlds) for name in groups} == dict.fromkeys(groups, 0)
 
 
-def wrong_values(
-    name: str,
-    learned_from: FeatureInputs,
-    first: FeatureInputs,
-    second: FeatureInputs,
-    again: Mapping[Reach, DataFrame],
-) -> int:
+@pytest.mark.slow
+def test_questions_that_nothing_touched_keep_their_ranking(spark: SparkSession) -> None:
+    """By scores that change with any value of any candidate."""
+    groups = ["basic_a_asof_v1", "basic_u_asof_v1"]
+    worlds = edited(spark, groups)
+    fitted = [fit_and_compute(group_class(name), worlds.before, folds=2)[0] for name in groups]
+    before, after = (rankings_of(fitted, inputs) for inputs in (worlds.first, worlds.second))
+    touched_queries = worlds.again[Reach.AUTHOR].select(*QUERY).distinct()
+    kept = worlds.second.examples.select(*QUERY).distinct().join(touched_queries, list(QUERY), "left_anti")
+    standing = before.join(kept, list(QUERY), "left_semi")
+    computed = after.join(kept, list(QUERY), "left_semi")
+    assert kept.count() > 50
+    assert standing.exceptAll(computed).count() + computed.exceptAll(standing).count() == 0
+    # A night keeps what stands and ranks the rest: together that is what ranking everything gives.
+    ranked_again = after.join(touched_queries, list(QUERY), "left_semi")
+    assert after.exceptAll(RANKINGS.conform(standing.unionByName(ranked_again))).isEmpty()
+
+
+def rankings_of(groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> DataFrame:
+    frame = assemble(inputs.examples, {group.name: compute_values(group, inputs) for group in groups})
+    values = feature_names([group.name for group in groups])
+    scored = frame.withColumn("score", F.hash(*values).cast("double")).withColumn("predicted", F.lit(False))
+    return rank(scored, "by_all_values", run_id="any").localCheckpoint()
+
+
+def wrong_values(name: str, worlds: Edited) -> int:
     """The number of entities that are not computed again and yet have another value than before."""
-    group, _ = fit_and_compute(group_class(name), learned_from, folds=2)
-    before = compute_values(group, first)
+    group, _ = fit_and_compute(group_class(name), worlds.before, folds=2)
+    before = compute_values(group, worlds.first)
     key = list(group.entity.key)
-    kept = group.entities(second.examples).join(group.entities(again[group.reach]), key, "left_anti")
+    kept = group.entities(worlds.second.examples).join(group.entities(worlds.again[group.reach]), key, "left_anti")
     content = F.hash(*[column.name for column in group.columns])  # beside the nulls, which a hash passes over
     known = F.concat(*[F.col(column.name).isNull().cast("int") for column in group.columns])
     old, new = (
         values.join(kept, key, "left_semi")
         .select(*key, content.alias("content"), known.alias("known"))
         .localCheckpoint()
-        for values in (before, compute_values(group, second))
+        for values in (before, compute_values(group, worlds.second))
     )
     return old.exceptAll(new).count() + new.exceptAll(old).count()
