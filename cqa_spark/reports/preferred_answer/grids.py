@@ -143,15 +143,16 @@ def searched(study: AnswerStudy) -> Grid:
 
     def cells(search: Search) -> tuple[Cell, ...]:
         found = (Cell(points(search.given)), _interval(search), _tested(search))
-        return (*found, Cell(count(search.tried)), Cell(outcome(search)))
+        return (*found, Cell(count(search.tried)))
 
     return Grid(
         title="Tuning",
         about=(
             f"{study.measures[0]} on the validation part, of the recipe's own parameters and of the best trial. The "
-            "best of many measures a little too well there; Table 4 is of other questions."
+            "best of many measures a little too well there; Table 4 is of other questions. Chosen: "
+            f"{'; '.join(f'{label(search.system)}: {outcome(search)}' for search in study.searches)}."
         ),
-        headings=("system", "as the recipe says", "best trial", "difference", "trials", "parameters"),
+        headings=("system", "as the recipe says", "best trial", "difference", "trials"),
         rows=tuple((_marked(search.system), cells(search)) for search in study.searches),
     )
 
