@@ -19,7 +19,7 @@ from cqa_spark.pipeline.publish import publish_run
 from cqa_spark.pipeline.recipes import read_systems, task_of
 from cqa_spark.pipeline.report import report_step, show
 from cqa_spark.pipeline.score import score_step, trained_in_run
-from cqa_spark.pipeline.tracking import track
+from cqa_spark.pipeline.tracking import metric_name, track
 from cqa_spark.pipeline.train import learn, model_artifact
 from cqa_spark.pipeline.workspace import open_run_in, write_lake
 from cqa_spark.rankers.system import System
@@ -58,7 +58,7 @@ def _all_steps(
 
 def _track(finished: Run, settings: RunSettings, content: RunReport) -> None:
     metrics = finished.read(METRICS).where(F.col("split") == content.evaluation.split)
-    values = {f"{m['system']}/{m['measure'].replace('@', '_at_')}": m["value"] for m in metrics.collect()}
+    values = {metric_name(m["system"], m["measure"]): m["value"] for m in metrics.collect()}
     parameters = {
         "task": content.evaluation.task,
         "systems": " ".join(settings.systems),

@@ -48,7 +48,7 @@ def track(
         record: the run.
         settings: where to log.
         parameters: settings by dotted key.
-        metrics: value by name, such as ``best_a/MAP_10``.
+        metrics: value by ``metric_name``.
         artifacts: file or folder by artifact folder.
         storage: how object storage is reached; None for Amazon's.
 
@@ -93,6 +93,11 @@ def track_trials(
         print(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
         return False
     return True
+
+
+def metric_name(system: str, measure: str) -> str:
+    """What MLflow calls a measure of a system, such as ``best_a/MAP_at_10``; it takes no ``@``."""
+    return f"{system}/{measure.replace('@', '_at_')}"
 
 
 def _log(

@@ -38,9 +38,7 @@ def train(settings: TrainSettings) -> None:
         train_step(run, systems, task=task_of(systems))
 
 
-def learn(
-    run: Run, systems: Sequence[System], *, task: str, features: FeatureSettings, strict: bool = False
-) -> list[System]:
+def learn(run: Run, systems: Sequence[System], *, task: str, features: FeatureSettings) -> list[System]:
     """All steps from examples and texts to trained systems: upstream systems, features, rankers.
 
     Args:
@@ -48,13 +46,12 @@ def learn(
         systems: what is to be trained.
         task: the task of all of them.
         features: folds of the cross-fitting, and what as-of groups may see.
-        strict: refuse feature groups that need a table which a site lacks.
 
     Returns:
         The systems as they were trained; see ``usable_systems``.
     """
     upstream_step(run, systems, features)
-    featurize_step(run, groups_of(systems), task=task, settings=features, strict=strict)
+    featurize_step(run, groups_of(systems), task=task, settings=features)
     return train_step(run, systems, task=task)
 
 

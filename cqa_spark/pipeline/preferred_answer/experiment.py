@@ -27,7 +27,7 @@ from cqa_spark.pipeline.preferred_answer.tuning import logged_trials, tune_step
 from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.report import report_step
 from cqa_spark.pipeline.score import score_step, trained_in_run
-from cqa_spark.pipeline.tracking import track, track_trials
+from cqa_spark.pipeline.tracking import metric_name, track, track_trials
 from cqa_spark.pipeline.train import model_artifact, train_step
 from cqa_spark.pipeline.usable_systems import usable_systems
 from cqa_spark.pipeline.variants import Variant, rank_variant
@@ -132,7 +132,7 @@ def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: 
         finished.record,
         settings.tracking,
         {**searched, "data_set": settings.threads.name, "sites": " ".join(study.sites)},
-        {f"{each.system}/{each.measure.replace('@', '_at_')}": each.value for each in figures},
+        {metric_name(each.system, each.measure): each.value for each in figures},
         {"report": artifacts["report"], f"model/{study.leading}": artifacts[model_artifact(study.leading)]},
         settings.object_storage,
     )

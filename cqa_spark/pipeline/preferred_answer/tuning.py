@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.parts import EvaluationSettings, ResamplingSettings
 from cqa_spark.errors import InputError
+from cqa_spark.features.small_table import computed_once
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import TRIALS
 from cqa_spark.pipeline.feature_frames import feature_frames
@@ -19,13 +20,13 @@ from cqa_spark.pipeline.measured_on import HeldOut
 from cqa_spark.pipeline.preferred_answer.lineup import MEASURES
 from cqa_spark.pipeline.tracking import LoggedTrial
 from cqa_spark.pipeline.trials import GIVEN, Trial, planned_trials
-from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, rank_variant
+from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant
 from cqa_spark.rankers.system import System
 from cqa_spark.reports.preferred_answer.labels import is_baseline
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 ON_VALIDATION = HeldOut("split = 'dev'")
-_DESCRIBED = "system string, trial string, parameters string"
+_DESCRIBED = "name string, trial string, parameters string, chosen boolean"
 
 
 def tune_step(run: Run, systems: Sequence[System], *, budget: int, settings: ResamplingSettings) -> list[System]:
@@ -88,16 +89,16 @@ def _judged(system: System, trials: Sequence[Trial], frame: DataFrame, evaluatio
         )
         for trial in trials
     ]
-    measured = measure_variants(ranked, ON_VALIDATION.measured(frame), evaluation).persist()
+    measured = computed_once(measure_variants(ranked, ON_VALIDATION.measured(frame), evaluation))
     # Rounded, so that an equal one does not lead by the last digit; the first of equal ones is the recipe's own.
     best = measured.orderBy(F.round("value", 9).desc(), F.col("system") != FULL, "system").first()
     assert best is not None, "the validation part has questions"
-    described = frame.sparkSession.createDataFrame(
-        [(_variant(trial), trial.name, json.dumps(dict(trial.values), sort_keys=True)) for trial in trials],
-        _DESCRIBED,
-    )
-    rows = measured.withColumn("chosen", F.col("system") == best["system"]).join(F.broadcast(described), on="system")
-    return rows.withColumn("system", F.lit(system.name))
+    described = [
+        (name, trial.name, json.dumps(dict(trial.values), sort_keys=True), name == best["system"])
+        for trial in trials
+        for name in [_variant(trial)]
+    ]
+    return named(system.name, measured, frame.sparkSession.createDataFrame(described, _DESCRIBED))
 
 
 def _variant(trial: Trial) -> str:
