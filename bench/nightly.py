@@ -39,7 +39,7 @@ def main() -> None:
         first = write_dump(folder / "first", site=SITE, threads=arguments.threads, seed=1).folder
         second = folder / "second" / SITE
         shutil.copytree(first, second)
-        touched = _answer_again(second / "Posts.xml", arguments.touched)
+        touched = answer_again(second / "Posts.xml", arguments.touched)
         print(f"{arguments.threads:,} threads, {touched:,} of them with a new answer in the second dump")
         _night(folder / "lake", first, arguments)
         seconds = {}
@@ -59,7 +59,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _answer_again(posts: Path, share: float) -> int:
+def answer_again(posts: Path, share: float) -> int:
     """Repeat the last answer of some threads under a new id; give the number of threads."""
     every, touched, seen = round(1 / share), 0, 0
     copy = posts.with_suffix(".new")

@@ -7,7 +7,7 @@ Invented threads of ten comments, each size in a process of its own: dumps are r
 group is fitted where it learns and computed for every comment. The clock of a stage starts when the one before it is
 written and stops when its table is. Beside it stands one process of scikit-learn and of Python in the way of NLTK, on
 the same analysed texts, for those features that are natural there; on the smallest size its values are checked against
-ours. Peak memory is what all processes of a size, Java and Python, held together at most, shared pages counted in each.
+ours. Peak memory is what all processes of a size, Java and Python, held together at most, shared pages counted once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
@@ -163,11 +163,11 @@ def _timed(found: dict[str, float], stage: str) -> Iterator[None]:
 
 @contextmanager
 def _peak_memory() -> Iterator[list[int]]:
-    """Bytes that this process and all that it started held together at most, looked at five times a second."""
+    """Bytes that this process and all that it started held together at most, looked at twice a second."""
     peak, done = [0], threading.Event()
 
     def watch() -> None:
-        while not done.wait(0.2):
+        while not done.wait(0.5):
             peak[0] = max(peak[0], _held())
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -178,20 +178,22 @@ def _peak_memory() -> Iterator[list[int]]:
 
 
 def _held() -> int:
-    parents, resident = {}, {}
+    parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
-        except OSError:
-            continue  # it has ended meanwhile
-        parents[int(folder.name)] = int(status["PPid"])
-        resident[int(folder.name)] = int(status.get("VmRSS", "0 kB").split()[0]) * 1024
+        with suppress(OSError):  # it has ended meanwhile
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
     ours = {int(Path("/proc/self").resolve().name)}
-    while True:
-        more = {process for process, parent in parents.items() if parent in ours} - ours
-        if not more:
-            return sum(resident[process] for process in ours if process in resident)
+    while more := {process for process, parent in parents.items() if parent in ours} - ours:
         ours |= more
+    return sum(map(_share, ours))
+
+
+def _share(process: int) -> int:
+    """Bytes that a process holds, with its part of what it shares."""
+    with suppress(OSError):
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        return next(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+    return 0
 
 
 def _table(results: dict[int, dict[str, float]]) -> Table:

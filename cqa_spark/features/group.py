@@ -40,10 +40,13 @@ class Reach(Enum):
     THREAD = 1
     """The posts and comments of the example's thread."""
 
-    AUTHOR = 2
-    """And what the candidate's author is, has, did and got, wherever that was."""
+    HISTORY = 2
+    """And what was known at the cut of what the candidate's author is, has, did and got, wherever that was."""
 
-    SITE = 3
+    AUTHOR = 3
+    """And what is known of it by now."""
+
+    SITE = 4
     """Anything: where something changed, all values are computed again."""
 
 

@@ -1,12 +1,13 @@
 """What changes of a community touch: the threads and authors whose features have to be computed again.
 
-A change touches the thread that it happens in and the people whose record it is part of. Other features stay as they
-are, because every group declares how far it looks (``Reach``); the test over random edits holds the two together.
+A change touches the thread that it happens in and the people whose record it is part of; of what is computed as of a
+cut, only where the change was known by then. Other features stay as they are, because every group declares how far it
+looks (``Reach``); the test over random edits holds the two together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from types import MappingProxyType
@@ -15,6 +16,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.history.contributions import end_of_day
+from cqa_spark.features.history.cut import Cut
+from cqa_spark.features.history.pairs import pairs_of
 from cqa_spark.lake.changes import CHANGED, changed_rows
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -31,7 +35,7 @@ READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
         EXAMPLES: ("thread_id", "author_id", "initial_rank", "split"),
     }
 )
-"""The tables that features follow from, with the columns that groups of reach ``THREAD`` and ``AUTHOR`` read."""
+"""The tables that features follow from, with the columns that groups of a reach below ``SITE`` read."""
 
 READ_AS_OF_DUMP: Mapping[Table, tuple[str, ...]] = MappingProxyType(
     {POSTS: ("view_count", "active_at"), USERS: ("reputation",)}
@@ -39,12 +43,16 @@ READ_AS_OF_DUMP: Mapping[Table, tuple[str, ...]] = MappingProxyType(
 """What groups that are not as of a cut read beside: page views alone change nearly every question every night."""
 
 _KEPT = {
-    POSTS: ("thread_id", "user_id", "post_type", "tags", "accepted_answer_id"),
-    COMMENTS: ("post_id", "user_id"),
-    VOTES: ("post_id",),
-    BADGES: ("user_id",),
+    POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id"),
+    COMMENTS: ("post_id", "user_id", "created_at"),
+    USERS: ("created_at",),
+    VOTES: ("post_id", "created_at"),
+    BADGES: ("user_id", "earned_at"),
     EXAMPLES: ("thread_id",),
 }
+
+_ALWAYS = "timestamp '0001-01-01'"
+"""Since when a change has been known that carries no time."""
 
 Versions = Mapping[str, tuple[DataFrame, DataFrame]]
 """By table name, its rows before and after."""
@@ -52,15 +60,17 @@ Versions = Mapping[str, tuple[DataFrame, DataFrame]]
 
 @dataclass(frozen=True)
 class Touched:
-    """Threads and authors that changes touch.
+    """What changes touch.
 
     Attributes:
-        threads: site, thread_id; distinct.
-        authors: site, author_id; distinct.
+        threads: where something changed: site, thread_id; distinct.
+        authors: whose record changed: site, author_id, since (the earliest moment at which it differs); one row each.
+        pairs: those whose author's record changed up to their cut: site, query_id, candidate_id; distinct.
     """
 
     threads: DataFrame
     authors: DataFrame
+    pairs: DataFrame
 
     def examples(self, examples: DataFrame, reach: Reach) -> DataFrame:
         """Those examples whose values may have changed in groups of this reach."""
@@ -70,11 +80,13 @@ class Touched:
         if reach is Reach.THREAD:
             return in_thread
         elsewhere = examples.join(self.threads, on=["site", "thread_id"], how="left_anti")
+        if reach is Reach.HISTORY:
+            return in_thread.unionByName(elsewhere.join(self.pairs, on=self.pairs.columns, how="left_semi"))
         return in_thread.unionByName(elsewhere.join(self.authors, on=["site", "author_id"], how="left_semi"))
 
 
 def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:
-    """The columns of a table, beside its key, that groups of reach ``THREAD`` and ``AUTHOR`` read."""
+    """The columns of a table, beside its key, that groups of a reach below ``SITE`` read."""
     as_of = all(group.is_as_of for group in groups)
     return READ[table] if as_of else READ[table] + READ_AS_OF_DUMP.get(table, ())
 
@@ -94,60 +106,83 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
     }
 
 
-def touched(changed: Mapping[str, DataFrame], versions: Versions) -> Touched:
+def touched(changed: Mapping[str, DataFrame], versions: Versions, cut: Cut) -> Touched:
     """What changes touch.
 
     Args:
         changed: as ``changes`` gives them; read several times, so hand in what is held.
         versions: what they are the changes of.
+        cut: the moment up to which groups of reach ``HISTORY`` look.
     """
     changed = {name: rows.where("tells") for name, rows in changed.items()}
-    posts = _both(versions[POSTS.name], "site", "post_id", "thread_id", "user_id", "post_type")
-    comments = _both(versions[COMMENTS.name], "site", "post_id", "user_id")
-    below = changed[COMMENTS.name].select("site", "post_id").join(posts, on=["site", "post_id"])
+    posts, comments, votes = (_both(versions[table.name]) for table in (POSTS, COMMENTS, VOTES))
+    places = posts.select("site", "post_id", "thread_id")
+    below = changed[COMMENTS.name].select("site", "post_id").join(places, on=["site", "post_id"])
     threads = [each.select("site", "thread_id") for each in (changed[POSTS.name], below, changed[EXAMPLES.name])]
-    voted = changed[VOTES.name].select("site", "post_id").join(posts, on=["site", "post_id"])
-    authors = [
-        _people(changed[POSTS.name]),
-        _people(changed[COMMENTS.name]),
-        _people(changed[BADGES.name]),
-        _people(changed[USERS.name]),
-        _people(voted),
-        _people(_who_answered(changed[POSTS.name], posts)),
-        _people(_who_commented(changed[POSTS.name], comments)),
+    records = [
+        _records(changed[POSTS.name], "created_at"),
+        _records(changed[COMMENTS.name], "created_at"),
+        _records(changed[USERS.name], "created_at"),
+        _records(changed[BADGES.name], "earned_at"),
+        _got(changed[VOTES.name], posts),
+        *_of_moved_posts(changed[POSTS.name], posts, comments, votes),
+        *_of_changed_questions(changed[POSTS.name], posts, votes),
     ]
+    known = reduce(DataFrame.unionByName, records).where(F.col("author_id").isNotNull())
+    since = F.min(F.coalesce("since", F.expr(_ALWAYS))).alias("since")
+    authors = known.groupBy("site", "author_id").agg(since)
+    pairs = pairs_of(versions[EXAMPLES.name][1], versions[POSTS.name][1], cut).join(authors, on=["site", "author_id"])
     return Touched(
-        reduce(DataFrame.unionByName, threads).distinct(),
-        reduce(DataFrame.unionByName, authors).where(F.col("author_id").isNotNull()).distinct(),
+        threads=reduce(DataFrame.unionByName, threads).distinct(),
+        authors=authors,
+        pairs=pairs.where("since <= cut").select("site", "query_id", "candidate_id").distinct(),
     )
 
 
-def _who_answered(changed_posts: DataFrame, posts: DataFrame) -> DataFrame:
+def _of_moved_posts(
+    changed_posts: DataFrame, posts: DataFrame, comments: DataFrame, votes: DataFrame
+) -> Iterator[DataFrame]:
+    """A comment counts where its post is there, in its thread, and a vote for the post's owner.
+
+    So a post that comes, goes, moves or changes hands takes them along, whenever they were made.
+    """
+    moved = _differing(changed_posts, "post_type", "thread_id", "user_id").select("site", "post_id")
+    yield _records(comments.join(moved, on=["site", "post_id"]), "created_at")
+    yield _got(votes.join(moved, on=["site", "post_id"]), posts)
+
+
+def _of_changed_questions(changed_posts: DataFrame, posts: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
     """A question's tags, and its accepted answer, are part of the record of those who answered it."""
-    threads = _differing(changed_posts, "post_type", "thread_id", "tags", "accepted_answer_id").select(
-        "site", F.explode("thread_ids").alias("thread_id")
-    )
-    return posts.where(F.col("post_type") == "answer").join(threads.distinct(), on=["site", "thread_id"])
-
-
-def _who_commented(changed_posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """A comment counts where its post is there, in its thread: a post that comes, goes or moves takes it along."""
-    return comments.join(_differing(changed_posts, "post_type", "thread_id"), on=["site", "post_id"])
+    questions = _differing(changed_posts, "post_type", "tags", "accepted_answer_id").where("is_question")
+    threads = questions.select("site", F.col("post_id").alias("thread_id"))
+    answers = posts.where(F.col("post_type") == "answer").join(threads, on=["site", "thread_id"])
+    yield _records(answers, "created_at")
+    yield _got(votes, answers)
 
 
 def _differing(changed_posts: DataFrame, *columns: str) -> DataFrame:
-    """The posts that came, went, or changed in one of the columns: site, post_id, thread_ids."""
+    """The posts that came, went, or changed in one of the columns: site, post_id, is_question (in either version)."""
     by_post = changed_posts.groupBy("site", "post_id", "change").agg(
-        F.collect_set("thread_id").alias("thread_ids"), F.size(F.collect_set(F.struct(*columns))).alias("contents")
+        F.max(F.col("post_type") == "question").alias("is_question"),
+        F.size(F.collect_set(F.struct(*columns))).alias("contents"),
     )
     differing = by_post.where((F.col("change") != CHANGED) | (F.col("contents") > 1))
-    return differing.select("site", "post_id", "thread_ids")
+    return differing.select("site", "post_id", "is_question")
 
 
-def _both(versions: tuple[DataFrame, DataFrame], *columns: str) -> DataFrame:
-    before, after = versions
-    return before.select(*columns).unionByName(after.select(*columns)).distinct()
+def _got(votes: DataFrame, posts: DataFrame) -> DataFrame:
+    """Votes as part of the records of those who own the posts, or owned them."""
+    owners = posts.select("site", "post_id", "user_id")
+    counted_at = votes.select("site", "post_id", end_of_day("created_at").alias("counted_at"))
+    return _records(counted_at.join(owners, on=["site", "post_id"]), "counted_at")
 
 
-def _people(rows: DataFrame) -> DataFrame:
-    return rows.select("site", F.col("user_id").alias("author_id"))
+def _records(rows: DataFrame, known_at: str) -> DataFrame:
+    return rows.select("site", F.col("user_id").alias("author_id"), F.col(known_at).alias("since"))
+
+
+def _both(versions: tuple[DataFrame, DataFrame]) -> DataFrame:
+    """Rows of both versions, with the columns that records follow from; what stands in both comes twice."""
+    wanted = ("site", "post_id", "thread_id", "user_id", "post_type", "created_at")
+    before, after = (each.select(*[name for name in wanted if name in each.columns]) for each in versions)
+    return before.unionByName(after)

@@ -12,20 +12,17 @@ from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.pointer import point_to, read_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """The tables of the published run, all from the same moment."""
+class Snapshot(RunTables):
+    """The tables of a run that succeeded, all from the same moment."""
 
     lake: Lake
     record: RunRecord
-
-    def has(self, table: Table) -> bool:
-        """Whether the run has the table."""
-        return table.name in self.record.table_versions
 
     def read(self, table: Table) -> DataFrame:
         """The published rows of a table.

@@ -12,13 +12,14 @@ from pyspark.sql import DataFrame
 from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake, Written
 from cqa_spark.lake.table import Table
 
 OnStep = Callable[[Step], None]
 
 
-class Run:
+class Run(RunTables):
     """One execution of a job; made by ``open_run``.
 
     Nothing that it writes is visible to readers until its tables are published.
@@ -40,7 +41,7 @@ class Run:
         Raises:
             InputError: the run has not written the table yet.
         """
-        if table.name not in self.record.table_versions:
+        if not self.has(table):
             raise InputError(
                 f"run {self.run_id} has no table {table.name}",
                 "run the earlier jobs with the same --run-id first, or all of them at once with: cqa run",

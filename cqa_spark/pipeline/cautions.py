@@ -40,7 +40,7 @@ def _users(run: Run) -> dict[str, list[str]]:
 
 
 def _left_out(run: Run) -> list[tuple[str, str]]:
-    if LEFT_OUT_GROUPS.name not in run.record.table_versions:
+    if not run.has(LEFT_OUT_GROUPS):
         return []
     rows = run.read(LEFT_OUT_GROUPS).orderBy("site", "feature_group").collect()
     return [

@@ -62,14 +62,13 @@ def adopt_community(run: Run, source: str | None) -> None:
     """
     log = RunLog(run.lake)
     found = published_snapshot(run.lake) if source is None else Snapshot(run.lake, log.require_success(source))
-    versions = found.record.table_versions
-    if POSTS.name not in versions or COMMENTS.name not in versions:
+    if not (found.has(POSTS) and found.has(COMMENTS)):
         raise InputError(
             f"run {found.record.run_id} has no posts and comments", "read a dump first: cqa ingest stackexchange"
         )
     for table in ADOPTED:
-        if table.name in versions:
-            run.adopt(table, versions[table.name])
+        if found.has(table):
+            run.adopt(table, found.record.table_versions[table.name])
 
 
 def dataset_step(run: Run, settings: ThreadSettings) -> DataFrame:
@@ -133,7 +132,7 @@ def refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
 def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Posts, comments and judgments; a dump without votes has no judgments, but its posts name accepted answers."""
     posts, comments = run.read(POSTS), run.read(COMMENTS)
-    if JUDGMENTS.name in run.record.table_versions:
+    if run.has(JUDGMENTS):
         return posts, comments, run.read(JUDGMENTS)
     return posts, comments, judgments(posts, VOTES.empty(run.lake.spark), POST_LINKS.empty(run.lake.spark))
 

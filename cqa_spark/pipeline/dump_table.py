@@ -52,7 +52,7 @@ class SiteTables:
 
     def has(self, table: Table) -> bool:
         """Whether the run has a version of the table."""
-        return table.name in self.run.record.table_versions
+        return self.run.has(table)
 
     def keep_others(self, tables: Iterable[Table]) -> None:
         """Take over the published version of tables that the run does not write."""

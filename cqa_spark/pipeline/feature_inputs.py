@@ -29,6 +29,11 @@ def task_examples(run: Run, task: str) -> DataFrame:
     return run.read(EXAMPLES).where(F.col("task") == task)
 
 
+def as_cut(settings: FeatureSettings) -> Cut:
+    """The moment up to which as-of groups look."""
+    return Cut(settings.cut, settings.cut_hours)
+
+
 @contextmanager
 def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
     """The run's tables, with some examples; held in memory and on disk, since every group reads them.
@@ -38,7 +43,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
         examples: rows of the schema ``EXAMPLES``.
         settings: what as-of groups may see.
     """
-    optional = {name: run.read(table) for name, table in OPTIONAL.items() if table.name in run.record.table_versions}
+    optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
     inputs = FeatureInputs(
         examples=examples.persist(),
         posts=run.read(POSTS).persist(),
@@ -46,7 +51,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
         documents=_read_or_empty(run, DOCUMENTS).persist(),
         texts=_read_or_empty(run, TEXTS).persist(),
         **optional,
-        cut=Cut(settings.cut, settings.cut_hours),
+        cut=as_cut(settings),
         top_tags=settings.top_tags,
     )
     try:
@@ -58,7 +63,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
 
 def _read_or_empty(run: Run, table: Table) -> DataFrame:
     """A table that not every group reads: a run whose texts were not analysed has none."""
-    if table.name in run.record.table_versions:
+    if run.has(table):
         return run.read(table)
     return table.empty(run.lake.spark)
 

@@ -48,15 +48,13 @@ def look_at(snapshot: Snapshot) -> Inspection:
     Raises:
         InputError: the run wrote none of them.
     """
-    wrote = snapshot.record.table_versions
-    community = {table.name: snapshot.read(table) for table in COMMUNITY if table.name in wrote}
+    community = snapshot.present(COMMUNITY)
     if not community:
         raise InputError(
             f"run {snapshot.record.run_id} has no tables to look at",
             "look at one that read dumps; cqa runs show lists the tables of a run",
         )
-    account = {table.name: snapshot.read(table) for table in ACCOUNT if table.name in wrote}
-    return collect_inspection(run_shown(snapshot.record, snapshot.lake.root), community, account)
+    return collect_inspection(run_shown(snapshot.record, snapshot.lake.root), community, snapshot.present(ACCOUNT))
 
 
 def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Comparison:
@@ -69,14 +67,13 @@ def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Compari
     """
     before = _snapshot(lake, runs[0])
     after = _snapshot(lake, runs[1] if len(runs) > 1 else looked_at)
-    first, second = before.record.table_versions, after.record.table_versions
-    pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if t.name in first and t.name in second}
+    pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if before.has(t) and after.has(t)}
     return Comparison(
         before=before.record.run_id,
         after=after.record.run_id,
         tables=table_changes(pairs),
-        only_before=tuple(t.name for t in COMMUNITY if t.name in first and t.name not in second),
-        only_after=tuple(t.name for t in COMMUNITY if t.name in second and t.name not in first),
+        only_before=tuple(t.name for t in COMMUNITY if before.has(t) and not after.has(t)),
+        only_after=tuple(t.name for t in COMMUNITY if after.has(t) and not before.has(t)),
     )
 
 

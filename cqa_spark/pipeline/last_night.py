@@ -80,6 +80,6 @@ def still_stands(
 def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -> bool:
     """Whether each site has the same of the tables that not every dump has: values wait for them, site by site."""
     needed = [OPTIONAL[name] for name in sorted({name for group in groups.values() for name in group.needs})]
-    if any(last.has(table) != (table.name in run.record.table_versions) for table in needed):
+    if any(last.has(table) != run.has(table) for table in needed):
         return False
     return all(sites_of(last.read(table)) == sites_of(run.read(table)) for table in needed if last.has(table))

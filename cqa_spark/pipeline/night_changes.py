@@ -9,6 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.touched import READ, Touched, changes, touched
 from cqa_spark.lake.publishing import Snapshot
@@ -18,21 +19,22 @@ from cqa_spark.lake.table import Table
 
 
 @contextmanager
-def changes_since(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Touched]:
+def changes_since(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut) -> Iterator[Touched]:
     """Compare the run's tables with the published ones, and write how many rows changed.
 
     Args:
         run: a run with community tables and examples.
         last: the published run.
         groups: names of the feature groups whose values are wanted.
+        cut: the moment up to which as-of groups look.
 
     Yields:
-        The threads and authors that the changes touch, held while the block lasts.
+        What the changes touch, held while the block lasts.
     """
     versions = {table.name: (_rows(last, table), _rows(Snapshot(run.lake, run.record), table)) for table in READ}
     changed = {name: rows.persist() for name, rows in changes(versions, [group_class(name) for name in groups]).items()}
-    found = touched(changed, versions)
-    held = Touched(found.threads.persist(), found.authors.persist())
+    found = touched(changed, versions, cut)
+    held = Touched(found.threads.persist(), found.authors.persist(), found.pairs.persist())
     try:
         with run.step("changes") as step:
             counts = [_counts(table, changed[table.name]) for table in READ]
@@ -41,7 +43,7 @@ def changes_since(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[T
             step.rows_out = held.threads.count() + held.authors.count()
         yield held
     finally:
-        for frame in (*changed.values(), held.threads, held.authors):
+        for frame in (*changed.values(), held.threads, held.authors, held.pairs):
             frame.unpersist()
 
 

@@ -57,7 +57,7 @@ def night_features_step(
         name: group
         for each in trained.values()
         for name, group in each.groups.items()
-        if group.table().name not in run.record.table_versions  # else it was fitted, and its values written, just now
+        if not run.has(group.table())  # else it was fitted, and its values written, just now
     }
     with run.step("features") as step, feature_inputs(run, task_examples(run, task), settings) as inputs:
         for supplied in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):

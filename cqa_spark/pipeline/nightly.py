@@ -18,6 +18,7 @@ from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.dataset import every_question_step
 from cqa_spark.pipeline.evaluate import evaluate_step
 from cqa_spark.pipeline.export import export_rankings
+from cqa_spark.pipeline.feature_inputs import as_cut
 from cqa_spark.pipeline.featurize import featurize_step
 from cqa_spark.pipeline.ingest_stackexchange import dump_files, ingest_dump
 from cqa_spark.pipeline.last_night import kept_system, last_night, still_stands
@@ -75,7 +76,8 @@ def _all_steps(run: Run, files: Sequence[DumpFile], last: Snapshot | None, setti
     groups = groups_of(systems)
     if any(group_class(name).reads_texts for name in groups):
         analyse_step(run)
-    with changes_since(run, last, groups) if last is not None else nullcontext() as touched:
+    cut = as_cut(settings.features)
+    with changes_since(run, last, groups, cut) if last is not None else nullcontext() as touched:
         trained = _trained(run, systems, last, settings)
         stands = still_stands(run, last, trained, settings)
         standing = Standing(last, touched) if stands and last is not None and touched is not None else None

@@ -44,7 +44,7 @@ def publish_run(lake: HeldLake, run_id: str, *, reason: str = "published") -> No
     """
     tables = Snapshot(lake, RunLog(lake).require_success(run_id))
     check_accounting(tables.read(INGESTED_FILES))
-    if RANKINGS.name in tables.record.table_versions:
+    if tables.has(RANKINGS):
         _check_rankings_are_complete(tables)
     publishing.publish(lake, run_id, reason=reason)
 

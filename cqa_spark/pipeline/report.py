@@ -87,7 +87,7 @@ def report_step(
         step.rows_in = run.read(RANKINGS).count()
         task, split, best_system = _headline(run, measures[0])
         best_system = study.leading if study else best_system
-        tables = {table.name: run.read(table) for table in SHOWN if table.name in run.record.table_versions}
+        tables = run.present(SHOWN)
         if split == CROSS_VALIDATED:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
         content = collect_content(

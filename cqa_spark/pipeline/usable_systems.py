@@ -49,8 +49,7 @@ def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
 
 def _absent_groups(run: Run) -> set[str]:
     """Groups that were left out on every site, so that there is no table of their values."""
-    versions = run.record.table_versions
-    if LEFT_OUT_GROUPS.name not in versions:
+    if not run.has(LEFT_OUT_GROUPS):
         return set()
     named = run.read(LEFT_OUT_GROUPS).select("feature_group").distinct().collect()
-    return {row[0] for row in named if group_class(row[0]).table().name not in versions}
+    return {row[0] for row in named if not run.has(group_class(row[0]).table())}

@@ -7,30 +7,20 @@ credentials are then those of the usual chain. ``CQA_REQUIRE_S3`` lets tests fai
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
 from uuid import uuid4
 
 import pytest
 from pyspark.sql import SparkSession
+from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, program, versitygw
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.opening import s3_client
 from cqa_spark.session import s3a_settings
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-HERE = "127.0.0.1"
-ACCESS_KEY, SECRET_KEY = "cqa-tests-made-up", "MadeUp+Secret/OfTheTests0123456789abcdef"
-PATIENCE_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -89,51 +79,10 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
         settings = ObjectStorageSettings(endpoint=endpoint, region=region, path_style=True, tls=tls)
         yield S3Server(settings, os.environ["CQA_TEST_S3_BUCKET"], f"cqa-tests-{uuid4().hex}")
         return
-    with _versitygw(folder) as settings:
-        s3_client(settings).create_bucket(Bucket="cqa-tests")
-        yield S3Server(settings, "cqa-tests", "run")
-
-
-@contextmanager
-def _versitygw(folder: Path) -> Iterator[ObjectStorageSettings]:
-    program = REPOSITORY / ".tools" / f"versitygw-{_pinned_version()}"
-    if not program.exists():
+    if not program().exists():
         go = "run `make versitygw`" if shutil.which("go") else "it needs Go"
         refuse = pytest.fail if os.environ.get("CQA_REQUIRE_S3") else pytest.skip
-        refuse(f"no S3 server: there is no {program.relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
-    for name in ("data", "sidecar"):
-        (folder / name).mkdir()
-    with socket.socket() as probe:
-        probe.bind((HERE, 0))
-        port = probe.getsockname()[1]
-    command = [program, "--port", f"{HERE}:{port}", "--keep-alive", "posix"]
-    command += ["--sidecar", folder / "sidecar", folder / "data"]
-    secrets = {"ROOT_ACCESS_KEY_ID": ACCESS_KEY, "ROOT_SECRET_ACCESS_KEY": SECRET_KEY}
-    with (folder / "log").open("wb") as log:
-        running = subprocess.Popen(command, env=os.environ | secrets, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        settings = ObjectStorageSettings(endpoint=f"http://{HERE}:{port}", path_style=True, tls=False, timeout=20)
-        _wait_for(str(settings.endpoint), running)
-        yield settings
-    finally:
-        running.terminate()
-        running.wait()
-
-
-def _pinned_version() -> str:
-    found = re.search(r"^VERSITYGW := (\S+)$", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
-    assert found is not None
-    return found[1]
-
-
-def _wait_for(endpoint: str, running: subprocess.Popen[bytes]) -> None:
-    """Wait until the server refuses us, which is an answer."""
-    for _ in range(PATIENCE_SECONDS * 10):
-        try:
-            urlopen(endpoint, timeout=1)
-        except HTTPError:
-            return
-        except (URLError, OSError):
-            assert running.poll() is None, "versitygw ended at once"
-            time.sleep(0.1)
-    raise AssertionError(f"versitygw does not answer at {endpoint}")
+        refuse(f"no S3 server: there is no {program().relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
+    with versitygw(folder) as settings:
+        s3_client(settings).create_bucket(Bucket="cqa-tests")
+        yield S3Server(settings, "cqa-tests", "run")

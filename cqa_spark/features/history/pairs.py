@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.history.cut import Cut
 
 
 def known_pairs(inputs: FeatureInputs) -> DataFrame:
@@ -18,16 +19,19 @@ def known_pairs(inputs: FeatureInputs) -> DataFrame:
         site, query_id, candidate_id, thread_id, asker_id and author_id (null where unknown), asked_at, answered_at and
         cut (timestamps; null where unknown).
     """
-    pairs = inputs.examples.select("site", "query_id", "candidate_id", "thread_id", "author_id")
-    questions = inputs.posts.select(
+    return pairs_of(inputs.examples, inputs.posts, inputs.cut)
+
+
+def pairs_of(examples: DataFrame, posts: DataFrame, cut: Cut) -> DataFrame:
+    """What ``known_pairs`` gives, of some examples."""
+    pairs = examples.select("site", "query_id", "candidate_id", "thread_id", "author_id")
+    questions = posts.select(
         "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
         F.col("created_at").alias("asked_at"),
     )  # fmt: skip
-    answers = inputs.posts.select(
-        "site", F.col("post_id").alias("candidate_id"), F.col("created_at").alias("answered_at")
-    )
+    answers = posts.select("site", F.col("post_id").alias("candidate_id"), F.col("created_at").alias("answered_at"))
     dated = pairs.join(questions, on=["site", "query_id"]).join(answers, on=["site", "candidate_id"])
-    return dated.withColumn("cut", F.expr(inputs.cut.sql))
+    return dated.withColumn("cut", F.expr(cut.sql))
 
 
 def dated_pairs(inputs: FeatureInputs) -> DataFrame:

@@ -11,9 +11,6 @@ from cqa_spark.reports.preferred_answer.content import AnswerStudy
 
 def found_study(run: Run) -> AnswerStudy | None:
     """What the experiment of a run found; None where the run is of another job."""
-    if SITE_METRICS.name not in run.record.table_versions:
+    if not run.has(SITE_METRICS):
         return None
-    tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS)
-    return collect_study(
-        {table.name: run.read(table) for table in tables if table.name in run.record.table_versions}, MEASURES
-    )
+    return collect_study(run.present((SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS)), MEASURES)

@@ -77,7 +77,7 @@ def logged_trials(run: Run, system: str) -> list[LoggedTrial]:
     """The trials of a system as MLflow is told of them, in the order of their names."""
     rows = run.read(TRIALS).where(F.col("system") == system).orderBy("trial").collect()
     return [
-        LoggedTrial(row["trial"], json.loads(row["parameters"]), {"value": row["value"], "low": row["low"]})
+        LoggedTrial(row["trial"], json.loads(row["parameters"]), {name: row[name] for name in ("value", "low", "high")})
         for row in rows
     ]
 

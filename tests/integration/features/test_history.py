@@ -31,7 +31,7 @@ def test_totals_are_those_of_counting_by_hand(spark: SparkSession) -> None:
     undated = [("a", "x", None, 1000, 1000)]
     found = totals_at(
         spark.createDataFrame(moments, MOMENT), spark.createDataFrame(events + undated, EVENT).repartition(3),
-        key=("user",), values=("up", "down"), within=("thread",), own=("up",),
+        key=("user",), values={"up": "up", "down": "down"}, within=("thread",), own=("up",),
     )  # fmt: skip
     expected = {}
     for user, thread, moment, number in moments:
@@ -54,7 +54,9 @@ def test_nothing_is_known_a_microsecond_too_early(spark: SparkSession) -> None:
     midnight = START + timedelta(days=1)
     moments = [("s", "p", midnight, 1), ("s", "p", midnight - timedelta(microseconds=1), 2)]
     asked = spark.createDataFrame(moments, "site string, post_id string, known_at timestamp, moment_id int")
-    found = totals_at(asked, by_day, key=("site", "post_id"), values=("up", "down", "accepted"))
+    found = totals_at(
+        asked, by_day, key=("site", "post_id"), values={name: name for name in ("up", "down", "accepted")}
+    )
     assert {row["moment_id"]: (row["up"], row["down"], row["accepted"]) for row in found.collect()} == {
         1: (2, 1, 1),
         2: (0, 0, 0),
@@ -63,7 +65,7 @@ def test_nothing_is_known_a_microsecond_too_early(spark: SparkSession) -> None:
 
 def test_one_shuffle_brings_the_totals_of_users_and_of_threads_together(spark: SparkSession) -> None:
     moments, events = spark.createDataFrame([], MOMENT), spark.createDataFrame([], EVENT)
-    found = totals_at(moments, events, key=("user",), values=("up",), within=("thread",), own=("up",))
+    found = totals_at(moments, events, key=("user",), values={"up": "up"}, within=("thread",), own=("up",))
     plan = found._jdf.queryExecution().executedPlan().toString()
     assert plan.count("Exchange hashpartitioning") == 1
     assert "Join" not in plan

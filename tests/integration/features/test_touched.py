@@ -77,8 +77,10 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     first, second = (inputs_of(as_read(tables, classes)) for tables in (before, after))
     versions = {name: (before[name], after[name]) for name in before}
     versions[EXAMPLES.name] = (first.examples, second.examples)
-    found = touched({name: rows.localCheckpoint() for name, rows in changes(versions, classes).items()}, versions)
-    again = {reach: found.examples(second.examples, reach).localCheckpoint() for reach in (Reach.THREAD, Reach.AUTHOR)}
+    changed = {name: rows.localCheckpoint() for name, rows in changes(versions, classes).items()}
+    found = touched(changed, versions, second.cut)
+    reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
+    again = {reach: found.examples(second.examples, reach).localCheckpoint() for reach in reaches}
     return Edited(inputs_of(before), first, second, again)
 
 
@@ -88,7 +90,8 @@ def test_values_that_nothing_touched_are_the_same(spark: SparkSession, groups: l
     worlds = edited(spark, groups)
     counts = {reach: rows.count() for reach, rows in worlds.again.items()}
     # The test says something: much is left alone, and much is not.
-    assert 50 < counts[Reach.THREAD] < counts[Reach.AUTHOR] < worlds.second.examples.count() - 50
+    touched = [counts[reach] for reach in (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)]
+    assert 50 < touched[0] < touched[1] < touched[2] < worlds.second.examples.count() - 50
     assert {name: wrong_values(name, worlds) for name in groups} == dict.fromkeys(groups, 0)
 
 
@@ -99,7 +102,7 @@ def test_questions_that_nothing_touched_keep_their_ranking(spark: SparkSession) 
     worlds = edited(spark, groups)
     fitted = [fit_and_compute(group_class(name), worlds.before, folds=2)[0] for name in groups]
     before, after = (rankings_of(fitted, inputs) for inputs in (worlds.first, worlds.second))
-    touched_queries = worlds.again[Reach.AUTHOR].select(*QUERY).distinct()
+    touched_queries = worlds.again[Reach.HISTORY].select(*QUERY).distinct()
     kept = worlds.second.examples.select(*QUERY).distinct().join(touched_queries, list(QUERY), "left_anti")
     standing = before.join(kept, list(QUERY), "left_semi")
     computed = after.join(kept, list(QUERY), "left_semi")

@@ -70,7 +70,7 @@ class BadgesAsOfV1(LearnedTableGroup):
     about: ClassVar[str] = "badges that the one who answered held at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
-    reach: ClassVar[Reach] = Reach.AUTHOR
+    reach: ClassVar[Reach] = Reach.HISTORY
     learns_from_labels: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("badges",)
     reads_texts: ClassVar[bool] = False

@@ -97,7 +97,9 @@ def _values(pairs: DataFrame, events: DataFrame) -> DataFrame:
     moments = pairs.select(
         "site", "query_id", "candidate_id", F.col("cut").alias("known_at"), F.inline(F.array(*sides))
     )
-    totals = totals_at(moments, events, key=("site", "post_id", "user_id"), values=EVENT_VALUES)
+    totals = totals_at(
+        moments, events, key=("site", "post_id", "user_id"), values={name: name for name in EVENT_VALUES}
+    )
     of_side = [F.max(F.when(F.col("side") == side, F.struct(*EVENT_VALUES))).alias(side) for side in asked]
     together = totals.groupBy("site", "query_id", "candidate_id").agg(*of_side)
     values = feature_values(_FEATURES)

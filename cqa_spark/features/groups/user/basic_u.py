@@ -93,7 +93,7 @@ class BasicUAsOfV1(FeatureGroup):
     about: ClassVar[str] = "account, reputation and activity of who answered, as known at the cut, other threads only"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
-    reach: ClassVar[Reach] = Reach.AUTHOR
+    reach: ClassVar[Reach] = Reach.HISTORY
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
     reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True
@@ -106,8 +106,8 @@ class BasicUAsOfV1(FeatureGroup):
             "query_id", "candidate_id", "cut",
         )  # fmt: skip
         totals = totals_at(
-            moments, contributions(inputs), key=("site", "user_id"), values=CONTRIBUTIONS, within=("thread_id",),
-            own=CONTRIBUTIONS,
+            moments, contributions(inputs), key=("site", "user_id"), values={name: name for name in CONTRIBUTIONS},
+            within=("thread_id",), own=CONTRIBUTIONS,
         )  # fmt: skip
         known = totals.join(_accounts(inputs, "created_at"), on=["site", "user_id"], how="left")
         values = feature_values(_AS_OF)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach, feature_values
@@ -33,7 +33,8 @@ _FEATURES = {
 }
 """Each column with the Spark SQL expression over a user's counts by tag, and their sums, that computes it."""
 
-_COUNTS = tuple(_count(kind, slot) for kind in _KINDS for slot in _SLOTS)
+_COUNTS = {_count(kind, slot): f"if(array_contains(slots, {slot}), {kind}, 0)" for kind in _KINDS for slot in _SLOTS}
+"""What an answer, or an acceptance, adds to each count: SQL over its ``slots`` and what of the two it is, 0 or 1."""
 
 
 class UTagsSnapshotV1(SnapshotTagGroup):
@@ -50,9 +51,11 @@ class UTagsSnapshotV1(SnapshotTagGroup):
         """Values of each author; all 0 for none of the tags."""
         slotted = with_slots(answered_questions(inputs.posts), self.learned)
         answers = slotted.select(
-            "site", F.col("user_id").alias("author_id"), *_by_slot(F.lit(True), F.col("is_accepted"))
-        )
-        counts = answers.groupBy("site", "author_id").agg(*[F.sum(name).alias(name) for name in _COUNTS])
+            "site", F.col("user_id").alias("author_id"), "slots",
+            F.lit(1).alias("answered"), F.col("is_accepted").cast("int").alias("accepted"),
+        )  # fmt: skip
+        sums = [F.sum(F.expr(sql)).alias(name) for name, sql in _COUNTS.items()]
+        counts = answers.groupBy("site", "author_id").agg(*sums)
         authors = self.entities(inputs.examples).join(counts, on=["site", "author_id"], how="left").na.fill(0)
         return _shares(authors, self.entity)
 
@@ -67,7 +70,7 @@ class UTagsAsOfV1(AsOfTagGroup):
     about: ClassVar[str] = "tags under which the one who answered answered and was accepted in other threads by the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    reach: ClassVar[Reach] = Reach.AUTHOR
+    reach: ClassVar[Reach] = Reach.HISTORY
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair; where the account is deleted nothing is known."""
@@ -81,7 +84,7 @@ class UTagsAsOfV1(AsOfTagGroup):
             moments,
             events,
             key=("site", "user_id"),
-            values=(*_COUNTS, *_KINDS),
+            values=_COUNTS | {kind: kind for kind in _KINDS},
             within=("thread_id",),
             own=tuple(_KINDS),
         )
@@ -101,7 +104,7 @@ def _given(answers: DataFrame) -> DataFrame:
     """Answers as events of those who gave them."""
     return answers.select(
         "site", "user_id", "thread_id", F.col("created_at").alias("known_at"),
-        F.lit(1).alias("answered"), F.lit(0).alias("accepted"), *_by_slot(F.lit(True), F.lit(False)),
+        F.lit(1).alias("answered"), F.lit(0).alias("accepted"), "slots",
     )  # fmt: skip
 
 
@@ -111,18 +114,8 @@ def _chosen(answers: DataFrame, votes: DataFrame) -> DataFrame:
     accepted = accepting.select("site", "post_id", end_of_day("created_at").alias("known_at"))
     return accepted.join(answers.drop("is_accepted", "created_at"), on=["site", "post_id"]).select(
         "site", "user_id", "thread_id", "known_at",
-        F.lit(0).alias("answered"), F.lit(1).alias("accepted"), *_by_slot(F.lit(False), F.lit(True)),
+        F.lit(0).alias("answered"), F.lit(1).alias("accepted"), "slots",
     )  # fmt: skip
-
-
-def _by_slot(answered: Column, accepted: Column) -> list[Column]:
-    """1 in every column of ``_COUNTS`` whose slot the row has, and whose kind it is."""
-    conditions = {"answered": answered, "accepted": accepted}
-    return [
-        F.when(conditions[kind] & F.array_contains("slots", slot), 1).otherwise(0).alias(_count(kind, slot))
-        for kind in _KINDS
-        for slot in _SLOTS
-    ]
 
 
 def _shares(counts: DataFrame, entity: Entity) -> DataFrame:

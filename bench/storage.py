@@ -1,0 +1,151 @@
+"""What a night costs on object storage, beside the same night on the local disk; and what it asks of the server.
+
+    .venv/bin/python bench/storage.py
+    .venv/bin/python bench/storage.py --threads 5000 --nights 12
+
+A site is invented, and a second dump of it in which a share of the threads got one more answer. Every night reads the
+one that the night before did not. Local disk: dumps and lake are folders. Object storage: both lie in a bucket of
+versitygw on loopback (`make versitygw`), whose access log tells what was asked; what it listed is counted in bytes of
+its answers. Whether listings grow with the runs before shows from one night to the next: Delta sums up the log of a
+table every ten commits, and until then each commit is listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from nightly import SITE, answer_again
+from rich.console import Console
+from rich.table import Table
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.object_store.opening import s3_client
+from cqa_spark.synth.stackexchange.dump import write_dump
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(REPOSITORY / "tests" / "integration"))
+
+from versitygw import ACCESS_KEY, SECRET_KEY, program, versitygw  # noqa: E402 - it lies with the tests
+
+BUCKET = "cqa-bench"
+LOGGED = re.compile(r" s3_(?P<kind>\w+) \S+ \S+ \d{3} \S+ (?P<sent>\d+) ")
+LISTINGS = {"ListObjects", "ListObjectsV2"}
+KINDS = ("HeadObject", "ListObjectsV2", "GetObject", "PutObject", "DeleteObject", "DeleteObjects")
+
+
+@dataclass(frozen=True)
+class Night:
+    """One night on object storage.
+
+    Attributes:
+        seconds: of the whole command.
+        requests: by kind.
+        listed: bytes of the answers that list.
+    """
+
+    seconds: float
+    requests: Counter[str]
+    listed: int
+
+
+def main() -> None:
+    """Invent the dumps, do the nights on both, print."""
+    arguments = _arguments()
+    if not program().exists():
+        sys.exit(f"there is no {program().relative_to(REPOSITORY)}: make versitygw")
+    with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
+        folder = Path(scratch)
+        dumps = _dumps(folder, arguments)
+        local = [
+            _night(str(folder / "lake"), str(dumps[number % 2]), arguments, []) for number in range(arguments.nights)
+        ]
+        os.environ |= {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
+        (folder / "s3").mkdir()
+        log = folder / "access.log"
+        with versitygw(folder / "s3", "--access-log", log) as settings:
+            remote = _nights_on_s3(dumps, settings, log, arguments)
+    Console(width=140).print(_table(local, remote))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=2000, help="questions of the site")
+    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads with an answer more or less")
+    parser.add_argument("--nights", type=int, default=6, help="nights one after the other, the first of which trains")
+    parser.add_argument("--system", default="metadata_logistic_asof")
+    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    return parser.parse_args()
+
+
+def _dumps(folder: Path, arguments: argparse.Namespace) -> list[Path]:
+    first = write_dump(folder / "first", site=SITE, threads=arguments.threads, seed=1).folder
+    second = folder / "second" / SITE
+    shutil.copytree(first, second)
+    answer_again(second / "Posts.xml", arguments.touched)
+    return [first, second]
+
+
+def _nights_on_s3(
+    dumps: list[Path], settings: ObjectStorageSettings, log: Path, arguments: argparse.Namespace
+) -> list[Night]:
+    client = s3_client(settings)
+    client.create_bucket(Bucket=BUCKET)
+    for dump in dumps:
+        for file in sorted(dump.iterdir()):
+            client.upload_file(str(file), BUCKET, f"{dump.parent.name}/{SITE}/{file.name}")
+    flags = ["--object-storage.endpoint", str(settings.endpoint), "--no-object-storage.tls"]
+    flags += ["--object-storage.path-style"]
+    nights = []
+    for number in range(arguments.nights):
+        dump = f"s3a://{BUCKET}/{dumps[number % 2].parent.name}/{SITE}"
+        seen = log.stat().st_size
+        seconds = _night(f"s3a://{BUCKET}/lake", dump, arguments, flags)
+        nights.append(_asked(seconds, log, seen))
+    return nights
+
+
+def _night(lake: str, dump: str, arguments: argparse.Namespace, flags: list[str]) -> float:
+    command = [
+        str(Path(sys.executable).with_name("cqa")), "nightly", "--input", dump, "--lake", lake,
+        "--system", arguments.system, "--min-answers", "2", "--evaluation.resamples", "999",
+        "--checks.min-rank-correlation", "-1", *flags,
+    ]  # fmt: skip
+    started = time.perf_counter()
+    subprocess.run(command, check=True)
+    return time.perf_counter() - started
+
+
+def _asked(seconds: float, log: Path, seen: int) -> Night:
+    """What the server's log says of a night; it starts at a byte of the log."""
+    with log.open("rb") as lines:
+        lines.seek(seen)
+        found = [match for line in lines if (match := LOGGED.search(line.decode()))]
+    listed = sum(int(match["sent"]) for match in found if match["kind"] in LISTINGS)
+    return Night(seconds, Counter(match["kind"] for match in found), listed)
+
+
+def _table(local: list[float], remote: list[Night]) -> Table:
+    title = "A night on the local disk and on object storage, and its requests by kind"
+    table = Table("night", title=title)
+    for name in ("disk, s", "S3, s", "requests", *KINDS, "other", "listed, kB"):
+        table.add_column(name, justify="right")
+    for number, (seconds, night) in enumerate(zip(local, remote, strict=True), start=1):
+        requests = [night.requests[kind] for kind in KINDS]
+        other = night.requests.total() - sum(requests)
+        counts = [f"{count:,}" for count in (night.requests.total(), *requests, other)]
+        table.add_row(str(number), f"{seconds:.1f}", f"{night.seconds:.1f}", *counts, f"{night.listed / 1e3:,.0f}")
+    return table
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""The tables of one run: which there are, and their rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.table import Table
+
+
+class RunTables(ABC):
+    """What a run in the making, and one that succeeded, have in common for whoever reads.
+
+    Attributes:
+        record: names the version of every table that the run wrote.
+    """
+
+    record: RunRecord
+
+    @abstractmethod
+    def read(self, table: Table) -> DataFrame:
+        """The run's rows of a table."""
+
+    def has(self, table: Table) -> bool:
+        """Whether the run has the table."""
+        return table.name in self.record.table_versions
+
+    def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
+        """The run's rows of those tables that it has, by name."""
+        return {table.name: self.read(table) for table in tables if self.has(table)}
