@@ -23,7 +23,7 @@ def answered_questions(posts: DataFrame) -> DataFrame:
         "site", "thread_id", "post_id", "user_id", "created_at"
     )
     is_accepted = F.coalesce(F.col("post_id") == F.col("accepted_answer_id"), F.lit(False))
-    joined = answers.join(questions, on=["site", "thread_id"])
+    joined = answers.join(questions, on=["thread_id", "site"])
     return joined.select(
         "site", "post_id", "thread_id", "user_id", "created_at", "tags", is_accepted.alias("is_accepted")
     )

@@ -14,6 +14,8 @@ CONTRIBUTIONS = ("asked", "answered", "commented", "up", "down", "accepted")
 
 ACCEPTED, UP, DOWN = 1, 2, 3
 
+_MICROSECONDS_A_DAY = 86_400_000_000
+
 
 def votes_by_day(votes: DataFrame) -> DataFrame:
     """The votes of each post and day. Votes carry days, not times: they are known from the end of their day on.
@@ -34,7 +36,9 @@ def votes_by_day(votes: DataFrame) -> DataFrame:
 
 def end_of_day(moment: str) -> Column:
     """The midnight that ends the day of a moment, UTC; null where it is not known."""
-    return F.date_trunc("day", F.col(moment)) + F.expr("INTERVAL 1 DAY")
+    # By arithmetic: Spark's own functions of dates build a calendar date for every row.
+    since_1970 = F.unix_micros(F.col(moment))
+    return F.timestamp_micros(since_1970 - F.pmod(since_1970, F.lit(_MICROSECONDS_A_DAY)) + _MICROSECONDS_A_DAY)
 
 
 def contributions(inputs: FeatureInputs) -> DataFrame:
@@ -61,7 +65,7 @@ def contributions(inputs: FeatureInputs) -> DataFrame:
         F.col("created_at").alias("known_at"), *_numbers(commented=F.lit(1).cast("bigint")),
     )  # fmt: skip
     owners = posts.select("site", "post_id", F.col("user_id").alias("owner"), "thread_id")
-    below_posts = voted.unionByName(commented).join(owners, on=["site", "post_id"])
+    below_posts = voted.unionByName(commented).join(owners, on=["post_id", "site"])
     user = F.when(F.col("is_comment"), F.col("commenter")).otherwise(F.col("owner"))
     received = below_posts.select("site", user.alias("user_id"), "thread_id", "known_at", *CONTRIBUTIONS)
     return reduce(DataFrame.unionByName, (written, received)).where(F.col("user_id").isNotNull())

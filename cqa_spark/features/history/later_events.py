@@ -66,7 +66,7 @@ def _posts(posts: DataFrame, pairs: DataFrame, now: Column, soon: Column) -> Dat
 def _comments(inputs: FeatureInputs, pairs: DataFrame, now: Column, soon: Column) -> DataFrame:
     before = inputs.comments.where(_not_after("created_at", now))
     askers = inputs.posts.select("site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"))
-    speaking = pairs.join(askers, on=["site", "query_id"]).select(
+    speaking = pairs.join(askers, on=["query_id", "site"]).select(
         "*", F.explode(F.array("query_id", "candidate_id")).alias("post_id")
     )
     said = speaking.select("*", F.explode(F.array("asker_id", "author_id")).alias("user_id"))

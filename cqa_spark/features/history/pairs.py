@@ -30,7 +30,7 @@ def pairs_of(examples: DataFrame, posts: DataFrame, cut: Cut) -> DataFrame:
         F.col("created_at").alias("asked_at"),
     )  # fmt: skip
     answers = posts.select("site", F.col("post_id").alias("candidate_id"), F.col("created_at").alias("answered_at"))
-    dated = pairs.join(questions, on=["site", "query_id"]).join(answers, on=["site", "candidate_id"])
+    dated = pairs.join(questions, on=["query_id", "site"]).join(answers, on=["candidate_id", "site"])
     return dated.withColumn("cut", F.expr(cut.sql))
 
 

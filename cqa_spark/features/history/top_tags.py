@@ -53,7 +53,7 @@ class AsOfTagGroup(LearnedTableGroup):
         asked = questions.where(F.col("created_at") <= F.col("end")).select("site", "post_id", "tags")
         votes = votes_by_day(inputs.needed("votes")).join(ends, on="site").where(F.col("known_at") <= F.col("end"))
         balance = votes.groupBy("site", "post_id").agg(F.sum(F.col("up") - F.col("down")).alias("votes"))
-        voted = asked.join(balance, on=["site", "post_id"], how="left").na.fill(0, ["votes"])
+        voted = asked.join(balance, on=["post_id", "site"], how="left").na.fill(0, ["votes"])
         return type(self)(computed_once(_first_tags(voted, inputs.top_tags)))
 
 

@@ -30,7 +30,7 @@ def totals_at(
         moments: the key, ``within``, ``known_at`` (the moment) and columns that identify a row.
         events: the key, ``within``, ``known_at`` (from when on the event was known) and what the values follow from. An
             event known exactly at the moment counts; one whose time is null never does.
-        key: columns that an event and a moment have to agree in.
+        key: columns that an event and a moment have to agree in; the most telling first.
         values: by name of a total, what an event adds to it: SQL over the event's columns, a whole number.
         within: columns beside the key that mark the events that are to be told apart, such as the thread.
         own: those values that are also summed over the events that agree in ``within``.

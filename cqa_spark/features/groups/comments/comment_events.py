@@ -41,7 +41,7 @@ def comment_events(inputs: FeatureInputs, pairs: DataFrame) -> DataFrame:
     # A question stands in the pairs of all its answers. What is together by post stays so for the join and the window.
     posts = pairs.select("site", F.inline(F.array(question, answer))).dropDuplicates(["site", "post_id"])
     comments = inputs.comments.select("site", "post_id", "comment_id", "user_id", "created_at", "body")
-    spoken = _after_whom(comments.join(posts, on=["site", "post_id"]))
+    spoken = _after_whom(comments.join(posts, on=["post_id", "site"]))
     events = spoken.select("site", "post_id", "known_at", F.inline(F.array_compact(_events())))
     return with_sentiment(events)
 
@@ -67,7 +67,7 @@ def _event(user: Column, body: Column, **given: Column) -> Column:
 
 def _after_whom(comments: DataFrame) -> DataFrame:
     """Add ``previous_id``, the user of the comment before, and call the time ``known_at``."""
-    in_time = Window.partitionBy("site", "post_id").orderBy(
+    in_time = Window.partitionBy("post_id", "site").orderBy(
         F.col("created_at").asc_nulls_last(), F.length("comment_id"), "comment_id"
     )
     before = comments.withColumn("previous_id", F.lag("user_id").over(in_time))

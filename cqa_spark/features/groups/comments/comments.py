@@ -98,7 +98,7 @@ def _values(pairs: DataFrame, events: DataFrame) -> DataFrame:
         "site", "query_id", "candidate_id", F.col("cut").alias("known_at"), F.inline(F.array(*sides))
     )
     totals = totals_at(
-        moments, events, key=("site", "post_id", "user_id"), values={name: name for name in EVENT_VALUES}
+        moments, events, key=("post_id", "user_id", "site"), values={name: name for name in EVENT_VALUES}
     )
     of_side = [F.max(F.when(F.col("side") == side, F.struct(*EVENT_VALUES))).alias(side) for side in asked]
     together = totals.groupBy("site", "query_id", "candidate_id").agg(*of_side)

@@ -56,6 +56,6 @@ class QTagsAsOfV1(AsOfTagGroup):
 
 def _spread(questions: DataFrame, inputs: FeatureInputs, learned: DataFrame) -> DataFrame:
     tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
-    slotted = with_slots(questions.join(tags, on=["site", "query_id"]), learned)
+    slotted = with_slots(questions.join(tags, on=["query_id", "site"]), learned)
     values = feature_values(_FEATURES)
     return slotted.select("site", "query_id", *values)

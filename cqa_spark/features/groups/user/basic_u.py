@@ -72,9 +72,9 @@ class BasicUSnapshotV1(FeatureGroup):
         chosen = answered_questions(inputs.posts).where("is_accepted").groupBy("site", "user_id")
         accepted = chosen.agg(F.count(F.lit(1)).alias("accepted"))
         known = (
-            authors.join(_accounts(inputs, "created_at", "reputation"), on=["site", "user_id"], how="left")
-            .join(counts, on=["site", "user_id"], how="left")
-            .join(accepted, on=["site", "user_id"], how="left")
+            authors.join(_accounts(inputs, "created_at", "reputation"), on=["user_id", "site"], how="left")
+            .join(counts, on=["user_id", "site"], how="left")
+            .join(accepted, on=["user_id", "site"], how="left")
             .na.fill(0, list(CONTRIBUTIONS))
         )
         values = feature_values(_SNAPSHOT)
@@ -106,10 +106,10 @@ class BasicUAsOfV1(FeatureGroup):
             "query_id", "candidate_id", "cut",
         )  # fmt: skip
         totals = totals_at(
-            moments, contributions(inputs), key=("site", "user_id"), values={name: name for name in CONTRIBUTIONS},
+            moments, contributions(inputs), key=("user_id", "site"), values={name: name for name in CONTRIBUTIONS},
             within=("thread_id",), own=CONTRIBUTIONS,
         )  # fmt: skip
-        known = totals.join(_accounts(inputs, "created_at"), on=["site", "user_id"], how="left")
+        known = totals.join(_accounts(inputs, "created_at"), on=["user_id", "site"], how="left")
         values = feature_values(_AS_OF)
         return known.select(*self.entity.key, *values)
 

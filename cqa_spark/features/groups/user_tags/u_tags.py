@@ -56,7 +56,7 @@ class UTagsSnapshotV1(SnapshotTagGroup):
         )  # fmt: skip
         sums = [F.sum(F.expr(sql)).alias(name) for name, sql in _COUNTS.items()]
         counts = answers.groupBy("site", "author_id").agg(*sums)
-        authors = self.entities(inputs.examples).join(counts, on=["site", "author_id"], how="left").na.fill(0)
+        authors = self.entities(inputs.examples).join(counts, on=["author_id", "site"], how="left").na.fill(0)
         return _shares(authors, self.entity)
 
 
@@ -83,13 +83,13 @@ class UTagsAsOfV1(AsOfTagGroup):
         totals = totals_at(
             moments,
             events,
-            key=("site", "user_id"),
+            key=("user_id", "site"),
             values=_COUNTS | {kind: kind for kind in _KINDS},
             within=("thread_id",),
             own=tuple(_KINDS),
         )
         tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
-        known = with_slots(totals.join(tags, on=["site", "query_id"]), self.learned)
+        known = with_slots(totals.join(tags, on=["query_id", "site"]), self.learned)
         # All answers of a thread have the thread's tags, so their number tells what they add to each.
         elsewhere = [
             (F.col(_count(kind, slot)) - F.when(F.array_contains("slots", slot), F.col(f"own_{kind}")).otherwise(0))
@@ -112,7 +112,7 @@ def _chosen(answers: DataFrame, votes: DataFrame) -> DataFrame:
     """Acceptances as events of those who were accepted, known from the end of their day on."""
     accepting = votes.where(F.col("vote_type_id") == ACCEPTED)
     accepted = accepting.select("site", "post_id", end_of_day("created_at").alias("known_at"))
-    return accepted.join(answers.drop("is_accepted", "created_at"), on=["site", "post_id"]).select(
+    return accepted.join(answers.drop("is_accepted", "created_at"), on=["post_id", "site"]).select(
         "site", "user_id", "thread_id", "known_at",
         F.lit(0).alias("answered"), F.lit(1).alias("accepted"), "slots",
     )  # fmt: skip
