@@ -57,8 +57,10 @@ def night_features_step(
         name: group
         for each in trained.values()
         for name, group in each.groups.items()
-        if not run.has(group.table())  # else it was fitted, and its values written, just now
+        if not run.has(group.table())  # else it was fitted, and its values written, in this night
     }
+    if not groups:
+        return
     with run.step("features") as step, feature_inputs(run, task_examples(run, task), settings) as inputs:
         for supplied in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):
             group, complete = groups[supplied.group.name], _required(supplied)
