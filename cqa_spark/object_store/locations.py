@@ -12,6 +12,7 @@ from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.split import split
 
 
 def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> None:
@@ -69,12 +70,3 @@ def require_writable(folder: str, storage: ObjectStorageSettings) -> None:
         store.delete(trial)
     except EnvironmentProblem as error:
         raise EnvironmentProblem(f"{folder} cannot be written: {error.problem}", error.remedy) from error
-
-
-def split(location: str) -> tuple[str, str]:
-    """A location's folder and the name within it."""
-    scheme, separator, path = location.rstrip("/").rpartition("://")
-    folder, slash, name = path.rpartition("/")
-    if separator and not slash:  # a whole bucket
-        return location, ""
-    return f"{scheme}{separator}{folder}" or ("/" if slash else "."), name

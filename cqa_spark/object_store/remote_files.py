@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.object_store.bucket import Bucket
-from cqa_spark.object_store.locations import split
 from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.split import split
 from cqa_spark.object_store.transfers import download, upload
 
 WILDCARDS = "*?["

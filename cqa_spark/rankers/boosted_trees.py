@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.rankers.model import FeatureImportance, LearnedModel, ModelDescription, RankerModel
+from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.search_space import Between
 from cqa_spark.rankers.training_rows import TrainingRows, training_rows
 
 if TYPE_CHECKING:

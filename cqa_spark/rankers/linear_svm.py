@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.rankers.linear_model import LinearModel, standardised
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.search_space import Between
 from cqa_spark.rankers.training_rows import training_rows
 
 

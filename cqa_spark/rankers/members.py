@@ -45,7 +45,7 @@ def load_members(description: ModelDescription, path: str) -> tuple[RankerModel,
 
 def load_member(path: str) -> RankerModel:
     """Read one model."""
-    from cqa_spark.rankers.saved_system import load_model  # which knows the rankers that are made of others
+    from cqa_spark.rankers.saved_model import load_model  # which knows the rankers that are made of others
 
     return load_model(path)
 

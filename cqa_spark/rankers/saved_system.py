@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
-from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from cqa_spark.errors import InputError
-from cqa_spark.rankers.model import DESCRIPTION, LEARNED, ModelDescription, RankerModel
-from cqa_spark.rankers.registry import ranker_class
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.saved_model import load_model, read_description
 from cqa_spark.rankers.system import System
-from cqa_spark.rankers.text_files import read_text, write_text
-
-M = TypeVar("M", bound=BaseModel)
+from cqa_spark.rankers.text_files import write_text
 
 _LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
 
@@ -69,23 +65,4 @@ def load_recipe(path: str) -> SavedSystem:
     Raises:
         InputError: there is no complete system in the folder.
     """
-    return _parsed(SavedSystem, f"{path}/system.json")
-
-
-def load_model(path: str) -> RankerModel:
-    """Read what ``RankerModel.save`` wrote; needs an active Spark session.
-
-    Raises:
-        InputError: there is no model in the folder.
-        ConfigError: the model's ranker is not known.
-    """
-    description = _parsed(ModelDescription, f"{path}/{DESCRIPTION}")
-    return ranker_class(description.ranker).model_type.load_learned(description, f"{path}/{LEARNED}")
-
-
-def _parsed(kind: type[M], path: str) -> M:
-    try:
-        return kind.model_validate_json(read_text(path))
-    except ValidationError as error:
-        problem = f"{path} does not describe a saved model: {error}"
-        raise InputError(problem, "train and save the system again") from error
+    return read_description(SavedSystem, f"{path}/system.json")

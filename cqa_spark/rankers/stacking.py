@@ -30,8 +30,8 @@ from cqa_spark.rankers.members import (
 )
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
+from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
-from cqa_spark.rankers.search_space import Between
 
 _KEY = EXAMPLES.key
 

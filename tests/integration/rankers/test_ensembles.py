@@ -12,7 +12,7 @@ from cqa_spark.features.folds import fold_of
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_system import load_model
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.threshold import best_threshold
 
 FAST = {"iterations": 5}

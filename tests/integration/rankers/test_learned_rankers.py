@@ -13,7 +13,7 @@ from cqa_spark.rankers.boosted_trees import share_threshold
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_system import load_model
+from cqa_spark.rankers.saved_model import load_model
 
 SMALL = {"trees": 20, "depth": 2, "learning_rate": 0.3}
 LEARNED = [

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.multilayer_perceptron import MultilayerPerceptronRanker
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_system import load_model
+from cqa_spark.rankers.saved_model import load_model
 
 SMALL = {"hidden": [4], "iterations": 30}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_system import load_model
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.within_query import with_deviations
 
 
