@@ -176,7 +176,8 @@ def table_5(study: AnswerStudy, ablations: Sequence[Ablation]) -> Grid:
         about=(
             f"{study.measures[0]}: for each group, how leaving it out changes the system (in points, coloured where "
             "the paired test finds a difference), and the group alone. The paper leaves out only, from a network on "
-            "the snapshot. Groups stand in for each other: small losses do not say that all could go."
+            "the snapshot. Groups stand in for each other: small losses do not say that all could go. The test knows "
+            "that other questions might have been asked, not that another seed would have trained another model."
         ),
         headings=(
             "group",
