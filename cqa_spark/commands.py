@@ -120,6 +120,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{PIPELINE}.tools:print_scores",
         ),
         Job(
+            "compare-files",
+            "official prediction files with intervals and paired tests, without Spark",
+            f"{TOOLS}:CompareFilesSettings",
+            f"{PIPELINE}.tools:print_comparison",
+        ),
+        Job(
             "synth qatar-living",
             "invent a dump to try things on",
             f"{TOOLS}:SynthSettings",

@@ -10,6 +10,7 @@ from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage
 from cqa_spark.config.kinds import GroupName, InputFile, InputFiles, Location, Positional, Shown
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.parts import ResamplingSettings
 
 
 class CatalogueSettings(Command):
@@ -43,6 +44,25 @@ class EvaluateFileSettings(FilesCommand):
         InputFiles, Positional(), Field(min_length=1, description="official prediction files, each scored by itself")
     ]
     format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
+
+    def reads(self) -> list[str]:
+        """The gold file and the prediction files."""
+        return [self.gold, *self.predictions]
+
+
+class CompareFilesSettings(FilesCommand):
+    """Tell prediction files apart from the first of them: intervals and paired tests; without Spark."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa compare-files dev.xml.subtaskA.relevancy official.pred best_a.pred",)
+
+    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
+    predictions: Annotated[
+        InputFiles,
+        Positional(),
+        Field(min_length=2, description="official prediction files of the same queries; the first is the baseline"),
+    ]
+    format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
+    resampling: ResamplingSettings = ResamplingSettings()
 
     def reads(self) -> list[str]:
         """The gold file and the prediction files."""

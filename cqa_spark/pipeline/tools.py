@@ -5,11 +5,16 @@ What each of them needs is imported when it is called: scoring a prediction file
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cqa_spark.config.tools import (
         CatalogueSettings,
+        CompareFilesSettings,
         EvaluateFileSettings,
         ShowGroupSettings,
         SynthSettings,
@@ -22,21 +27,30 @@ _WIDE = 200
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the official measures of prediction files."""
-    from contextlib import ExitStack
-
     from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
-    from cqa_spark.object_store.locations import local_source
 
-    with ExitStack() as copies:
-        gold, *predictions = (
-            copies.enter_context(local_source(each, settings.object_storage))
-            for each in (settings.gold, *settings.predictions)
-        )
+    with _local_copies(settings) as (gold, *predictions):
         scores = evaluate_files(gold, predictions)
     if settings.format == "json":
         print(to_json(scores))
     else:
         _print_table(to_table(scores))
+
+
+def print_comparison(settings: CompareFilesSettings) -> None:
+    """Print prediction files beside the first of them."""
+    from rich.console import Console
+
+    from cqa_spark.evaluation.compare_files import compare_files, to_json
+    from cqa_spark.reports.file_comparison import file_comparison_grid
+    from cqa_spark.reports.grid import print_grid
+
+    with _local_copies(settings) as (gold, *predictions):
+        found = compare_files(gold, predictions, **settings.resampling.model_dump())
+    if settings.format == "json":
+        print(to_json(found))
+    else:
+        print_grid(file_comparison_grid(found, settings.resampling.confidence), Console())
 
 
 def write_sample(settings: SynthSettings) -> None:
@@ -113,6 +127,15 @@ def print_systems(settings: CatalogueSettings) -> None:
     for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
         table.add_row(system.name, system.task, system.ranker.name, system.about)
     _print_table(table)
+
+
+@contextmanager
+def _local_copies(settings: EvaluateFileSettings | CompareFilesSettings) -> Iterator[list[Path]]:
+    """The gold file and the prediction files, copied where they are remote, for as long as the block lasts."""
+    from cqa_spark.object_store.locations import local_source
+
+    with ExitStack() as copies:
+        yield [copies.enter_context(local_source(each, settings.object_storage)) for each in settings.reads()]
 
 
 def _print_table(table: object) -> None:

@@ -1,0 +1,107 @@
+"""Intervals and paired tests of official prediction files, without Spark: what ``cqa compare-files`` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cqa_spark.errors import InputError
+from cqa_spark.evaluation.intervals import bootstrap_intervals
+from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.official_files import ranked_queries
+from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.significance import randomization_test
+
+MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
+
+
+@dataclass(frozen=True)
+class FileComparison:
+    """One measure of one prediction file, beside the first file.
+
+    Attributes:
+        measure: as it is written, such as ``MAP@10``.
+        file: the path as it was given.
+        queries: the number of queries that were scored.
+        value: the measure, a fraction.
+        low: lower end of its interval.
+        high: upper end of its interval.
+        difference: minus the first file's value; 0 for itself.
+        p_value: two-sided, of the paired randomization test against the first file; 1 for itself.
+    """
+
+    measure: str
+    file: str
+    queries: int
+    value: float
+    low: float
+    high: float
+    difference: float
+    p_value: float
+
+
+def compare_files(
+    gold: Path,
+    predictions: Sequence[Path],
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    seed: int = SEED,
+) -> list[FileComparison]:
+    """Measure prediction files, with intervals, and test each against the first.
+
+    Args:
+        gold: official file of judgments.
+        predictions: official prediction files of the same queries.
+        resamples: of the bootstrap and of the randomization test.
+        confidence: coverage of the intervals.
+        seed: of the resampling.
+
+    Returns:
+        Measure by measure, the files in the order given.
+
+    Raises:
+        InputError: a file cannot be understood, or the files are not of the same queries.
+    """
+    ranked = [ranked_queries(gold, prediction) for prediction in predictions]
+    for prediction, queries in zip(predictions, ranked, strict=True):
+        if queries.keys() != ranked[0].keys():
+            raise InputError(
+                f"{prediction} ranks {len(queries)} queries of {gold}, and {predictions[0]} {len(ranked[0])} others",
+                "a paired test needs files of the same queries: compare files of one data set",
+            )
+    return [
+        found
+        for written in MEASURES
+        for found in _measured(parse_measure(written), predictions, ranked, resamples, confidence, seed)
+    ]
+
+
+def to_json(found: Sequence[FileComparison]) -> str:
+    """The comparisons as a JSON array, in full precision."""
+    return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
+
+
+def _measured(
+    measure: Measure,
+    predictions: Sequence[Path],
+    ranked: Sequence[dict[str, RankedQuery]],
+    resamples: int,
+    confidence: float,
+    seed: int,
+) -> Iterator[FileComparison]:
+    import numpy as np
+
+    order = sorted(ranked[0])
+    components = np.array([[measure.components(queries[query]) for query in order] for queries in ranked])
+    ends = bootstrap_intervals(measure, components, resamples=resamples, seed=seed, confidence=confidence)
+    tests = randomization_test(measure, components[1:], components[0], resamples=resamples, seed=seed)
+    values = [measure.total(map(tuple, rows)) for rows in components]
+    for file, value, low, high, p_value in zip(predictions, values, *ends, [1.0, *tests], strict=True):
+        yield FileComparison(
+            str(measure), str(file), len(order), value, float(low), float(high), value - values[0], float(p_value)
+        )

@@ -1,0 +1,64 @@
+"""Prediction files beside each other: by hand on literal files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.cli import main
+from cqa_spark.errors import InputError
+from cqa_spark.evaluation.compare_files import MEASURES, compare_files, to_json
+
+QUERIES = 6
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """Gold, a file that is right everywhere, and one that is wrong everywhere."""
+    gold, right, wrong = (tmp_path / name for name in ("gold", "right", "wrong"))
+    for path, good, bad in ((gold, 1, 0), (right, 0.9, 0.1), (wrong, 0.1, 0.9)):
+        other = "true" if path == wrong else "false"
+        rows = [
+            f"Q{query}\tG{query}\t1\t{good}\ttrue\nQ{query}\tB{query}\t2\t{bad}\t{other}\n" for query in range(QUERIES)
+        ]
+        path.write_text("".join(rows))
+    return gold, right, wrong
+
+
+def test_the_test_counts_every_way_to_swap_queries(files: tuple[Path, Path, Path]) -> None:
+    gold, right, wrong = files
+    first, second = (each for each in compare_files(gold, [right, wrong]) if each.measure == "MAP@10")
+    assert (first.value, first.low, first.high, first.difference, first.p_value) == (1, 1, 1, 0, 1)
+    assert (second.value, second.low, second.high, second.difference) == (0.5, 0.5, 0.5, -0.5)
+    # Of the 64 ways to swap six queries, all and none of them part the files as far as they are.
+    assert second.p_value == pytest.approx(2 / 2**QUERIES)
+
+
+def test_a_measure_after_the_other_and_the_files_in_their_order(files: tuple[Path, Path, Path]) -> None:
+    gold, right, wrong = files
+    found = json.loads(to_json(compare_files(gold, [wrong, right, wrong], resamples=99)))
+    assert [(each["measure"], each["file"]) for each in found] == [
+        (measure, str(file)) for measure in MEASURES for file in (wrong, right, wrong)
+    ]
+    assert {each["queries"] for each in found} == {QUERIES}
+    assert [each["difference"] for each in found if each["measure"] == "Accuracy"] == [0, 0.5, 0]
+
+
+def test_files_of_other_queries_are_refused(files: tuple[Path, Path, Path]) -> None:
+    gold, right, wrong = files
+    wrong.write_text("".join(wrong.read_text().splitlines(keepends=True)[2:]))
+    with pytest.raises(InputError, match="a paired test needs files of the same queries"):
+        compare_files(gold, [right, wrong])
+
+
+def test_the_command_prints_points(files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, right, wrong = map(str, files)
+    assert main(["compare-files", gold, right, wrong, "--resampling.resamples", "99"]) == 0
+    printed = capsys.readouterr().out
+    assert [line.split() for line in printed.splitlines() if line.startswith("MAP@10")] == [
+        ["MAP@10", "right", "100.00", "100.00\N{EN DASH}100.00"],
+        ["MAP@10", "wrong", "50.00", "50.00\N{EN DASH}50.00", "\N{MINUS SIGN}50.00", "p", "=", "0.031"],
+    ]
+    assert "6 queries, in points" in printed
