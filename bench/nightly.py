@@ -44,10 +44,11 @@ def main() -> None:
         shutil.copytree(first, second)
         touched = answer_again(second / "Posts.xml", arguments.touched)
         print(f"{arguments.threads:,} threads, {touched:,} of them with a new answer in the second dump")
-        seconds = {FIRST: _night(folder / FIRST, first, arguments)}
+        heap = ["--spark.driver-memory", arguments.heap]
+        seconds = {FIRST: night(folder / FIRST, first, arguments.system, *heap)}
         for name, more in ((CHANGED, []), (EVERYTHING, ["--full"])):
             shutil.copytree(folder / FIRST, folder / name)
-            seconds[name] = _night(folder / name, second, arguments, *more)
+            seconds[name] = night(folder / name, second, arguments.system, *heap, *more)
         _compare(folder, seconds)
 
 
@@ -83,11 +84,12 @@ def answer_again(posts: Path, share: float) -> int:
     return touched
 
 
-def _night(lake: Path, dump: Path, arguments: argparse.Namespace, *more: str) -> float:
+def night(lake: Path | str, dump: Path | str, system: str, *more: str) -> float:
+    """Do a night in a process of its own; give its seconds."""
     command = [
         str(Path(sys.executable).with_name("cqa")), "nightly", "--input", str(dump), "--lake", str(lake),
-        "--system", arguments.system, "--min-answers", "2", "--evaluation.resamples", "999",
-        "--spark.driver-memory", arguments.heap, "--checks.min-rank-correlation", "-1", *more,
+        "--system", system, "--min-answers", "2", "--evaluation.resamples", "999",
+        "--checks.min-rank-correlation", "-1", *more,
     ]  # fmt: skip
     started = time.perf_counter()
     subprocess.run(command, check=True)

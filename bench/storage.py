@@ -16,15 +16,13 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from nightly import SITE, answer_again
+from nightly import SITE, answer_again, night
 from rich.console import Console
 from rich.table import Table
 
@@ -66,9 +64,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
         folder = Path(scratch)
         dumps = _dumps(folder, arguments)
-        local = [
-            _night(str(folder / "lake"), str(dumps[number % 2]), arguments, []) for number in range(arguments.nights)
-        ]
+        local = [night(folder / "lake", dumps[number % 2], arguments.system) for number in range(arguments.nights)]
         os.environ |= {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
         (folder / "s3").mkdir()
         log = folder / "access.log"
@@ -109,20 +105,9 @@ def _nights_on_s3(
     for number in range(arguments.nights):
         dump = f"s3a://{BUCKET}/{dumps[number % 2].parent.name}/{SITE}"
         seen = log.stat().st_size
-        seconds = _night(f"s3a://{BUCKET}/lake", dump, arguments, flags)
+        seconds = night(f"s3a://{BUCKET}/lake", dump, arguments.system, *flags)
         nights.append(_asked(seconds, log, seen))
     return nights
-
-
-def _night(lake: str, dump: str, arguments: argparse.Namespace, flags: list[str]) -> float:
-    command = [
-        str(Path(sys.executable).with_name("cqa")), "nightly", "--input", dump, "--lake", lake,
-        "--system", arguments.system, "--min-answers", "2", "--evaluation.resamples", "999",
-        "--checks.min-rank-correlation", "-1", *flags,
-    ]  # fmt: skip
-    started = time.perf_counter()
-    subprocess.run(command, check=True)
-    return time.perf_counter() - started
 
 
 def _asked(seconds: float, log: Path, seen: int) -> Night:
@@ -139,11 +124,11 @@ def _table(local: list[float], remote: list[Night]) -> Table:
     table = Table("night", title=title)
     for name in ("disk, s", "S3, s", "requests", *KINDS, "other", "listed, kB"):
         table.add_column(name, justify="right")
-    for number, (seconds, night) in enumerate(zip(local, remote, strict=True), start=1):
-        requests = [night.requests[kind] for kind in KINDS]
-        other = night.requests.total() - sum(requests)
-        counts = [f"{count:,}" for count in (night.requests.total(), *requests, other)]
-        table.add_row(str(number), f"{seconds:.1f}", f"{night.seconds:.1f}", *counts, f"{night.listed / 1e3:,.0f}")
+    for number, (seconds, asked) in enumerate(zip(local, remote, strict=True), start=1):
+        requests = [asked.requests[kind] for kind in KINDS]
+        other = asked.requests.total() - sum(requests)
+        counts = [f"{count:,}" for count in (asked.requests.total(), *requests, other)]
+        table.add_row(str(number), f"{seconds:.1f}", f"{asked.seconds:.1f}", *counts, f"{asked.listed / 1e3:,.0f}")
     return table
 
 

@@ -31,7 +31,19 @@ class FilesCommand(Command):
     object_storage: ObjectStorage = ObjectStorageSettings()
 
 
-class EvaluateFileSettings(FilesCommand):
+class PredictionFilesCommand(FilesCommand):
+    """What commands on prediction files are told."""
+
+    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
+    predictions: InputFiles
+    format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
+
+    def reads(self) -> list[str]:
+        """The gold file and the prediction files."""
+        return [self.gold, *self.predictions]
+
+
+class EvaluateFileSettings(PredictionFilesCommand):
     """Score official prediction files against a gold file, exactly as the official scorer does; without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -39,34 +51,22 @@ class EvaluateFileSettings(FilesCommand):
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
     )
 
-    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
     predictions: Annotated[
         InputFiles, Positional(), Field(min_length=1, description="official prediction files, each scored by itself")
     ]
-    format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
-
-    def reads(self) -> list[str]:
-        """The gold file and the prediction files."""
-        return [self.gold, *self.predictions]
 
 
-class CompareFilesSettings(FilesCommand):
+class CompareFilesSettings(PredictionFilesCommand):
     """Tell prediction files apart from the first of them: intervals and paired tests; without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa compare-files dev.xml.subtaskA.relevancy official.pred best_a.pred",)
 
-    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
     predictions: Annotated[
         InputFiles,
         Positional(),
         Field(min_length=2, description="official prediction files of the same queries; the first is the baseline"),
     ]
-    format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
     resampling: ResamplingSettings = ResamplingSettings()
-
-    def reads(self) -> list[str]:
-        """The gold file and the prediction files."""
-        return [self.gold, *self.predictions]
 
 
 class SynthStackExchangeSettings(FilesCommand):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         CatalogueSettings,
         CompareFilesSettings,
         EvaluateFileSettings,
+        PredictionFilesCommand,
         ShowGroupSettings,
         SynthSettings,
         SynthStackExchangeSettings,
@@ -130,7 +131,7 @@ def print_systems(settings: CatalogueSettings) -> None:
 
 
 @contextmanager
-def _local_copies(settings: EvaluateFileSettings | CompareFilesSettings) -> Iterator[list[Path]]:
+def _local_copies(settings: PredictionFilesCommand) -> Iterator[list[Path]]:
     """The gold file and the prediction files, copied where they are remote, for as long as the block lasts."""
     from cqa_spark.object_store.locations import local_source
 
