@@ -120,13 +120,14 @@ def _validated(
         return model.model_validate(values, context=dict(checks))
     except ValidationError as refused:
         errors = refused.errors()
-        # A list whose items were all refused counts as empty too: one mistake, told once.
-        problems += [_problem(model, e, layers) for e in errors if not (e["type"] == "too_short" and e["input"])]
+        # A list whose items were refused counts as too short as well: one mistake, told once.
+        told = {_key(error) for error in errors if error["type"] != "too_short"}
+        problems += [_problem(model, e, layers) for e in errors if e["type"] != "too_short" or _key(e) not in told]
         return None
 
 
 def _problem(model: type[Part], error: ErrorDetails, layers: Sequence[Layer]) -> Problem:
-    key = tuple(part for part in error["loc"] if isinstance(part, str))
+    key = _key(error)
     if error["type"] == "missing":
         return _not_set(model, key)
     origin, dotted = origin_of(key, layers), ".".join(key)
@@ -136,6 +137,10 @@ def _problem(model: type[Part], error: ErrorDetails, layers: Sequence[Layer]) ->
     meaning = flag.help if flag else "a section: write its settings below it, indented"
     message = error["msg"][:1].lower() + error["msg"][1:]
     return Problem(origin, dotted, f"{message}, found {error['input']!r}", f"it is {meaning}")
+
+
+def _key(error: ErrorDetails) -> Key:
+    return tuple(part for part in error["loc"] if isinstance(part, str))
 
 
 def _not_set(model: type[Part], key: Key) -> Problem:

@@ -71,7 +71,7 @@ def compare_files(
     for prediction, queries in zip(predictions, ranked, strict=True):
         if queries.keys() != ranked[0].keys():
             raise InputError(
-                f"{prediction} ranks {len(queries)} queries of {gold}, and {predictions[0]} {len(ranked[0])} others",
+                f"{prediction} and {predictions[0]} rank other queries of {gold}: {len(queries)} and {len(ranked[0])}",
                 "a paired test needs files of the same queries: compare files of one data set",
             )
     return [

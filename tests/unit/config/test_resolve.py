@@ -12,7 +12,7 @@ from cqa_spark.config.settings import (
     ShowRunSettings,
     TrainSettings,
 )
-from cqa_spark.config.tools import EvaluateFileSettings
+from cqa_spark.config.tools import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.errors import ConfigError
 
 
@@ -246,6 +246,7 @@ def test_values_are_given_by_their_place_between_flags():
     assert (found.gold, found.predictions, found.format) == ("train.xml", ("dev.xml", "dev.xml"), "json")
     assert settings(ShowRunSettings, "r1", "--lake", "lake").run_id == "r1"
     assert [each.key for each in problems(EvaluateFileSettings, "train.xml")] == ["predictions"]
+    assert [each.key for each in problems(CompareFilesSettings, "train.xml", "dev.xml")] == ["predictions"]
 
 
 def test_a_command_without_files_takes_no_config():
