@@ -5,15 +5,14 @@
 
 Sites are invented, and stored as Parquet, which both read. Each subject runs in a process of its own, one after the
 other, with the same cores; the clock starts when Spark is up, or the program, and stops when every group's values are
-written. First both compute a small site, and every value is compared. Peak memory is that of the Java process, or of
-the Python one.
+written. First both compute a small site, and every value is compared. Peak memory is as memory.py says,
+of a subject's process and all below it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from community_tables import write_site
+from memory import peak_memory
 from pandas_metadata import metadata_in_pandas
+from pyarrow.dataset import dataset
 from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
@@ -83,22 +84,21 @@ def _in_own_process(subject: str, folder: Path, arguments: argparse.Namespace) -
 
 
 def _measure(subject: str, folder: Path, arguments: argparse.Namespace) -> dict[str, float]:
-    rows = len(pd.read_parquet(folder / "examples.parquet", columns=["query_id"]))
-    if subject == PANDAS:
+    rows = dataset(folder / "examples.parquet").count_rows()
+    with peak_memory() as peak:
+        spark = _session(arguments) if subject == OURS else None
         started = time.perf_counter()
-        _by_pandas(folder)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        return {"seconds": time.perf_counter() - started, "rows": rows, "peak": peak}
-    spark = _session(arguments)
-    started = time.perf_counter()
-    by_group = _by_spark(spark, folder)
-    return {"seconds": time.perf_counter() - started, "rows": rows, "peak": _peak_memory(spark)} | by_group
+        by_group = _by_spark(spark, folder) if spark else _by_pandas(folder)
+        seconds = time.perf_counter() - started
+    return {"seconds": seconds, "rows": rows, "peak": peak[0]} | by_group
 
 
-def _by_pandas(folder: Path) -> None:
+def _by_pandas(folder: Path) -> dict[str, float]:
+    """Write the values of all groups; they are computed together, so none has seconds of its own."""
     tables = {name: pd.read_parquet(folder / f"{name}.parquet") for name in TABLES}
     for name, values in metadata_in_pandas(tables).items():
         values.to_parquet(folder / f"pandas_{name}.parquet")
+    return {}
 
 
 def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
@@ -143,13 +143,6 @@ def _session(arguments: argparse.Namespace) -> SparkSession:
     return spark_session(
         "bench", master=f"local[{arguments.cores}]", partitions=2 * arguments.cores, driver_memory=arguments.heap
     )
-
-
-def _peak_memory(spark: SparkSession) -> int:
-    """Bytes that the Java process held at most."""
-    process = spark._jvm.java.lang.ProcessHandle.current().pid()
-    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
 
 
 def _empty_table() -> Table:

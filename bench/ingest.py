@@ -4,8 +4,9 @@
     .venv/bin/python bench/ingest.py --generate 200MB 1GB
 
 Each subject runs in a process of its own, one after the other, with the same cores and the same heap; the clock starts
-when Spark is up and stops when the table is committed. Peak memory is that of the Java process. Every subject runs
-`--repeat` times, and the best run counts; the first run of a process includes what Java takes to compile the code.
+when Spark is up and stops when the table is committed. Peak memory is as memory.py says, of a subject's process and all
+below it. Every subject runs `--repeat` times, and the best run counts; the first run of a process includes what Java
+takes to compile the code.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from itertools import chain, pairwise
 from math import log
 from pathlib import Path
 
+from memory import peak_memory
 from pydantic import ByteSize, TypeAdapter
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -97,11 +99,12 @@ def _in_own_process(subject: str, file: str, arguments: argparse.Namespace, fold
 
 
 def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str, float]:
-    with _session(subject, arguments) as spark, tempfile.TemporaryDirectory(dir=arguments.scratch) as folder:
+    scratch = tempfile.TemporaryDirectory(dir=arguments.scratch)
+    with peak_memory() as peak, _session(subject, arguments) as spark, scratch as folder:
         write = {OURS: _ours, XML: _spark_xml, FLOOR: _text}[subject]
         seconds = [_timed(lambda run=run: write(spark, file, f"{folder}/{run}")) for run in range(arguments.repeat)]
         stored = spark.read.format("parquet" if subject == FLOOR else "delta").load(f"{folder}/0")
-        return {"seconds": min(seconds), "rows": stored.count(), "peak": _peak_memory(spark), "first": seconds[0]}
+        return {"seconds": min(seconds), "rows": stored.count(), "peak": peak[0], "first": seconds[0]}
 
 
 @contextmanager
@@ -140,13 +143,6 @@ def _spark_xml(spark: SparkSession, file: str, target: str) -> None:
 
 def _text(spark: SparkSession, file: str, target: str) -> None:
     spark.read.option("lineSep", "\n").text(file).write.parquet(target)
-
-
-def _peak_memory(spark: SparkSession) -> int:
-    """Bytes that the Java process held at most."""
-    process = spark._jvm.java.lang.ProcessHandle.current().pid()
-    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
 
 
 def _table(file: str, results: dict[str, dict[str, float]]) -> Table:

@@ -7,7 +7,7 @@ Invented threads of ten comments, each size in a process of its own: dumps are r
 group is fitted where it learns and computed for every comment. The clock of a stage starts when the one before it is
 written and stops when its table is. Beside it stands one process of scikit-learn and of Python in the way of NLTK, on
 the same analysed texts, for those features that are natural there; on the smallest size its values are checked against
-ours. Peak memory is what all processes of a size, Java and Python, held together at most, shared pages counted once.
+ours. Peak memory is as memory.py says, of a size's process and all below it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
+from memory import peak_memory
 from plain_text_features import PEERS, plain_features
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -82,7 +82,7 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
     """Seconds by stage, and what else the table shows, of one size."""
     found: dict[str, float] = {}
     groups = [name for name in known_groups() if family(name) in arguments.families]
-    with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, _peak_memory() as peak:
+    with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, peak_memory() as peak:
         spark = spark_session(
             "bench", master=f"local[{arguments.cores}]", partitions=arguments.cores, driver_memory=arguments.heap
         )
@@ -159,41 +159,6 @@ def _timed(found: dict[str, float], stage: str) -> Iterator[None]:
     started = time.perf_counter()
     yield
     found[stage] = time.perf_counter() - started
-
-
-@contextmanager
-def _peak_memory() -> Iterator[list[int]]:
-    """Bytes that this process and all that it started held together at most, looked at twice a second."""
-    peak, done = [0], threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.5):
-            peak[0] = max(peak[0], _held())
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    yield peak
-    done.set()
-    watcher.join()
-
-
-def _held() -> int:
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile
-            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-    ours = {int(Path("/proc/self").resolve().name)}
-    while more := {process for process, parent in parents.items() if parent in ours} - ours:
-        ours |= more
-    return sum(map(_share, ours))
-
-
-def _share(process: int) -> int:
-    """Bytes that a process holds, with its part of what it shares."""
-    with suppress(OSError):
-        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
-        return next(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
-    return 0
 
 
 def _table(results: dict[int, dict[str, float]]) -> Table:

@@ -16,7 +16,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
-from cqa_spark.corpora.stackexchange.fast_path import NOT_A_ROW, ROW, SUSPECT, parse_lines
+from cqa_spark.corpora.stackexchange.fast_path import parse_lines
+from cqa_spark.corpora.stackexchange.line_batches import NOT_A_ROW, ROW, SUSPECT
 from cqa_spark.corpora.stackexchange.lines import OpenFile, read_lines
 from cqa_spark.corpora.stackexchange.locate import locate, place_in_blocks
 from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
