@@ -14,6 +14,21 @@ SHOWN_FILES = 20
 SHOWN_REASONS = 3
 
 
+class FileAccount(NamedTuple):
+    """What became of the records of one file that fills one table: the columns of ``INGESTED_FILES``."""
+
+    site: str
+    source_file: str
+    split: str
+    table_name: str
+    lines: int
+    not_rows: int
+    is_complete: bool | None
+    rows_in: int
+    rows_out: int
+    rows_quarantined: int
+
+
 class Totals(NamedTuple):
     """Records over all files."""
 

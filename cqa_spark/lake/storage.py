@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -131,9 +131,7 @@ class Lake:
 
     def newest_version(self, table: Table) -> int:
         """The number of the newest version, whoever wrote it."""
-        newest = DeltaTable.forPath(self.spark, self.path(table.name)).history(1).first()
-        assert newest is not None, "a Delta table has at least one version"
-        return int(newest["version"])
+        return int(self._newest_commit(table)["version"])
 
     def read(self, table: Table, version: int) -> DataFrame:
         """The rows of one version.
@@ -154,23 +152,34 @@ class Lake:
 
     def _back_to(self, table: Table, base: int) -> int:
         """Make the newest version hold what an earlier one does; give its number."""
-        if self.newest_version(table) != base:
-            DeltaTable.forPath(self.spark, self.path(table.name)).restoreToVersion(base)
+        if self.newest_version(table) == base:
+            return base
+        DeltaTable.forPath(self.spark, self.path(table.name)).restoreToVersion(base)
         return self.newest_version(table)
 
     def _written_since(self, before: int | None, table: Table, author: str) -> Written:
         """What a write left behind; Delta commits nothing where no rows take the place of no rows."""
-        newest = self.newest_version(table)
-        if newest == before:
-            return Written(newest, 0)
-        # What came since, and no more: the log of a table grows every night.
-        history = DeltaTable.forPath(self.spark, self.path(table.name)).history(
-            newest - (-1 if before is None else before)
-        )
-        commit = history.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
+        newest = self._newest_commit(table)
+        version = int(newest["version"])
+        if version == before:
+            return Written(version, 0)
+        commit: Row | None = newest
+        if newest["userMetadata"] != author:
+            # What came since, and no more: the log of a table grows every night.
+            since = self._history(table, version - (-1 if before is None else before))
+            commit = since.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
         if commit is None:
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",
                 "run the job again; if it happens twice, another program may be rewriting the lake",
             )
         return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
+
+    def _newest_commit(self, table: Table) -> Row:
+        newest = self._history(table, 1).first()
+        assert newest is not None, "a Delta table has at least one version"
+        return newest
+
+    def _history(self, table: Table, commits: int) -> DataFrame:
+        """The newest commits. Every look at them takes a few tenths of a second, however small the table."""
+        return DeltaTable.forPath(self.spark, self.path(table.name)).history(commits)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.accounting import Totals
+from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.duplicates import repeated_keys, settle
-from cqa_spark.corpora.stackexchange.lines import Files
+from cqa_spark.corpora.stackexchange.lines import Files, OpenFile
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader, not_rows
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import Table
 
 
@@ -65,13 +65,16 @@ class SiteTables:
         return table.empty(self.run.lake.spark)
 
 
-def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> Totals:
+def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> list[FileAccount]:
     """Read all files of one kind: what the fast path understands, then what it does not, then rows that repeat.
 
     Args:
         tables: where the rows go.
         dump: the kind.
         files: its files; none where the dumps lack them, which empties the table for these sites.
+
+    Returns:
+        What became of each file's lines; what is stored is counted from the tables.
     """
     run = tables.run
     with TableReader(run.lake.spark, dump, files) as reader:
@@ -83,13 +86,18 @@ def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> Totals
         if outcomes is not None:
             _append(run, dump, outcomes)
         repeated = repeated_keys(tables.of_sites(dump.table), dump.table).persist()
-        if not repeated.isEmpty():
+        repeats = not repeated.isEmpty()
+        if repeats:
             _settle_repeats(run, dump, reader, files, repeated, outcomes)
         looked_at = _looked_at(unclear, outcomes)
         if outcomes is not None:
             outcomes.unpersist()
         repeated.unpersist()
-    return _account(tables, dump, files, not_rows(list(files), lines, looked_at))
+    stored = _by_source(tables.of_sites(dump.table))
+    # Nothing else puts a row into quarantine.
+    refused = _by_source(tables.of_sites(QUARANTINE)) if unclear or repeats else {}
+    counts = not_rows(list(files), lines, looked_at)
+    return [_account(dump, each, *counts[number], stored, refused) for number, each in files.items()]
 
 
 def _quoted(text: str) -> str:
@@ -143,28 +151,21 @@ def _looked_at(unclear: Iterable[int], outcomes: DataFrame | None) -> dict[int, 
     return counts
 
 
-def _account(tables: SiteTables, dump: DumpTable, files: Files, counts: Mapping[int, tuple[int, int]]) -> Totals:
-    """Count what is stored of every file, and keep it beside what was read."""
-    stored = _by_source(tables.of_sites(dump.table))
-    refused = _by_source(tables.of_sites(QUARANTINE))
-    rows = [
-        (
-            each.file.site,
-            each.file.path,
-            UNANNOTATED,
-            dump.table.name,
-            counts[number][0],
-            counts[number][1],
-            each.peek.complete,
-            counts[number][0] - counts[number][1],
-            stored.get(each.file.path, 0),
-            refused.get(each.file.path, 0),
-        )
-        for number, each in files.items()
-    ]
-    if rows:
-        tables.run.append(INGESTED_FILES, tables.run.lake.spark.createDataFrame(rows, INGESTED_FILES.schema))
-    return Totals(sum(row[7] for row in rows), sum(row[8] for row in rows), sum(row[9] for row in rows))
+def _account(
+    dump: DumpTable, each: OpenFile, lines: int, between: int, stored: Mapping[str, int], refused: Mapping[str, int]
+) -> FileAccount:
+    return FileAccount(
+        site=each.file.site,
+        source_file=each.file.path,
+        split=UNANNOTATED,
+        table_name=dump.table.name,
+        lines=lines,
+        not_rows=between,
+        is_complete=each.peek.complete,
+        rows_in=lines - between,
+        rows_out=stored.get(each.file.path, 0),
+        rows_quarantined=refused.get(each.file.path, 0),
+    )
 
 
 def _by_source(frame: DataFrame) -> dict[str, int]:

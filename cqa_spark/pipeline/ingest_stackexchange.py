@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings, UnpackSettings
 from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.settings import IngestStackExchangeSettings
-from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction, refuse_incomplete
+from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
@@ -101,19 +101,19 @@ def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings) -> 
     wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
     names = [dump.table.name for dump in wanted]
     _keep_accounts_of_others(tables, names)
-    for dump in wanted:
-        _read(run, dump, opened, tables)
+    read = [account for dump in wanted for account in _read(run, dump, opened, tables)]
+    run.append(INGESTED_FILES, run.lake.spark.createDataFrame(read, INGESTED_FILES.schema))
     accounts = tables.of_sites(INGESTED_FILES).where(F.col("table_name").isin(names))
     refused = tables.of_sites(QUARANTINE).join(accounts, ["site", "source_file"], "left_semi")
     refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
     tables.keep_others([dump.table for dump in DUMP_TABLES])
     with run.step("judgments") as step:
-        read = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
-        if {POSTS.name, VOTES.name, POST_LINKS.name} <= read.keys():
-            judged = judgments(read[POSTS.name], read[VOTES.name], read[POST_LINKS.name])
+        stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
+        if {POSTS.name, VOTES.name, POST_LINKS.name} <= stored.keys():
+            judged = judgments(stored[POSTS.name], stored[VOTES.name], stored[POST_LINKS.name])
             step.rows_out = tables.write(JUDGMENTS, judged)
     with run.step("orphans") as step:
-        step.rows_out = tables.write(ORPHANS, orphans(read))
+        step.rows_out = tables.write(ORPHANS, orphans(stored))
 
 
 def _keep_accounts_of_others(tables: SiteTables, read: Sequence[str]) -> None:
@@ -123,10 +123,14 @@ def _keep_accounts_of_others(tables: SiteTables, read: Sequence[str]) -> None:
     tables.write(INGESTED_FILES, kept)
 
 
-def _read(run: Run, dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables) -> None:
+def _read(run: Run, dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables) -> list[FileAccount]:
     files = {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}
     with run.step(dump.table.name) as step:
-        step.rows_in, step.rows_out, step.rows_quarantined = read_dump_table(tables, dump, files)
+        accounts = read_dump_table(tables, dump, files)
+        step.rows_in = sum(each.rows_in for each in accounts)
+        step.rows_out = sum(each.rows_out for each in accounts)
+        step.rows_quarantined = sum(each.rows_quarantined for each in accounts)
+    return accounts
 
 
 def _base(run: Run) -> dict[str, int]:
