@@ -62,7 +62,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--families", nargs="+", default=["similarity", "quality", "dialogue", "author"])
     parser.add_argument("--no-peer", action="store_true", help="leave plain Python out")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--heap", default="3g", help="of the one Java process")
+    parser.add_argument("--heap", default="2g", help="of the one Java process")
     parser.add_argument("--folds", type=int, default=5, help="of groups that learn from labels")
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
