@@ -38,7 +38,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "nightly",
             "a new dump → new rankings, published where they pass the checks",
             f"{SETTINGS}:NightlySettings",
-            f"{PIPELINE}.nightly:nightly",
+            f"{PIPELINE}.night.nightly:nightly",
         ),
     ),
     "step by step, each on the tables that the one before wrote": (
@@ -47,7 +47,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "ingest stackexchange",
             "dumps of Stack Exchange → community tables",
             f"{SETTINGS}:IngestStackExchangeSettings",
-            f"{PIPELINE}.ingest_stackexchange:ingest_stackexchange",
+            f"{PIPELINE}.stackexchange.ingest:ingest_stackexchange",
         ),
         Job(
             "dataset preferred-answer",
@@ -91,7 +91,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "tune",
             "a run's features → better parameters for a system's ranker",
             f"{SETTINGS}:TuneSettings",
-            f"{PIPELINE}.tune:tune",
+            f"{PIPELINE}.tuning.tune:tune",
         ),
         Job(
             "explain",

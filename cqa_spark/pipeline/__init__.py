@@ -1,1 +1,1 @@
-"""The jobs: one module per arrow of the data flow, each a step on tables of a run, and ``run`` that does them all."""
+"""The jobs: one module or folder per arrow of the data flow, each a step on a run's tables; ``run`` does them all."""

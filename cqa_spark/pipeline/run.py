@@ -12,7 +12,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.evaluate import evaluate_step
-from cqa_spark.pipeline.experiments import experiments_step
+from cqa_spark.pipeline.experiments.step import experiments_step
 from cqa_spark.pipeline.ingest import ingest_step, input_files
 from cqa_spark.pipeline.pair import pair_step
 from cqa_spark.pipeline.publish import publish_run

@@ -14,12 +14,13 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import ABLATIONS, TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.pipeline.ablation import ablate
 from cqa_spark.pipeline.dataset import adopt_community, dataset_step, print_card
+from cqa_spark.pipeline.experiments.ablation import ablate
+from cqa_spark.pipeline.experiments.measured_on import EveryQuestion, HeldOut, MeasuredOn
+from cqa_spark.pipeline.experiments.variants import Variant, rank_variant
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.featurize import featurize_step
-from cqa_spark.pipeline.measured_on import EveryQuestion, HeldOut, MeasuredOn
 from cqa_spark.pipeline.preferred_answer.lineup import BASELINES, MEASURES, learned_systems
 from cqa_spark.pipeline.preferred_answer.measuring import measure_step
 from cqa_spark.pipeline.preferred_answer.transfer import transfer
@@ -30,7 +31,6 @@ from cqa_spark.pipeline.score import score_step, trained_in_run
 from cqa_spark.pipeline.tracking import metric_name, track, track_trials
 from cqa_spark.pipeline.train import model_artifact, train_step
 from cqa_spark.pipeline.usable_systems import usable_systems
-from cqa_spark.pipeline.variants import Variant, rank_variant
 from cqa_spark.pipeline.workspace import open_job
 from cqa_spark.rankers.system import System
 from cqa_spark.reports.content.report import RunReport

@@ -15,11 +15,11 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.pipeline.experiments.measured_on import MeasuredOn, Part
+from cqa_spark.pipeline.experiments.variants import FULL, Variant, rank_variant
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
-from cqa_spark.pipeline.measured_on import MeasuredOn, Part
 from cqa_spark.pipeline.preferred_answer.lineup import MEASURES
-from cqa_spark.pipeline.variants import FULL, Variant, rank_variant
 from cqa_spark.rankers.system import System
 
 OWN, OTHERS = "own", "others"

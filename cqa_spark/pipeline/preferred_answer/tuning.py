@@ -14,13 +14,13 @@ from cqa_spark.errors import InputError
 from cqa_spark.features.small_table import computed_once
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import TRIALS
+from cqa_spark.pipeline.experiments.measured_on import HeldOut
+from cqa_spark.pipeline.experiments.variants import FULL, Variant, measure_variants, named, rank_variant
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
-from cqa_spark.pipeline.measured_on import HeldOut
 from cqa_spark.pipeline.preferred_answer.lineup import MEASURES
 from cqa_spark.pipeline.tracking import LoggedTrial
-from cqa_spark.pipeline.trials import GIVEN, Trial, planned_trials
-from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant
+from cqa_spark.pipeline.tuning.trials import GIVEN, Trial, planned_trials
 from cqa_spark.rankers.system import System
 from cqa_spark.reports.preferred_answer.labels import is_baseline
 from cqa_spark.tasks.preferred_answer import PreferredAnswer

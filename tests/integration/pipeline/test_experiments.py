@@ -15,9 +15,9 @@ from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.pipeline.ablation import ablate, feature_sets
-from cqa_spark.pipeline.comparison import compare
-from cqa_spark.pipeline.learning_curve import in_share, learning_curve
+from cqa_spark.pipeline.experiments.ablation import ablate, feature_sets
+from cqa_spark.pipeline.experiments.comparison import compare
+from cqa_spark.pipeline.experiments.learning_curve import in_share, learning_curve
 from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.system import System
 

@@ -26,10 +26,10 @@ CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake.replace", "after", 3),
     "while merging features": ("cqa_spark.lake.storage:Lake.delete", "after", 1),
     "while merging rankings": ("cqa_spark.lake.storage:Lake.delete", "after", 2),
-    "before the checks": ("cqa_spark.pipeline.nightly:checks_step", "before", 1),
-    "between checks and publishing": ("cqa_spark.pipeline.nightly:publish_run", "before", 1),
+    "before the checks": ("cqa_spark.pipeline.night.nightly:checks_step", "before", 1),
+    "between checks and publishing": ("cqa_spark.pipeline.night.nightly:publish_run", "before", 1),
     "while publishing, seen and not yet logged": ("cqa_spark.lake.publishing:point_to", "after", 1),
-    "after publishing, before the export": ("cqa_spark.pipeline.nightly:export_rankings", "before", 1),
+    "after publishing, before the export": ("cqa_spark.pipeline.night.nightly:export_rankings", "before", 1),
 }
 TRIED = ("while publishing, seen and not yet logged",)
 """The hardest; CQA_WRITE_TABLES=1 tries them all, and keeps the outcome in the documentation."""

@@ -16,8 +16,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.metrics import TRIALS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.pipeline.ablation import ablate
-from cqa_spark.pipeline.measured_on import HeldOut
+from cqa_spark.pipeline.experiments.ablation import ablate
+from cqa_spark.pipeline.experiments.measured_on import HeldOut
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.synth.stackexchange.dump import write_dump
 

@@ -6,7 +6,7 @@ import pytest
 
 from cqa_spark.checks.check import Verdict
 from cqa_spark.errors import ChecksFailed
-from cqa_spark.pipeline.night_checks import refuse_failed
+from cqa_spark.pipeline.night.checks import refuse_failed
 
 
 def test_checks_that_failed_are_all_named_and_have_an_exit_code_of_their_own() -> None:

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.pipeline.cross_validation import CrossValidated
-from cqa_spark.pipeline.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.pipeline.experiments.cross_validation import CrossValidated
+from cqa_spark.pipeline.tuning.trials import Trial, chosen, planned_trials, verdict
 from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.system import System
 

@@ -14,9 +14,9 @@ from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
+from cqa_spark.pipeline.experiments.measured_on import HeldOut
+from cqa_spark.pipeline.experiments.variants import FULL, Variant, measure_variants, named, rank_variant
 from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
-from cqa_spark.pipeline.measured_on import HeldOut
-from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant
 from cqa_spark.rankers.system import System
 
 SEED = 29

@@ -14,10 +14,10 @@ from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
-from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
+from cqa_spark.pipeline.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
+from cqa_spark.pipeline.experiments.variants import metrics_with_tests
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
-from cqa_spark.pipeline.variants import metrics_with_tests
 from cqa_spark.rankers.system import System
 
 SEED = 1

@@ -16,7 +16,7 @@ from cqa_spark.evaluation.summary import Summary, summarise
 from cqa_spark.features.folds import fit_each
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.pipeline.measured_on import Part
+from cqa_spark.pipeline.experiments.measured_on import Part
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.rankers.system import System
 

@@ -14,12 +14,12 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.object_store.locations import write_file
-from cqa_spark.pipeline.cross_validation import CrossValidated, cross_validate, mean_over_repeats
+from cqa_spark.pipeline.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.pipeline.tracking import track_trials
-from cqa_spark.pipeline.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.pipeline.tuning.trials import Trial, chosen, planned_trials, verdict
 from cqa_spark.pipeline.workspace import open_lake
 from cqa_spark.rankers.registry import build_ranker
 

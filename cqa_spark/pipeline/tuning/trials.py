@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.pipeline.cross_validation import CrossValidated
+from cqa_spark.pipeline.experiments.cross_validation import CrossValidated
 from cqa_spark.pipeline.tracking import LoggedTrial
 from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.search_space import draw, search_space, with_values

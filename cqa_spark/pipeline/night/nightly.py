@@ -17,18 +17,18 @@ from cqa_spark.lake.run import Run
 from cqa_spark.pipeline.analyse import analyse_step
 from cqa_spark.pipeline.dataset import every_question_step
 from cqa_spark.pipeline.evaluate import evaluate_step
-from cqa_spark.pipeline.export import export_rankings
 from cqa_spark.pipeline.feature_inputs import as_cut
 from cqa_spark.pipeline.featurize import featurize_step
-from cqa_spark.pipeline.ingest_stackexchange import dump_files, ingest_dump
-from cqa_spark.pipeline.last_night import kept_system, last_night, still_stands
-from cqa_spark.pipeline.night_changes import changes_since
-from cqa_spark.pipeline.night_checks import checks_step, refuse_failed
-from cqa_spark.pipeline.night_features import Standing, night_features_step, night_rankings_step
+from cqa_spark.pipeline.night.changes import changes_since
+from cqa_spark.pipeline.night.checks import checks_step, refuse_failed
+from cqa_spark.pipeline.night.export import export_rankings
+from cqa_spark.pipeline.night.features import Standing, night_features_step, night_rankings_step
+from cqa_spark.pipeline.night.last_night import kept_system, last_night, still_stands
 from cqa_spark.pipeline.publish import publish_run
 from cqa_spark.pipeline.recipes import groups_of, read_systems
 from cqa_spark.pipeline.report import report_step
 from cqa_spark.pipeline.score import trained_in_run
+from cqa_spark.pipeline.stackexchange.ingest import dump_files, ingest_dump
 from cqa_spark.pipeline.train import train_step
 from cqa_spark.pipeline.trained_system import TrainedSystem
 from cqa_spark.pipeline.workspace import open_run_in, write_lake

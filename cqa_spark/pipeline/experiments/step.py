@@ -11,9 +11,9 @@ from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES
-from cqa_spark.pipeline.ablation import ablate
-from cqa_spark.pipeline.comparison import compare
-from cqa_spark.pipeline.learning_curve import learning_curve
+from cqa_spark.pipeline.experiments.ablation import ablate
+from cqa_spark.pipeline.experiments.comparison import compare
+from cqa_spark.pipeline.experiments.learning_curve import learning_curve
 from cqa_spark.rankers.system import System
 
 

@@ -12,10 +12,10 @@ from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import family
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import ABLATIONS
+from cqa_spark.pipeline.experiments.measured_on import HeldOut, MeasuredOn
+from cqa_spark.pipeline.experiments.variants import FULL, Variant, measure_variants, named, rank_variant, with_features
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
-from cqa_spark.pipeline.measured_on import HeldOut, MeasuredOn
-from cqa_spark.pipeline.variants import FULL, Variant, measure_variants, named, rank_variant, with_features
 from cqa_spark.rankers.system import System
 
 _HELD_OUT = HeldOut()

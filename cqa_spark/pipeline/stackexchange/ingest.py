@@ -30,8 +30,8 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTIN
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
-from cqa_spark.pipeline.dump_table import SiteTables, read_dump_table
 from cqa_spark.pipeline.publish import publish_run
+from cqa_spark.pipeline.stackexchange.dump_table import SiteTables, read_dump_table
 from cqa_spark.pipeline.workspace import new_run_id, open_run_in, write_lake
 
 

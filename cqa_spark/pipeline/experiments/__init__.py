@@ -1,0 +1,1 @@
+"""What a run may measure beside its rankings: cross-validation, ablation by family, learning curve."""

@@ -1,0 +1,1 @@
+"""The nightly run: compare with what is published, compute what changed, check, publish, export."""

@@ -1,0 +1,1 @@
+"""Stack Exchange dumps → community tables."""

@@ -1,0 +1,1 @@
+"""The search for better parameters of a ranker, on training data alone."""
