@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -17,13 +15,13 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.fast_path import parse_lines
-from cqa_spark.corpora.stackexchange.line_batches import NOT_A_ROW, ROW, SUSPECT
+from cqa_spark.corpora.stackexchange.line_batches import ROW, SUSPECT
+from cqa_spark.corpora.stackexchange.line_counts import LineCounts, line_counts, observed_line_counts
 from cqa_spark.corpora.stackexchange.lines import OpenFile, read_lines
 from cqa_spark.corpora.stackexchange.locate import locate, place_in_blocks
 from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.tolerant_path import parse_records
 
-KINDS = 3
 FAST_LAYOUTS = (Layout.ROW_PER_LINE, Layout.ROW_PER_OLD_LINE)
 
 _names = count(1)
@@ -66,21 +64,15 @@ class TableReader:
         if not parsed:
             return self.dump.table.empty(self.spark)
         self._observation = Observation(f"lines of {self.dump.file} {next(_names)}")
-        # A histogram with a bin for every value is an exact count by value, and the only one that can be observed.
-        bins = KINDS * len(self.files) + 1
-        lines = F.histogram_numeric(F.col("file") * KINDS + F.col("kind"), F.lit(bins))
-        counted = reduce(DataFrame.unionByName, parsed).observe(self._observation, F.to_json(lines).alias("lines"))
+        lines = observed_line_counts(len(self.files)).alias("lines")
+        counted = reduce(DataFrame.unionByName, parsed).observe(self._observation, lines)
         return table_rows(self.dump, counted.where(F.col("kind") == ROW).select("*", "row.*"))
 
-    def lines(self) -> Counter[tuple[int, int]]:
+    def lines(self) -> LineCounts:
         """Lines by file and kind, once ``sound_rows`` was written."""
-        counts: Counter[tuple[int, int]] = Counter()
-        if self._observation is not None:
-            for each in json.loads(self._observation.get["lines"] or "[]"):
-                counts[divmod(round(each["x"]), KINDS)] += round(each["y"])
-        return counts
+        return line_counts(self._observation.get["lines"] if self._observation is not None else None)
 
-    def needs_closer_look(self, lines: Counter[tuple[int, int]]) -> list[int]:
+    def needs_closer_look(self, lines: LineCounts) -> list[int]:
         """Files with a line that the fast path does not understand, and those that it cannot read at all."""
         over_lines = self._of_layout(Layout.ROW_OVER_LINES)
         return sorted({*over_lines, *(file for file, kind in lines if kind == SUSPECT)})
@@ -145,24 +137,3 @@ class TableReader:
     def _of_layout(self, layout: Layout) -> dict[int, OpenFile]:
         """Files of a layout; Spark reads none that is empty, and an observation of nothing never ends."""
         return {n: file for n, file in self.files.items() if file.peek.layout is layout and file.peek.size}
-
-
-def not_rows(
-    files: Sequence[int], lines: Counter[tuple[int, int]], looked_at: Mapping[int, tuple[int, int]]
-) -> dict[int, tuple[int, int]]:
-    """Lines, and lines that are no rows, of every file.
-
-    Args:
-        files: the files' numbers.
-        lines: lines by file and kind, as the fast path counted them.
-        looked_at: records and records without a row of their own, of the files that had a closer look.
-    """
-    counts = {}
-    for file in files:
-        sound = lines[file, ROW]
-        if file in looked_at:
-            records, without = looked_at[file]
-            counts[file] = (sound + records, without)
-        else:
-            counts[file] = (sound + lines[file, NOT_A_ROW], lines[file, NOT_A_ROW])
-    return counts

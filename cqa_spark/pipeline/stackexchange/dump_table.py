@@ -13,9 +13,10 @@ from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.duplicates import repeated_keys, settle
+from cqa_spark.corpora.stackexchange.line_counts import not_rows
 from cqa_spark.corpora.stackexchange.lines import Files, OpenFile
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
-from cqa_spark.corpora.stackexchange.table_reader import TableReader, not_rows
+from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import Table
