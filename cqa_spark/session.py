@@ -120,7 +120,8 @@ def _own_settings(master: str | None, compile_plans: bool) -> dict[str, str]:
     settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
     java_options = [f"-Dlog4j2.configurationFile={(home / 'conf/spark/log4j2.properties').as_uri()}"]
     if not compile_plans:
-        java_options.append("-XX:TieredStopAtLevel=1")  # Java's quick compiler alone
+        # Java's quick compiler alone; it would keep 48 MB of code, and compile nothing more once they are full.
+        java_options += ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
     settings["spark.driver.extraJavaOptions"] = " ".join(java_options)
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
