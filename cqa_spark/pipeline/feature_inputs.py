@@ -36,7 +36,9 @@ def as_cut(settings: FeatureSettings) -> Cut:
 
 @contextmanager
 def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
-    """The run's tables, with some examples; held in memory and on disk, since every group reads them.
+    """The run's tables, with some examples; what every group reads whole is held in memory and on disk.
+
+    Posts and comments are not: of their long rows a group reads few columns, which the stored files give by themselves.
 
     Args:
         run: the run.
@@ -46,8 +48,8 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
     optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
     inputs = FeatureInputs(
         examples=examples.persist(),
-        posts=run.read(POSTS).persist(),
-        comments=run.read(COMMENTS).persist(),
+        posts=run.read(POSTS),
+        comments=run.read(COMMENTS),
         documents=_read_or_empty(run, DOCUMENTS).persist(),
         texts=_read_or_empty(run, TEXTS).persist(),
         **optional,
@@ -57,7 +59,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
     try:
         yield inputs
     finally:
-        for held in (inputs.examples, inputs.posts, inputs.comments, inputs.documents, inputs.texts):
+        for held in (inputs.examples, inputs.documents, inputs.texts):
             held.unpersist()
 
 
