@@ -68,7 +68,8 @@ def answer_again(posts: Path, share: float) -> int:
     copy = posts.with_suffix(".new")
     with posts.open(encoding="utf-8") as lines:
         end = max(date[1] for line in lines if (date := CREATED.search(line)))
-    with posts.open(encoding="utf-8") as lines, copy.open("w", encoding="utf-8") as changed:
+    # Line ends stay as they are.
+    with posts.open(encoding="utf-8", newline="") as lines, copy.open("w", encoding="utf-8", newline="") as changed:
         answered: set[str] = set()
         for line in lines:
             changed.write(line)

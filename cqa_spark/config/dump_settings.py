@@ -37,6 +37,9 @@ class DumpSettings(Part):
     allow_incomplete: bool = Field(
         default=False, description="go on although a file ends before its closing tag, as one cut short does"
     )
+    read_again: Annotated[bool, Aside()] = Field(
+        default=False, description="read all lines, also those that are as they were when the published run read them"
+    )
 
 
 class UnpackSettings(Part):

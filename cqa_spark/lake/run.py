@@ -60,7 +60,7 @@ class Run(RunTables):
         self.adopt(table, written.version)
         return written
 
-    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame, base: int) -> Written:
+    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int) -> Written:
         """Write a version that differs from an earlier one in some rows, as ``Lake.revise`` does."""
         written = self.lake.revise(table, frame, stale=stale, base=base, author=self.run_id)
         self.adopt(table, written.version)

@@ -88,7 +88,7 @@ class Lake:
         writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
         return self._written_since(before, table, author)
 
-    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame, base: int, author: str) -> Written:
+    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int, author: str) -> Written:
         """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
 
         The rows go in one commit and come in the next: who wants to see both or neither waits until a run publishes.
@@ -96,7 +96,7 @@ class Lake:
         Args:
             table: the declaration that the frame has to conform to.
             frame: the new rows.
-            stale: columns of the key, or some of them: the rows of the earlier version that give way.
+            stale: columns of the key, or some of them: the rows of the earlier version that give way; None for none.
             base: the earlier version.
             author: run id, as for ``write``.
 
@@ -106,8 +106,9 @@ class Lake:
         Raises:
             ContractError: the frame does not have the declared columns.
         """
-        self._back_to(table, base)
-        before = self.delete(table, stale)
+        before = self._back_to(table, base)
+        if stale is not None:
+            before = self.delete(table, stale)
         writer = table.conform(frame).write.format("delta").mode("append").option("userMetadata", author)
         writer.save(self.path(table.name))
         return self._written_since(before, table, author)

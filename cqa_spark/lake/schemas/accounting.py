@@ -49,3 +49,17 @@ INGESTED_FILES = Table(
     key=("site", "source_file"),
     partition_by=("site",),
 )
+
+ID_BLOCKS = Table(
+    "id_blocks",
+    "What stood in the files of the dumps, by blocks of ids: tells which lines of the next dump have to be read.",
+    (
+        SITE,
+        column("table_name", "string", "table that the file fills", nullable=False),
+        column("block", "bigint", "the rows' ids without their last 12 bits; null for lines that name no id"),
+        column("lines", "bigint", "lines of the block", nullable=False),
+        column("digest", "bigint", "64-bit hashes of the lines, joined by exclusive or", nullable=False),
+    ),
+    key=("site", "table_name", "block"),
+    partition_by=("site",),
+)

@@ -32,7 +32,10 @@ def changes_since(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut) -> 
         What the changes touch, held while the block lasts.
     """
     versions = {table.name: (_rows(last, table), _rows(Snapshot(run.lake, run.record), table)) for table in READ}
-    changed = {name: rows.persist() for name, rows in changes(versions, [group_class(name) for name in groups]).items()}
+    # A table that both runs have in the same version has no changes, and need not be read to see that.
+    nothing = {table.name: (table.empty(run.lake.spark),) * 2 for table in READ if _is_same(run, last, table)}
+    compared = changes(versions | nothing, [group_class(name) for name in groups])
+    changed = {name: rows.persist() for name, rows in compared.items()}
     found = touched(changed, versions, cut)
     held = Touched(found.threads.persist(), found.authors.persist(), found.pairs.persist())
     try:
@@ -45,6 +48,11 @@ def changes_since(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut) -> 
     finally:
         for frame in (*changed.values(), held.threads, held.authors, held.pairs):
             frame.unpersist()
+
+
+def _is_same(run: Run, last: Snapshot, table: Table) -> bool:
+    version = run.record.table_versions.get(table.name)
+    return version is not None and version == last.record.table_versions.get(table.name)
 
 
 def _rows(snapshot: Snapshot, table: Table) -> DataFrame:

@@ -71,7 +71,7 @@ def _one_dump(settings: NightlySettings) -> list[DumpFile]:
 def _all_steps(run: Run, files: Sequence[DumpFile], last: Snapshot | None, settings: NightlySettings) -> Night:
     """From the dump to the report, with the verdicts."""
     systems = read_systems([settings.system, BASELINE])
-    ingest_dump(run, files, settings.dumps)
+    ingest_dump(run, files, settings.dumps, read_again=settings.full or settings.dumps.read_again)
     every_question_step(run, settings.answers)
     groups = groups_of(systems)
     if any(group_class(name).reads_texts for name in groups):

@@ -2,68 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import FileAccount
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.duplicates import repeated_keys, settle
 from cqa_spark.corpora.stackexchange.line_counts import not_rows
-from cqa_spark.corpora.stackexchange.lines import Files, OpenFile
+from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import QUARANTINE
-from cqa_spark.lake.table import Table
-
-
-@dataclass(frozen=True)
-class SiteTables:
-    """The tables of a run that reads some sites and leaves the others as they were published.
-
-    Attributes:
-        run: the run.
-        base: versions of the published tables.
-        sites: what the run reads.
-    """
-
-    run: Run
-    base: Mapping[str, int]
-    sites: list[str]
-
-    def write(self, table: Table, frame: DataFrame) -> int:
-        """Put the rows of the sites in the place of the published ones; give their number."""
-        names = ", ".join(map(_quoted, self.sites))
-        return self.run.replace(table, frame, where=f"site IN ({names})", base=self.base.get(table.name)).rows
-
-    def of_sites(self, table: Table) -> DataFrame:
-        """The rows of the sites that the run read."""
-        return self.run.read(table).where(F.col("site").isin(self.sites))
-
-    def published(self, table: Table) -> DataFrame:
-        """The rows of the sites that readers see while the run is under way."""
-        if table.name not in self.base:
-            return self.empty(table)
-        return self.run.lake.read(table, self.base[table.name]).where(F.col("site").isin(self.sites))
-
-    def has(self, table: Table) -> bool:
-        """Whether the run has a version of the table."""
-        return self.run.has(table)
-
-    def keep_others(self, tables: Iterable[Table]) -> None:
-        """Take over the published version of tables that the run does not write."""
-        for table in tables:
-            if not self.has(table) and table.name in self.base:
-                self.run.adopt(table, self.base[table.name])
-
-    def empty(self, table: Table) -> DataFrame:
-        """No rows."""
-        return table.empty(self.run.lake.spark)
+from cqa_spark.pipeline.stackexchange.account import account
+from cqa_spark.pipeline.stackexchange.site_tables import SiteTables
 
 
 def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> list[FileAccount]:
@@ -98,12 +53,13 @@ def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> list[F
     # Nothing else puts a row into quarantine.
     refused = _by_source(tables.of_sites(QUARANTINE)) if unclear or repeats else {}
     counts = not_rows(list(files), lines, looked_at)
-    return [_account(dump, each, *counts[number], stored, refused) for number, each in files.items()]
-
-
-def _quoted(text: str) -> str:
-    """A text as Spark SQL writes it."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return [
+        account(
+            dump, each, *counts[number],
+            rows_out=stored.get(each.file.path, 0), rows_quarantined=refused.get(each.file.path, 0),
+        )
+        for number, each in files.items()
+    ]  # fmt: skip
 
 
 def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
@@ -150,23 +106,6 @@ def _looked_at(unclear: Iterable[int], outcomes: DataFrame | None) -> dict[int, 
         )
         counts |= {row["file"]: (row["records"], row["without"]) for row in by_file.collect()}
     return counts
-
-
-def _account(
-    dump: DumpTable, each: OpenFile, lines: int, between: int, stored: Mapping[str, int], refused: Mapping[str, int]
-) -> FileAccount:
-    return FileAccount(
-        site=each.file.site,
-        source_file=each.file.path,
-        split=UNANNOTATED,
-        table_name=dump.table.name,
-        lines=lines,
-        not_rows=between,
-        is_complete=each.peek.complete,
-        rows_in=lines - between,
-        rows_out=stored.get(each.file.path, 0),
-        rows_quarantined=refused.get(each.file.path, 0),
-    )
 
 
 def _by_source(frame: DataFrame) -> dict[str, int]:

@@ -31,7 +31,9 @@ from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.pipeline.publish import publish_run
-from cqa_spark.pipeline.stackexchange.dump_table import SiteTables, read_dump_table
+from cqa_spark.pipeline.stackexchange.changed_lines import KnownFiles, known_files, read_changed_lines
+from cqa_spark.pipeline.stackexchange.dump_table import read_dump_table
+from cqa_spark.pipeline.stackexchange.site_tables import SiteTables
 from cqa_spark.pipeline.workspace import new_run_id, open_run_in, write_lake
 
 
@@ -47,7 +49,7 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
             run_id = first_id if place == 1 else f"{first_id}-{place}"
             named = settings.model_copy(update={"run_id": run_id})
             with open_run_in(lake, named, "ingest stackexchange", resume=False) as run:
-                ingest_dump(run, files, settings.dumps)
+                ingest_dump(run, files, settings.dumps, read_again=settings.dumps.read_again)
             if settings.publish:
                 publish_run(lake, run.run_id)
             print(f"run: {run.run_id}{', published' if settings.publish else ''}")
@@ -86,8 +88,14 @@ def _print_unpacked(unpacked: Unpacked) -> None:
     print(f"{unpacked.source.name}: {how}", file=sys.stderr)
 
 
-def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings) -> None:
+def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings, *, read_again: bool) -> None:
     """Read one dump of each site into the run's community tables.
+
+    Args:
+        run: the run.
+        files: those of the dumps.
+        settings: what is read, and how much of it may be bad.
+        read_again: read all lines, also those that the published run read already.
 
     Raises:
         InputError: a file is cut short, or too much could not be understood.
@@ -97,16 +105,24 @@ def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings) -> 
     if not settings.allow_incomplete:
         refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
     run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
-    tables = SiteTables(run, _base(run), sorted({file.site for file in files}))
+    last = published_run(run.lake)
+    base = dict(last.table_versions) if last else {}
+    tables = SiteTables(run, base, sorted({file.site for file in files}))
     wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
     names = [dump.table.name for dump in wanted]
     _keep_accounts_of_others(tables, names)
-    read = [account for dump in wanted for account in _read(run, dump, opened, tables)]
+    # Another version of the code may understand the same line in another way.
+    read_again = read_again or last is None or last.code_version != run.record.code_version
+    with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
+        read = [account for dump in wanted for account in _read(dump, opened, tables, known)]
     run.append(INGESTED_FILES, run.lake.spark.createDataFrame(read, INGESTED_FILES.schema))
     accounts = tables.of_sites(INGESTED_FILES).where(F.col("table_name").isin(names))
     refused = tables.of_sites(QUARANTINE).join(accounts, ["site", "source_file"], "left_semi")
     refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
     tables.keep_others([dump.table for dump in DUMP_TABLES])
+    if tables.stay([dump.table for dump in DUMP_TABLES]):
+        tables.keep_others([JUDGMENTS, ORPHANS])
+        return
     with run.step("judgments") as step:
         stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
         if {POSTS.name, VOTES.name, POST_LINKS.name} <= stored.keys():
@@ -123,17 +139,17 @@ def _keep_accounts_of_others(tables: SiteTables, read: Sequence[str]) -> None:
     tables.write(INGESTED_FILES, kept)
 
 
-def _read(run: Run, dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables) -> list[FileAccount]:
+def _read(dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles) -> list[FileAccount]:
+    """Read the files of one kind: of those that are known what changed, the others whole."""
     files = {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}
-    with run.step(dump.table.name) as step:
-        accounts = read_dump_table(tables, dump, files)
+    some = known.of(files)
+    with tables.run.step(dump.table.name) as step:
+        accounts = read_changed_lines(tables, dump, some, known) if some else []
+        done = {each.site for each in accounts}
+        if whole := set(tables.sites) - done:
+            others = {number: each for number, each in files.items() if each.file.site in whole}
+            accounts += read_dump_table(tables.of(whole), dump, others)
         step.rows_in = sum(each.rows_in for each in accounts)
         step.rows_out = sum(each.rows_out for each in accounts)
         step.rows_quarantined = sum(each.rows_quarantined for each in accounts)
     return accounts
-
-
-def _base(run: Run) -> dict[str, int]:
-    """Versions of the published tables, whose other sites stay as they are."""
-    record = published_run(run.lake)
-    return dict(record.table_versions) if record else {}

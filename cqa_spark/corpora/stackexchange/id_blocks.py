@@ -1,0 +1,76 @@
+"""What stands in the files of a dump, by blocks of ids: what is as it was need not be parsed again.
+
+Every dump is the whole site, and most of its lines are those of the dump before. To look at a line and hash it takes a
+small part of the time that it takes to parse and to store it. Ids are given in the order of time, so that what is new
+lies in a few blocks.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.lines import Files, read_lines
+from cqa_spark.corpora.stackexchange.peek import Layout
+from cqa_spark.lake.schemas.accounting import ID_BLOCKS
+
+_BITS = 12
+"""Ids of a block: two to this power."""
+
+_ID = r'^\s*<row Id="(-?\d{1,18})"'
+
+
+def id_blocks(spark: SparkSession, files: Files, layouts: tuple[Layout, ...]) -> DataFrame:
+    """The table ``id_blocks`` of some files.
+
+    Args:
+        spark: the session.
+        files: of any kind; those of other layouts, and empty ones, have no blocks.
+        layouts: those with a line for every row.
+    """
+    found = [_digests(spark, some, layout) for layout in layouts if (some := _of_layout(files, layout))]
+    return ID_BLOCKS.conform(reduce(DataFrame.unionByName, found, ID_BLOCKS.empty(spark)))
+
+
+def compare_blocks(before: DataFrame, now: DataFrame) -> DataFrame:
+    """Two versions of the table ``id_blocks``, side by side.
+
+    Returns:
+        site, table_name, block, ``before`` and ``now`` (each a struct of lines and digest, null where the version has
+        no such block), and differs.
+    """
+    content = F.struct("lines", "digest")
+    nothing = F.lit(None).cast(now.select(content.alias("content")).schema["content"].dataType)
+    sides = (
+        before.select(*ID_BLOCKS.key, content.alias("before"), nothing.alias("now")),
+        now.select(*ID_BLOCKS.key, nothing.alias("before"), content.alias("now")),
+    )
+    # Grouped and not joined: the block of lines without an id is null, and still the same block.
+    both = reduce(DataFrame.unionByName, sides).groupBy(*ID_BLOCKS.key)
+    versions = both.agg(F.max("before").alias("before"), F.max("now").alias("now"))
+    return versions.withColumn("differs", ~F.col("before").eqNullSafe(F.col("now")))
+
+
+def block_of_line(line: str) -> Column:
+    """The block of the row that a column of lines holds; null for what does not start like a row."""
+    return block_of_id(F.nullif(F.regexp_extract(line, _ID, 1), F.lit("")))
+
+
+def block_of_id(row_id: Column) -> Column:
+    """The block of an id that is a text."""
+    return F.shiftright(row_id.cast("bigint"), _BITS)
+
+
+def _digests(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
+    """The digest passes over the order of the lines, and over what ends them: the rows are the same."""
+    tables = [(number, each.file.dump_table.table.name) for number, each in files.items()]
+    named = F.broadcast(spark.createDataFrame(tables, "file int, table_name string"))
+    lines = read_lines(spark, files, layout).join(named, "file").withColumn("block", block_of_line("value"))
+    digest = F.bit_xor(F.xxhash64(F.expr(r"TRIM(TRAILING '\r' FROM value)"))).alias("digest")
+    return lines.groupBy(*ID_BLOCKS.key).agg(F.count(F.lit(1)).alias("lines"), digest)
+
+
+def _of_layout(files: Files, layout: Layout) -> Files:
+    return {number: each for number, each in files.items() if each.peek.layout is layout and each.peek.size}

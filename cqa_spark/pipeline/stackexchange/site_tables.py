@@ -1,0 +1,71 @@
+"""The tables of a run that reads some sites of a lake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.table import Table
+
+
+@dataclass(frozen=True)
+class SiteTables:
+    """The tables of a run that reads some sites and leaves the others as they were published.
+
+    Attributes:
+        run: the run.
+        base: versions of the published tables.
+        sites: what the run reads.
+    """
+
+    run: Run
+    base: Mapping[str, int]
+    sites: list[str]
+
+    def write(self, table: Table, frame: DataFrame) -> int:
+        """Put the rows of the sites in the place of those that the run has, or else the published ones; count them."""
+        names = ", ".join(map(_quoted, self.sites))
+        base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
+        return self.run.replace(table, frame, where=f"site IN ({names})", base=base).rows
+
+    def of(self, sites: Iterable[str]) -> SiteTables:
+        """The same for some of the sites."""
+        return replace(self, sites=sorted(sites))
+
+    def of_sites(self, table: Table) -> DataFrame:
+        """The rows of the sites that the run read."""
+        return self.run.read(table).where(F.col("site").isin(self.sites))
+
+    def published(self, table: Table) -> DataFrame:
+        """The rows of the sites that readers see while the run is under way."""
+        if table.name not in self.base:
+            return self.empty(table)
+        return self.run.lake.read(table, self.base[table.name]).where(F.col("site").isin(self.sites))
+
+    def has(self, table: Table) -> bool:
+        """Whether the run has a version of the table."""
+        return self.run.has(table)
+
+    def stay(self, tables: Iterable[Table]) -> bool:
+        """Whether the run has of all these tables what is published."""
+        versions = self.run.record.table_versions
+        return all(versions.get(table.name) == self.base.get(table.name) for table in tables)
+
+    def keep_others(self, tables: Iterable[Table]) -> None:
+        """Take over the published version of tables that the run does not write."""
+        for table in tables:
+            if not self.has(table) and table.name in self.base:
+                self.run.adopt(table, self.base[table.name])
+
+    def empty(self, table: Table) -> DataFrame:
+        """No rows."""
+        return table.empty(self.run.lake.spark)
+
+
+def _quoted(text: str) -> str:
+    """A text as Spark SQL writes it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
