@@ -16,7 +16,7 @@ from cqa_spark.corpora.stackexchange.lines import Files, read_lines
 from cqa_spark.corpora.stackexchange.peek import Layout
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS
 
-_BITS = 12
+_BITS = 8
 """Ids of a block: two to this power."""
 
 _ID = r'^\s*<row Id="(-?\d{1,18})"'

@@ -56,7 +56,7 @@ ID_BLOCKS = Table(
     (
         SITE,
         column("table_name", "string", "table that the file fills", nullable=False),
-        column("block", "bigint", "the rows' ids without their last 12 bits; null for lines that name no id"),
+        column("block", "bigint", "the rows' ids without their last 8 bits; null for lines that name no id"),
         column("lines", "bigint", "lines of the block", nullable=False),
         column("digest", "bigint", "64-bit hashes of the lines, joined by exclusive or", nullable=False),
     ),

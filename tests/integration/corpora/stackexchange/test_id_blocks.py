@@ -13,7 +13,7 @@ from cqa_spark.corpora.stackexchange.id_blocks import compare_blocks, id_blocks
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.peek import Layout, peek
 
-ROWS = ['<row Id="-1" Reputation="1" />', '<row Id="4095" Reputation="2" />', '<row Id="4096" Reputation="3" />']
+ROWS = ['<row Id="-1" Reputation="1" />', '<row Id="255" Reputation="2" />', '<row Id="256" Reputation="3" />']
 
 
 def blocks(spark: SparkSession, folder: Path, rows: Sequence[str], *, end: str = "\n") -> DataFrame:
@@ -42,14 +42,14 @@ def test_the_order_of_lines_says_nothing(spark: SparkSession, tmp_path: Path) ->
 
 def test_a_block_differs_where_a_line_came_went_or_changed(spark: SparkSession, tmp_path: Path) -> None:
     before = blocks(spark, tmp_path / "a", ROWS)
-    now = blocks(spark, tmp_path / "b", [ROWS[1], f"{ROWS[2]} ", '<row Id="9000" Reputation="1" />'])
+    now = blocks(spark, tmp_path / "b", [ROWS[1], f"{ROWS[2]} ", '<row Id="600" Reputation="1" />'])
     assert differing(before, now) == [-1, 1, 2]
     assert differing(now, before) == [-1, 1, 2]
 
 
 def test_a_row_that_names_its_id_last_is_outside_all_blocks(spark: SparkSession, tmp_path: Path) -> None:
     before = blocks(spark, tmp_path / "a", ROWS)
-    now = blocks(spark, tmp_path / "b", [*ROWS, '<row Reputation="3" Id="4097" />'])
+    now = blocks(spark, tmp_path / "b", [*ROWS, '<row Reputation="3" Id="257" />'])
     assert differing(before, now) == [None]
 
 
