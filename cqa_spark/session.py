@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from py4j.java_gateway import java_import
 from pyspark.sql import SparkSession
 
 from cqa_spark.config.home import project_home
@@ -16,6 +17,9 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import EnvironmentProblem
 
 JAVA = 17
+
+_OFTEN_NAMED = ("org.apache.spark.sql.functions", "org.apache.spark.api.python.PythonUtils")
+"""Classes that PySpark calls by their short names, at every use of a column."""
 
 
 def spark_session(
@@ -58,6 +62,8 @@ def spark_session(
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    for name in _OFTEN_NAMED:
+        java_import(session._jvm, name)  # else each use is looked for in every package and jar
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     for name, value in s3a_settings(object_storage or ObjectStorageSettings()).items():
         hadoop.set(name, value)
