@@ -29,6 +29,7 @@ options:
 environment variables:
   SPARK_HOME      the Spark to run on; default: the one in .venv
   PYSPARK_PYTHON  the workers' Python; default: the one in .venv
+  CQA_HOME        the folder whose conf/ describes systems and data sets; default: this one
 
 examples:
   ./spark-submit.sh --master spark://host:7077 --executor-memory 4g run --config conf/semeval2016.yaml
@@ -86,10 +87,11 @@ spark_submit() {
 # What workers and driver find in their environment.
 environment() {
     local python="${PYSPARK_PYTHON:-$HERE/.venv/bin/python}"
-    VARIABLES=("CQA_HOME=$HERE" "PYSPARK_PYTHON=$python")
+    local home="${CQA_HOME:-$HERE}"
+    VARIABLES=("CQA_HOME=$home" "PYSPARK_PYTHON=$python")
     if [[ $ENVIRONMENT ]]; then
         [[ $DRY_RUN || -f $ENVIRONMENT ]] || fail "there is no $ENVIRONMENT" "run 'make environment'"
-        VARIABLES=("CQA_HOME=$HERE" "PYSPARK_PYTHON=./environment/bin/python" "PYSPARK_DRIVER_PYTHON=$python")
+        VARIABLES=("CQA_HOME=$home" "PYSPARK_PYTHON=./environment/bin/python" "PYSPARK_DRIVER_PYTHON=$python")
         MORE_ARCHIVES=",$ENVIRONMENT#environment$MORE_ARCHIVES"
     fi
 }

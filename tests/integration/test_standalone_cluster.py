@@ -16,12 +16,15 @@ from urllib.request import urlopen
 import pyspark
 import pytest
 import yaml
-from pyspark.sql import DataFrame, Row, SparkSession
+from homes import make_home
+from pyspark.sql import Row, SparkSession
 
+from cqa_spark.cli import main
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.table import Table
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.synth.stackexchange.dump import write_dump
 
@@ -29,8 +32,15 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 HERE = "127.0.0.1"
 PATIENCE_SECONDS = 60
-SYSTEMS = ["given_order", "length", "boosted_a"]
-INTERPRETED = "--no-spark.compile-plans"  # half the time, where compiled plans are not what is tested
+TREES = {
+    "name": "trees",
+    "task": "question_comment",
+    "feature_groups": ["comment_surface_v1", "lexicon_v1"],
+    "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 20}},
+}
+SYSTEMS = ["given_order", TREES["name"]]
+SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""Of Java processes that end before thorough compiling pays."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +71,10 @@ def standalone_cluster(folder: Path, workers: int) -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a cluster with two workers."""
-    with standalone_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as found:
-        yield found.url
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three workers, of which the tests leave one."""
+    with standalone_cluster(tmp_path_factory.mktemp("cluster"), workers=3) as found:
+        yield found
 
 
 def free_port() -> int:
@@ -79,7 +89,9 @@ def daemon(log: Path, name: str, *options: str) -> Iterator[subprocess.Popen[byt
     command = [str(SPARK_CLASS), f"org.apache.spark.deploy.{name}", "--host", HERE, *options]
     with (
         log.open("w") as output,
-        subprocess.Popen(command, env=os.environ | variables, stdout=output, stderr=subprocess.STDOUT) as process,
+        subprocess.Popen(
+            command, env=os.environ | SHORT_LIVED | variables, stdout=output, stderr=subprocess.STDOUT
+        ) as process,
     ):
         try:
             yield process
@@ -100,35 +112,29 @@ def wait_for_workers(page: str, workers: int, logs: Path) -> None:
     pytest.fail(f"the cluster did not start within {PATIENCE_SECONDS} s; its logs are in {logs}")
 
 
-@pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("work")
-    write_sample(folder, threads=40, dev_threads=10, seed=7)
-    return folder
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The project's settings, and trees that grow quickly."""
+    monkeypatch.setenv("CQA_HOME", str(make_home(tmp_path / "home", systems=[TREES])))
 
 
-@pytest.fixture(scope="module")
-def expected(spark: SparkSession, work: Path) -> list[Row]:
-    """What local mode ranks, by plans that are interpreted; on the whole cluster they are compiled."""
-    with started([sys.executable, "-m", "cqa_spark.cli"], work, "local", INTERPRETED):
-        pass
-    found = rankings(spark, work / "local").collect()
-    assert {row["system"] for row in found} == set(SYSTEMS)
-    return found
-
-
-@contextmanager
-def started(command: list[str], work: Path, lake: str, *options: str) -> Iterator[Iterator[str]]:
-    """Run the whole pipeline; yields what it says line by line, and waits until it has succeeded."""
-    config = work / f"{lake}.yaml"
+def pipeline(folder: Path, lake: str) -> list[str]:
+    """The command that runs the whole pipeline over a sample."""
+    config = folder / f"{lake}.yaml"
     settings = {
-        "lake": str(work / lake),
+        "lake": str(folder / lake),
         "run_id": "the-run",
-        "inputs": {"train": str(work / "train.xml"), "dev": str(work / "dev.xml")},
+        "inputs": {"train": str(folder / "train.xml"), "dev": str(folder / "dev.xml")},
         "systems": SYSTEMS,
         "tracking": {"enabled": False},
     }
     config.write_text(yaml.safe_dump(settings), encoding="utf-8")
+    return ["run", "--config", str(config)]
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[Iterator[str]]:
+    """Run a command; yields what it says line by line, and waits until it has succeeded."""
     said: list[str] = []
 
     def lines(process: subprocess.Popen[str]) -> Iterator[str]:
@@ -137,8 +143,8 @@ def started(command: list[str], work: Path, lake: str, *options: str) -> Iterato
             said.append(line)
             yield line
 
-    call = [*command, "run", "--config", str(config), *options]
-    with subprocess.Popen(call, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, env=os.environ | SHORT_LIVED, cwd=REPOSITORY, text=True, **told) as process:
         rest = lines(process)
         yield rest
         for _ in rest:
@@ -146,49 +152,41 @@ def started(command: list[str], work: Path, lake: str, *options: str) -> Iterato
     assert process.returncode == 0, "".join(said)
 
 
-def submit(cluster: str) -> list[str]:
+def submit(cluster: Cluster) -> list[str]:
     settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false"}
     options = [option for name, value in settings.items() for option in ("--conf", f"{name}={value}")]
-    return [str(REPOSITORY / "spark-submit.sh"), "--master", cluster, *options]
+    return [str(REPOSITORY / "spark-submit.sh"), "--master", cluster.url, *options]
 
 
-def rankings(spark: SparkSession, lake: Path) -> DataFrame:
-    return spark.read.format("delta").load(str(lake / RANKINGS.name)).orderBy(*RANKINGS.key)
+def rows(spark: SparkSession, lake: Path, table: Table) -> list[Row]:
+    return spark.read.format("delta").load(str(lake / table.name)).orderBy(*table.key).collect()
 
 
 @pytest.mark.slow
-def test_a_cluster_ranks_as_local_mode_does(spark: SparkSession, cluster: str, work: Path, expected: list[Row]) -> None:
-    with started(submit(cluster), work, "cluster"):
+def test_a_cluster_reads_dumps_as_local_mode_does(spark: SparkSession, cluster: Cluster, tmp_path: Path) -> None:
+    dump = write_dump(tmp_path, site="cluster.example.org", threads=40, seed=3).folder
+    tables = ["--tables", "posts", "votes", "post_links"]  # those that judgments come from
+    ingest = ["ingest", "stackexchange", "--input", str(dump), "--run-id", "r", *tables]
+    with started([*submit(cluster), *ingest, "--lake", str(tmp_path / "cluster")]):
         pass
-    assert rankings(spark, work / "cluster").collect() == expected
+    assert main([*ingest, "--lake", str(tmp_path / "local")]) == 0
+    for table in (POSTS, VOTES, JUDGMENTS, INGESTED_FILES, QUARANTINE):
+        read, expected = (rows(spark, tmp_path / lake, table) for lake in ("cluster", "local"))
+        assert read == expected
+        assert bool(expected) == (table is not QUARANTINE)
 
 
 @pytest.mark.slow
-def test_workers_that_die_while_it_trains_and_while_it_ranks(
-    spark: SparkSession, tmp_path: Path, work: Path, expected: list[Row]
+def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
+    spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
-    with (
-        standalone_cluster(tmp_path, workers=3) as cluster,
-        started(submit(cluster.url), work, "bereft", INTERPRETED) as said,
-    ):
+    """By plans that are compiled; local mode interprets them here."""
+    write_sample(tmp_path, threads=40, dev_threads=10, seed=7)
+    assert main(pipeline(tmp_path, "local")) == 0
+    expected = rows(spark, tmp_path / "local", RANKINGS)
+    assert {row["system"] for row in expected} == set(SYSTEMS)
+    with started([*submit(cluster), *pipeline(tmp_path, "bereft")]) as said:
         for worker, finished in zip(cluster.workers, ("features", "train"), strict=False):  # the step before
             assert any(line.startswith(finished) for line in said)
             worker.kill()
-    assert rankings(spark, work / "bereft").collect() == expected
-
-
-@pytest.mark.slow
-def test_a_cluster_reads_dumps_as_local_mode_does(spark: SparkSession, cluster: str, tmp_path: Path) -> None:
-    dump = write_dump(tmp_path, site="cluster.example.org", threads=40, seed=3).folder
-    for command, lake in ((submit(cluster), "cluster"), ([sys.executable, "-m", "cqa_spark.cli"], "local")):
-        ingest = ["ingest", "stackexchange", "--input", str(dump), "--lake", str(tmp_path / lake), "--run-id", "r"]
-        ingest += ["--tables", "posts", "votes", "post_links"]  # those that judgments come from
-        answer = subprocess.run([*command, *ingest], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-        assert answer.returncode == 0, answer.stdout + answer.stderr
-    for table in (POSTS, VOTES, JUDGMENTS, INGESTED_FILES, QUARANTINE):
-        read, expected = (
-            spark.read.format("delta").load(str(tmp_path / lake / table.name)).orderBy(*table.key).collect()
-            for lake in ("cluster", "local")
-        )
-        assert read == expected
-        assert bool(expected) == (table is not QUARANTINE)
+    assert rows(spark, tmp_path / "bereft", RANKINGS) == expected

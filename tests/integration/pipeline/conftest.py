@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from homes import make_home
 from pyspark.sql import SparkSession
-from two_nights import Nights, two_nights
 
 from cqa_spark.cli import main
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.qatar_living import SamplePaths, write_sample
+
+LEARNED = {
+    "name": "learned",
+    "task": "question_comment",
+    "feature_groups": ["comment_surface_v1", "dialogue_v1", "goodness_pmi_v1", "lexicon_v1"],
+    "ranker": {"name": "logistic_regression"},
+}
+"""A quick system of the main kinds of features: of the comment, of its thread, learned out of fold."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,18 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> SamplePaths:
 
 
 @pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project's settings and the quick system."""
+    return make_home(tmp_path_factory.mktemp("home") / "home", systems=[LEARNED])
+
+
+@pytest.fixture
+def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test calls knows the quick system."""
+    monkeypatch.setenv("CQA_HOME", str(home))
+
+
+@pytest.fixture(scope="session")
 def whole_run() -> Callable[..., list[str]]:
     """The command line of a run of a baseline and a system that learns, with few resamples."""
 
@@ -48,7 +69,7 @@ def whole_run() -> Callable[..., list[str]]:
             str(sample.dev),
             "--systems",
             "given_order",
-            "logistic_a",
+            LEARNED["name"],
             "--evaluation.resamples",
             "99",
             *more,
@@ -60,15 +81,13 @@ def whole_run() -> Callable[..., list[str]]:
 @pytest.fixture(scope="session")
 def finished(
     spark: SparkSession,
+    home: Path,
     sample: SamplePaths,
     whole_run: Callable[..., list[str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> FinishedRun:
     lake = Lake(spark, str(tmp_path_factory.mktemp("run") / "lake"))
-    assert main(whole_run(sample, lake.root)) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CQA_HOME", str(home))
+        assert main(whole_run(sample, lake.root)) == 0
     return FinishedRun(lake)
-
-
-@pytest.fixture(scope="session")
-def nights(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Nights:
-    return two_nights(spark, tmp_path_factory.mktemp("nights"))

@@ -30,6 +30,8 @@ SYSTEM = System(
     ranker=RankerSpec(name="logistic_regression", parameters={"iterations": 5}),
 )
 
+pytestmark = pytest.mark.usefixtures("at_home")
+
 
 @pytest.fixture(scope="module")
 def run(finished: Any) -> Run:

@@ -15,7 +15,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTIN
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import Lake
 
-SITES = 20
+SITES = 10
 BLOCKS = (0, 10_000, 20_000, 30_000)
 BAD = '<row Id="{id}" PostTypeId="question" Body="not a number" />'
 ELSEWHERE = '<row PostTypeId="1" Id="{id}" Body="named its id later" />'
@@ -81,7 +81,7 @@ def lines_step(snapshot: Snapshot) -> tuple[int, int]:
 
 
 def test_random_edits(spark: SparkSession, tmp_path: Path) -> None:
-    """Twenty sites with one edit each, then with another: the same tables as in a lake that starts with the dump."""
+    """Ten sites with one edit each, then with another: the same tables as in a lake that starts with the dump."""
     rng = Random(11)
     dumps = {f"s{number}.example.org": invent(rng) for number in range(SITES)}
     kinds = {site: number % 10 for number, site in enumerate(dumps)}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import mlflow
 import pytest
+from homes import make_home, metadata_systems
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -22,11 +23,18 @@ from cqa_spark.pipeline.recipes import read_systems
 from cqa_spark.synth.stackexchange.dump import write_dump
 
 SYSTEM = "metadata_logistic_snapshot"
-GROUPS = ("basic_u_snapshot_v1", "u_tags_snapshot_v1", "badges_snapshot_v1")
+GROUPS = ("basic_u", "u_tags", "badges")
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("at_home")]
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_home(tmp_path_factory.mktemp("home") / "home", systems=metadata_systems(*GROUPS))
+
+
+@pytest.fixture(scope="module")
+def found(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     folder = tmp_path_factory.mktemp("planted")
     dump = write_dump(folder, site="planted.example.org", threads=1200, seed=7, workers=1).folder
     lake = Lake(spark, str(folder / "lake"))
@@ -34,26 +42,25 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Snap
     assert main(["ingest", "stackexchange", "--input", str(dump), "--lake", lake.root, "--tables", *tables]) == 0
     chosen = ["--all-sites", "--min-answers", "2", "--rankers", "logistic", "--studied", "logistic", "--budget", "1"]
     command = ["experiment", "preferred-answer", "--lake", lake.root, "--run-id", "e", *chosen]
-    assert main([*command, "--no-ablation", "--no-transfer", "--evaluation.resamples", "99"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CQA_HOME", str(home))
+        assert main([*command, "--no-ablation", "--no-transfer", "--evaluation.resamples", "99"]) == 0
     return Snapshot(lake, RunLog(lake).require_success("e"))
 
 
-@pytest.mark.slow
 def test_groups_are_worth_what_was_planted(found: Snapshot) -> None:
     """Skill of authors is planted, and shows in what they are; badges are given without regard to anything.
 
     On some 70 questions a group that is left out says nothing: those that stay stand in for it.
     """
     (whole,) = read_systems([SYSTEM])
-    few = whole.model_copy(update={"feature_groups": GROUPS})
     run = Run(found.lake, found.record, on_step=lambda step: None)
-    rows = ablate(run, few, EvaluationSettings(measures=("P@1",), resamples=999), HeldOut("split = 'test'")).collect()
+    rows = ablate(run, whole, EvaluationSettings(measures=("P@1",), resamples=999), HeldOut("split = 'test'")).collect()
     alone = {row["family"]: row["value"] for row in rows if row["variant"] == "only"}
     assert alone["user"] > alone["badges"] + 0.15
     assert alone["user_tags"] > alone["badges"] + 0.05
 
 
-@pytest.mark.slow
 def test_parameters_are_chosen_on_the_validation_part_and_all_trials_are_kept(found: Snapshot) -> None:
     trials = found.read(TRIALS).where(F.col("system") == SYSTEM).orderBy("trial").collect()
     assert [row["trial"] for row in trials] == ["given", "trial 1"]
@@ -64,7 +71,6 @@ def test_parameters_are_chosen_on_the_validation_part_and_all_trials_are_kept(fo
     assert "Tuning" in page
 
 
-@pytest.mark.slow
 def test_mlflow_is_told_of_the_run_and_of_every_trial(found: Snapshot) -> None:
     mlflow.set_tracking_uri(f"sqlite:///{found.lake.root}.mlflow.db")
     runs = mlflow.search_runs(experiment_names=["cqa-spark"], output_format="list")

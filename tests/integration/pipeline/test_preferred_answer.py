@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from homes import make_home, metadata_systems
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.cli import main
@@ -88,9 +89,10 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.slow
 def test_the_experiment_ranks_measures_and_reports(
-    lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a dump without badges, where the second answer is always the accepted one."""
+    monkeypatch.setenv("CQA_HOME", str(make_home(tmp_path / "home", systems=metadata_systems("basic_u", "badges"))))
     here = ["--lake", lake.root, "--run-id", "experiment", "--from-run", "dump", "--all-sites", "--min-answers", "3"]
     quick = ["--rankers", "logistic", "--studied", "logistic", "--no-ablation", "--evaluation.resamples", "99"]
     assert (

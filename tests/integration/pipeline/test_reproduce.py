@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from homes import make_home
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.config.home import project_home
 from cqa_spark.evaluation.evaluate_file import evaluate_file
 from cqa_spark.synth.qatar_living import SamplePaths
 
@@ -19,12 +18,8 @@ from cqa_spark.synth.qatar_living import SamplePaths
 @pytest.fixture
 def home(tmp_path: Path, sample: SamplePaths, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home whose only data set is the sample, with two recipes of it: one figure is published, and it is wrong."""
-    home = tmp_path / "home"
-    shutil.copytree(project_home() / "conf", home / "conf", ignore=shutil.ignore_patterns("systems", "datasets"))
-    (home / ".jars").symlink_to(project_home() / ".jars")
     data: dict[str, Any] = {
         "name": "sample",
-        "about": "For tests.",
         "site": "qatarliving.com",
         "corpus": "qatar_living",
         "train": [sample.train.name],
@@ -37,9 +32,7 @@ def home(tmp_path: Path, sample: SamplePaths, monkeypatch: pytest.MonkeyPatch) -
     expected = {"sample_dev": {"source": "a paper, Table 1", "measures": {"MAP@10": 0.99}}}
     recipes = [recipe("ordered", "column", {"column": "initial_rank", "ascending": True}, expected=expected)]
     recipes.append(recipe("chance", "random_order", {}))
-    for folder, described in [("datasets", data), *(("systems", each) for each in recipes)]:
-        (home / "conf" / folder).mkdir(exist_ok=True)
-        (home / "conf" / folder / f"{described['name']}.yaml").write_text(yaml.safe_dump(described), encoding="utf-8")
+    home = make_home(tmp_path / "home", systems=recipes, datasets=[data], without=["systems", "datasets"])
     monkeypatch.setenv("CQA_HOME", str(home))
     return home
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from homes import make_home
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.config.home import project_home
 from cqa_spark.synth.qatar_living import SamplePaths, write_sample
 
 SYSTEMS: list[dict[str, Any]] = [
@@ -29,14 +27,8 @@ SYSTEMS: list[dict[str, Any]] = [
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home with three quick systems and no others."""
-    home = tmp_path / "home"
-    shutil.copytree(project_home() / "conf", home / "conf", ignore=shutil.ignore_patterns("systems"))
-    (home / ".jars").symlink_to(project_home() / ".jars")
-    (home / "conf" / "systems").mkdir()
-    for system in SYSTEMS:
-        ranker = {"name": "logistic_regression", "parameters": {"iterations": 5}}
-        text = yaml.safe_dump({**system, "about": "For tests.", "ranker": ranker})
-        (home / "conf" / "systems" / f"{system['name']}.yaml").write_text(text, encoding="utf-8")
+    ranker = {"name": "logistic_regression", "parameters": {"iterations": 5}}
+    home = make_home(tmp_path / "home", systems=[{**each, "ranker": ranker} for each in SYSTEMS], without=["systems"])
     monkeypatch.setenv("CQA_HOME", str(home))
 
 
