@@ -99,7 +99,7 @@ def _show(lake: HeldLake, run: RunRecord, *, job: str, message: str) -> RunRecor
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.require()
     point_to(lake.objects, shown, lake.lease.token)
-    RunLog(lake).append_published(shown)
+    RunLog(lake).append(shown)
     return shown
 
 

@@ -21,7 +21,7 @@ class RunLog:
 
     def append(self, record: RunRecord) -> RunRecord:
         """Add a row after all others, in one commit, and return it with its sequence number."""
-        numbered = replace(record, sequence=self._last_sequence() + 1)
+        numbered = replace(record, sequence=self._next_sequence())
         row = asdict(numbered)
         frame = self._lake.spark.createDataFrame([tuple(row[name] for name in RUNS.schema.names)], RUNS.schema)
         self._lake.append(RUNS, frame.coalesce(1))
@@ -75,8 +75,6 @@ class RunLog:
             )
         return record
 
-    def _last_sequence(self) -> int:
-        if not self._lake.exists(RUNS):
-            return 0
-        newest = self._lake.read_latest(RUNS).agg(F.max("sequence").alias("sequence")).first()
-        return int(newest["sequence"] or 0) if newest else 0
+    def _next_sequence(self) -> int:
+        """Every row is a commit, the first one version 0."""
+        return self._lake.newest_version(RUNS) + 2 if self._lake.exists(RUNS) else 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
@@ -62,7 +62,7 @@ class Lake:
         Raises:
             ContractError: the frame does not have the declared columns.
         """
-        before = self.newest_version(table) if self.exists(table) else None
+        before = self._commits(table).newest_version()
         writer = table.conform(frame).write.format("delta").mode("overwrite")
         writer = writer.option("overwriteSchema", "true").option("userMetadata", author)
         writer.partitionBy(*table.partition_by).save(self.path(table.name))
@@ -132,7 +132,9 @@ class Lake:
 
     def newest_version(self, table: Table) -> int:
         """The number of the newest version, whoever wrote it."""
-        return int(self._newest_commit(table)["version"])
+        newest = self._commits(table).newest_version()
+        assert newest is not None, f"{table.name} has at least one version"
+        return newest
 
     def read(self, table: Table, version: int) -> DataFrame:
         """The rows of one version.
@@ -149,7 +151,7 @@ class Lake:
 
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
-        return DeltaTable.isDeltaTable(self.spark, self.path(table.name))
+        return self._commits(table).newest_version() is not None
 
     def _back_to(self, table: Table, base: int) -> int:
         """Make the newest version hold what an earlier one does; give its number."""
@@ -160,27 +162,17 @@ class Lake:
 
     def _written_since(self, before: int | None, table: Table, author: str) -> Written:
         """What a write left behind; Delta commits nothing where no rows take the place of no rows."""
-        newest = self._newest_commit(table)
-        version = int(newest["version"])
-        if version == before:
-            return Written(version, 0)
-        commit: Row | None = newest
-        if newest["userMetadata"] != author:
-            # What came since, and no more: the log of a table grows every night.
-            since = self._history(table, version - (-1 if before is None else before))
-            commit = since.where(F.col("userMetadata") == author).orderBy(F.col("version").desc()).first()
+        newest = self.newest_version(table)
+        if newest == before:
+            return Written(newest, 0)
+        commits = self._commits(table).newest_first(newest, -1 if before is None else before)
+        commit = next((commit for commit in commits if commit.author == author), None)
         if commit is None:
             raise ContractError(
                 f"table {table.name}: the version that run {author} wrote is not in the table's history",
                 "run the job again; if it happens twice, another program may be rewriting the lake",
             )
-        return Written(int(commit["version"]), int(commit["operationMetrics"].get("numOutputRows", 0)))
+        return Written(commit.version, commit.rows)
 
-    def _newest_commit(self, table: Table) -> Row:
-        newest = self._history(table, 1).first()
-        assert newest is not None, "a Delta table has at least one version"
-        return newest
-
-    def _history(self, table: Table, commits: int) -> DataFrame:
-        """The newest commits. Every look at them takes a few tenths of a second, however small the table."""
-        return DeltaTable.forPath(self.spark, self.path(table.name)).history(commits)
+    def _commits(self, table: Table) -> CommitLog:
+        return CommitLog(self.objects, table.name)

@@ -86,13 +86,15 @@ class Bucket:
         """Remove an object; none is fine too."""
         self.until_answered(key, lambda: self.client.delete_object(**self.place(key)))
 
-    def keys(self, prefix: str = "") -> Iterator[str]:
-        """The keys that start with a prefix, in order of their characters."""
-        return (each.key for each in self.listed(prefix))
+    def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
+        """The keys that start with a prefix and come after a key, in order of their characters."""
+        return (each.key for each in self.listed(prefix, after))
 
-    def listed(self, prefix: str = "") -> Iterator[Listed]:
-        """What a listing tells of the objects whose keys start with a prefix, in order of the keys."""
+    def listed(self, prefix: str = "", after: str = "") -> Iterator[Listed]:
+        """What a listing tells of the objects with such keys."""
         place = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
+        if after:
+            place["StartAfter"] = self._prefix + after
         while True:
             page = self.until_answered(prefix, partial(self.client.list_objects_v2, **place))
             for each in page.get("Contents", ()):

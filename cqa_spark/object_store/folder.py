@@ -69,15 +69,15 @@ class Folder:
             with self._locked(key) as target:
                 target.unlink(missing_ok=True)
 
-    def keys(self, prefix: str = "") -> Iterator[str]:
-        """The keys that start with a prefix, in order of their characters."""
+    def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
+        """The keys that start with a prefix and come after a key, in order of their characters."""
         top = Path(self.root, prefix.rpartition("/")[0])
         found = []
         for folder, below, files in os.walk(top):
             below[:] = [name for name in below if not name.startswith(".")]
             here = Path(folder).relative_to(self.root)
             found += [(here / name).as_posix() for name in files if not name.startswith(".")]
-        return iter(sorted(key for key in found if key.startswith(prefix)))
+        return iter(sorted(key for key in found if key.startswith(prefix) and key > after))
 
     def _file(self, key: str) -> Path:
         check_key(key)

@@ -71,8 +71,8 @@ class ObjectStore(Protocol):
         """Remove an object; none is fine too."""
         ...
 
-    def keys(self, prefix: str = "") -> Iterator[str]:
-        """The keys that start with a prefix, in order of their characters."""
+    def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
+        """The keys that start with a prefix and come after a key, in order of their characters."""
         ...
 
 

@@ -68,10 +68,13 @@ class FakeClient:
         answer()
         return {}
 
-    def list_objects_v2(self, *, Bucket: str, Prefix: str, ContinuationToken: str = "") -> dict[str, Any]:
+    def list_objects_v2(
+        self, *, Bucket: str, Prefix: str, StartAfter: str = "", ContinuationToken: str = ""
+    ) -> dict[str, Any]:
         """Two keys a page."""
         self._fault("list", Prefix)()
-        left = sorted(key for key in self.objects if key.startswith(Prefix) and key > ContinuationToken)
+        after = ContinuationToken or StartAfter
+        left = sorted(key for key in self.objects if key.startswith(Prefix) and key > after)
         page = {"Contents": [self._listed(key) for key in left[:2]], "IsTruncated": len(left) > 2}
         return page | ({"NextContinuationToken": left[1]} if len(left) > 2 else {})
 

@@ -68,6 +68,8 @@ def test_keys_are_listed_in_order_by_prefix(store: ObjectStore) -> None:
     assert list(store.keys("runs/")) == ["runs/a", "runs/a.b/c", "runs/b"]
     assert list(store.keys("runs/a")) == ["runs/a", "runs/a.b/c"]
     assert list(store.keys("none/")) == []
+    assert list(store.keys(after="runs/a")) == ["runs/a.b/c", "runs/b"]
+    assert list(store.keys("runs/", after="runs/a.b")) == ["runs/a.b/c", "runs/b"]
 
 
 @pytest.mark.parametrize("key", ["", "/a", "a/", "a//b", "../a", "a/./b", ".hidden", "a\0b"])

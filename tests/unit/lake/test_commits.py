@@ -1,0 +1,58 @@
+"""What a table's log says, on logs that are written by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.lake.commits import Commit, CommitLog
+from cqa_spark.object_store.folder import Folder
+
+METADATA = '{"metaData":{"id":"x"}}'
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Folder:
+    return Folder(str(tmp_path))
+
+
+def commit(store: Folder, version: int, *actions: str) -> None:
+    store.put(f"posts/_delta_log/{version:020d}.json", "\n".join(actions).encode())
+
+
+def told(author: str | None, rows: int | None) -> str:
+    about = {"operation": "WRITE"} | ({"userMetadata": author} if author else {})
+    return json.dumps({"commitInfo": about | ({"operationMetrics": {"numOutputRows": str(rows)}} if rows else {})})
+
+
+def test_a_folder_without_a_log_is_no_table(store: Folder) -> None:
+    store.put("posts/part-0.parquet", b"")
+    assert CommitLog(store, "posts").newest_version() is None
+
+
+def test_the_newest_commit_counts_and_nothing_else_in_the_folder(store: Folder) -> None:
+    for version in range(3):
+        commit(store, version, METADATA)
+    for other in ("00000000000000000009.crc", "00000000000000000003.00000000000000000008.compacted.json", "_commits/1"):
+        store.put(f"posts/_delta_log/{other}", b"")
+    assert CommitLog(store, "posts").newest_version() == 2
+
+
+def test_what_lies_before_the_last_checkpoint_is_not_asked_for(store: Folder) -> None:
+    for version in (9, 10, 11):
+        commit(store, version, METADATA)
+    store.put("posts/_delta_log/_last_checkpoint", b'{"version":10,"size":3}')
+    assert CommitLog(store, "posts").newest_version() == 11
+    store.put("posts/_delta_log/_last_checkpoint", b'{"version":11,"size":3}')
+    assert CommitLog(store, "posts").newest_version() == 11
+
+
+def test_commits_say_who_wrote_how_many_rows(store: Folder) -> None:
+    commit(store, 4, told("r1", 7))
+    commit(store, 5, METADATA, told(None, None))
+    commit(store, 7, METADATA)
+    found = list(CommitLog(store, "posts").newest_first(7, 4))
+    assert found == [Commit(7, None, 0), Commit(5, None, 0)]
+    assert list(CommitLog(store, "posts").newest_first(4, -1)) == [Commit(4, "r1", 7)]
