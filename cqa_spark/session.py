@@ -41,14 +41,14 @@ def spark_session(
         master: Spark master URL; None takes the configured one.
         partitions: tasks of a shuffle; None takes the configured number.
         driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
-        compile_plans: whether Spark writes and compiles a program for every plan, and Java compiles thoroughly what is
-            called often; on a few hundred rows that takes most of the time.
+        compile_plans: whether Spark writes and compiles a program for every plan; on a few hundred rows that takes most
+            of the time.
         object_storage: how ``s3a://…`` is reached; None for Amazon's. A session that runs already learns it too.
 
     Raises:
         EnvironmentProblem: no Java, another Java than Spark needs, or no jars.
     """
-    settings = {} if _under_spark_submit() else _own_settings(master, compile_plans)
+    settings = {} if _under_spark_submit() else _own_settings(master)
     if master:
         settings["spark.master"] = master
     if partitions:
@@ -117,18 +117,15 @@ def _under_spark_submit() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
-def _own_settings(master: str | None, compile_plans: bool) -> dict[str, str]:
+def _own_settings(master: str | None) -> dict[str, str]:
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start whatever python3 is
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
     home = project_home()
     jars = _jars(home)
     settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
-    java_options = [f"-Dlog4j2.configurationFile={(home / 'conf/spark/log4j2.properties').as_uri()}"]
-    if not compile_plans:
-        # Java's quick compiler alone; it would keep 48 MB of code, and compile nothing more once they are full.
-        java_options += ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
-    settings["spark.driver.extraJavaOptions"] = " ".join(java_options)
+    log4j = (home / "conf/spark/log4j2.properties").as_uri()
+    settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={log4j}"
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)

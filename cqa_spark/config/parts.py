@@ -94,6 +94,5 @@ class SparkSettings(Part):
     )
     compile_plans: bool = Field(
         default=True,
-        description="compile a program for every plan, and thoroughly, which pays off on many rows; off: samples take "
-        "half the time",
+        description="compile a program for every plan, which pays off on many rows; off: samples take half the time",
     )
