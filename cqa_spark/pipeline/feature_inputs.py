@@ -13,6 +13,7 @@ from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup, FeatureInputs
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -24,7 +25,7 @@ OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM
 """Tables that not every run has, as ``FeatureInputs`` names them."""
 
 
-def task_examples(run: Run, task: str) -> DataFrame:
+def task_examples(run: RunTables, task: str) -> DataFrame:
     """The run's examples of a task."""
     return run.read(EXAMPLES).where(F.col("task") == task)
 

@@ -47,6 +47,10 @@ def test_package_settings_and_conf_folder_are_shipped() -> None:
     assert f"PYSPARK_PYTHON={REPOSITORY / '.venv/bin/python'}" in command
 
 
+def test_systems_and_data_sets_come_from_the_home_of_the_user() -> None:
+    assert "CQA_HOME=/my/home" in resolved("run", CQA_HOME="/my/home")
+
+
 def test_settings_of_the_cluster_come_before_those_of_the_user_which_win() -> None:
     command = resolved("--conf", "spark.driver.memory=9g", "run")
     handed_on = [value for option, value in pairwise(command) if option == "--conf"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.errors import InputError
@@ -14,7 +16,7 @@ from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
 from cqa_spark.features.touched import Touched
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING, QUERY
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
@@ -61,17 +63,64 @@ def night_features_step(
     }
     if not groups:
         return
-    with run.step("features") as step, feature_inputs(run, task_examples(run, task), settings) as inputs:
+    with (
+        run.step("features") as step,
+        feature_inputs(run, task_examples(run, task), settings) as inputs,
+        nullcontext() if standing is None else _differing(standing, inputs.examples, task) as differing,
+    ):
         for supplied in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):
             group, complete = groups[supplied.group.name], _required(supplied)
-            if standing is None or group.reach is Reach.SITE:
+            if differing is None or group.reach is Reach.SITE:
                 step.rows_in += complete.examples.count()
                 step.rows_out += run.write(group.table(), compute_values(group, complete)).rows
             else:
-                again = standing.touched.examples(complete.examples, group.reach).persist()
+                again, gone = differing.of(group, supplied.lacking)
                 step.rows_in += again.count()
-                step.rows_out += _revise_values(run, group, complete, again, standing.last)
-                again.unpersist()
+                step.rows_out += _revise_values(run, group, complete, again, gone, differing.last)
+
+
+@dataclass(frozen=True)
+class _Differing:
+    """What differs between the examples of a run and those of the published one.
+
+    Attributes:
+        last: the published run.
+        again: the run's examples whose values may be others now, by reach.
+        before: the published examples.
+        gone: those of them that the run has no more.
+    """
+
+    last: Snapshot
+    again: Mapping[Reach, DataFrame]
+    before: DataFrame
+    gone: DataFrame
+
+    def of(self, group: FeatureGroup, lacking: Collection[str]) -> tuple[DataFrame, DataFrame]:
+        """The examples that a group's values are computed for again, and those that have none any more.
+
+        Args:
+            group: the group.
+            lacking: sites that lack a table which the group needs.
+        """
+        again = self.again[group.reach]
+        if not lacking:
+            return again, self.gone
+        lacks = F.col("site").isin(*lacking)
+        return again.where(~lacks), self.gone.where(~lacks).unionByName(self.before.where(lacks))
+
+
+@contextmanager
+def _differing(standing: Standing, examples: DataFrame, task: str) -> Iterator[_Differing]:
+    """What differs of the examples, held for all groups while the block lasts."""
+    before = task_examples(standing.last, task)
+    gone = before.join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
+    reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
+    again = {reach: standing.touched.examples(examples, reach).persist() for reach in reaches}
+    try:
+        yield _Differing(standing.last, again, before, gone)
+    finally:
+        for frame in (gone, *again.values()):
+            frame.unpersist()
 
 
 def _required(supplied: Supplied) -> FeatureInputs:
@@ -85,13 +134,14 @@ def _required(supplied: Supplied) -> FeatureInputs:
     return supplied.inputs
 
 
-def _revise_values(run: Run, group: FeatureGroup, inputs: FeatureInputs, again: DataFrame, last: Snapshot) -> int:
-    """Compute the values of some examples again; those of entities that are gone go, all others stay."""
+def _revise_values(
+    run: Run, group: FeatureGroup, inputs: FeatureInputs, again: DataFrame, gone: DataFrame, last: Snapshot
+) -> int:
+    """Compute the values of some examples again; those of entities that no example speaks of any more go."""
     table = group.table()
     values = compute_values(group, replace(inputs, examples=again))
-    here = group.entities(inputs.examples)
-    gone = last.read(table).select(*table.key).join(here, on=list(table.key), how="left_anti")
-    stale = group.entities(again).unionByName(gone).distinct()
+    leave = group.entities(gone).join(group.entities(inputs.examples), on=list(table.key), how="left_anti")
+    stale = group.entities(again).unionByName(leave).distinct()
     return run.revise(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
 
 
