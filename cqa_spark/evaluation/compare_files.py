@@ -74,11 +74,7 @@ def compare_files(
                 f"{prediction} and {predictions[0]} rank other queries of {gold}: {len(queries)} and {len(ranked[0])}",
                 "a paired test needs files of the same queries: compare files of one data set",
             )
-    return [
-        found
-        for written in MEASURES
-        for found in _measured(parse_measure(written), predictions, ranked, resamples, confidence, seed)
-    ]
+    return list(_compared([*map(parse_measure, MEASURES)], predictions, ranked, resamples, confidence, seed))
 
 
 def to_json(found: Sequence[FileComparison]) -> str:
@@ -86,8 +82,8 @@ def to_json(found: Sequence[FileComparison]) -> str:
     return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
 
 
-def _measured(
-    measure: Measure,
+def _compared(
+    measures: Sequence[Measure],
     predictions: Sequence[Path],
     ranked: Sequence[dict[str, RankedQuery]],
     resamples: int,
@@ -97,11 +93,18 @@ def _measured(
     import numpy as np
 
     order = sorted(ranked[0])
-    components = np.array([[measure.components(queries[query]) for query in order] for queries in ranked])
-    ends = bootstrap_intervals(measure, components, resamples=resamples, seed=seed, confidence=confidence)
-    tests = randomization_test(measure, components[1:], components[0], resamples=resamples, seed=seed)
-    values = [measure.total(map(tuple, rows)) for rows in components]
-    for file, value, low, high, p_value in zip(predictions, values, *ends, [1.0, *tests], strict=True):
-        yield FileComparison(
-            str(measure), str(file), len(order), value, float(low), float(high), value - values[0], float(p_value)
-        )
+    components = {
+        measure: np.array([[measure.components(queries[query]) for query in order] for queries in ranked])
+        for measure in measures
+    }
+    others = {measure: of_files[1:] for measure, of_files in components.items()}
+    first = {measure: of_files[0] for measure, of_files in components.items()}
+    ends = bootstrap_intervals(components, resamples=resamples, seed=seed, confidence=confidence)
+    tests = randomization_test(others, first, resamples=resamples, seed=seed)
+    for measure, of_files in components.items():
+        values = [measure.total(map(tuple, rows)) for rows in of_files]
+        p_values = [1.0, *tests[measure]]
+        for file, value, low, high, p_value in zip(predictions, values, *ends[measure], p_values, strict=True):
+            yield FileComparison(
+                str(measure), str(file), len(order), value, float(low), float(high), value - values[0], float(p_value)
+            )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, aggregated, batch_size
+from cqa_spark.evaluation.resampling import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Components,
+    aggregated,
+    batch_size,
+    joined,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,30 +21,33 @@ if TYPE_CHECKING:
 
 
 class Intervals(NamedTuple):
-    """Ends of the intervals of several systems, fractions, each of shape (systems,)."""
+    """Ends of the intervals of several systems by one measure, fractions, each of shape (systems,)."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
 
 def bootstrap_intervals(
-    measure: Measure,
-    components: NDArray[np.float64],
+    components: Components,
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
     confidence: float = CONFIDENCE,
-) -> Intervals:
-    """Percentile bootstrap intervals of a measure, by drawing queries with replacement.
+) -> dict[Measure, Intervals]:
+    """Percentile bootstrap intervals of measures, by drawing queries with replacement.
 
-    All systems see the same draws. With a single query there is nothing to draw, and the interval is the value itself.
+    All systems and measures see the same draws. With a single query there is nothing to draw, and the interval is the
+    value itself.
 
     Args:
-        measure: any measure: components are drawn, then aggregated.
-        components: what each system's queries add up, shape (systems, queries, components).
+        components: by measure, what each system's queries add up, shape (systems, queries, components): these are
+            drawn, then aggregated.
         resamples: number of draws.
         seed: seed of the draws.
         confidence: coverage, such as 0.95.
+
+    Returns:
+        By measure, the ends of all systems' intervals.
 
     Source:
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percentile method).
@@ -44,15 +55,16 @@ def bootstrap_intervals(
     import numpy as np
     from scipy import stats
 
-    systems, queries, width = components.shape
+    together = joined(components)
+    systems, queries, width = together.shape
     if queries == 1:
-        alone = aggregated(measure, components[:, 0, :], 1)
-        return Intervals(alone, alone)
-    flat = components.transpose(1, 0, 2).reshape(queries, systems * width)
+        alone = aggregated(components, together[:, 0, :], 1)
+        return {measure: Intervals(value, value) for measure, value in zip(components, alone, strict=True)}
+    flat = together.transpose(1, 0, 2).reshape(queries, systems * width)
 
     def resampled(drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
         sums = (_draw_counts(drawn, queries) @ flat).reshape(len(drawn), systems, width)
-        return aggregated(measure, sums, queries).T
+        return np.moveaxis(aggregated(components, sums, queries), 1, -1)  # (measures, systems, resamples)
 
     found = stats.bootstrap(
         (np.arange(queries),),
@@ -64,7 +76,8 @@ def bootstrap_intervals(
         method="percentile",
         rng=np.random.default_rng(seed),
     )
-    return Intervals(found.confidence_interval.low, found.confidence_interval.high)
+    ends = zip(components, *found.confidence_interval, strict=True)
+    return {measure: Intervals(low, high) for measure, low, high in ends}
 
 
 def _draw_counts(drawn: NDArray[np.int64], queries: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cqa_spark.evaluation.measure import Measure
@@ -19,6 +20,9 @@ SEED = 42
 CONFIDENCE = 0.95
 """Coverage of an interval where nobody asks for another one."""
 
+Components = Mapping[Measure, "NDArray[np.float64]"]
+"""By measure, what queries add up: shape (..., components). All measures of a mapping see the same draws."""
+
 _CELLS = 4_000_000
 _DECIMALS = 12
 
@@ -28,19 +32,31 @@ def batch_size(queries: int, resamples: int) -> int:
     return max(1, min(resamples, _CELLS // queries))
 
 
-def aggregated(measure: Measure, sums: NDArray[np.float64], queries: int) -> NDArray[np.float64]:
-    """The measure of many sums at once.
+def joined(components: Components) -> NDArray[np.float64]:
+    """The components of all measures, one after the other: shape (..., components of all)."""
+    import numpy as np
+
+    return np.concatenate(list(components.values()), axis=-1)
+
+
+def aggregated(components: Components, sums: NDArray[np.float64], queries: int) -> NDArray[np.float64]:
+    """Every measure of many sums at once.
 
     Args:
-        measure: the measure.
-        sums: summed components, shape (..., components).
+        components: tell the measures, and how many components each has.
+        sums: summed components of all measures as ``joined`` puts them, shape (..., components of all).
         queries: how many queries each sum runs over.
 
     Returns:
-        Fractions, shape (...). Rounded to 12 decimals, so that sums that are equal but for the order in which they
-        were added up are equal, and tie.
+        Fractions, shape (measures, ...). Rounded to 12 decimals, so that sums that are equal but for the order in which
+        they were added up are equal, and tie.
     """
     import numpy as np
 
-    fractions: NDArray[np.float64] = measure.aggregate(list(np.moveaxis(sums, -1, 0)), queries)
-    return np.round(fractions, _DECIMALS)
+    ends = np.cumsum([each.shape[-1] for each in components.values()])
+    parts = np.split(sums, ends[:-1], axis=-1)
+    fractions = [
+        measure.aggregate(list(np.moveaxis(part, -1, 0)), queries)
+        for measure, part in zip(components, parts, strict=True)
+    ]
+    return np.round(np.stack(fractions), _DECIMALS)

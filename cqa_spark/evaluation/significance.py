@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.resampling import RESAMPLES, SEED, aggregated, batch_size
+from cqa_spark.evaluation.resampling import RESAMPLES, SEED, Components, aggregated, batch_size, joined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,28 +13,27 @@ if TYPE_CHECKING:
 
 
 def randomization_test(
-    measure: Measure,
-    systems: NDArray[np.float64],
-    baseline: NDArray[np.float64],
+    systems: Components,
+    baseline: Components,
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> NDArray[np.float64]:
+) -> dict[Measure, NDArray[np.float64]]:
     """How often chance alone would part each system from the baseline by as much as was seen.
 
     Each resample swaps the two systems' components on a random half of the queries, then aggregates both sides; so the
-    test holds for measures that are no means over queries, too. All systems see the same swaps. With few queries every
-    possible swap is tried once instead.
+    test holds for measures that are no means over queries, too. All systems and measures see the same swaps. With few
+    queries every possible swap is tried once instead.
 
     Args:
-        measure: any measure.
-        systems: components of the systems, shape (systems, queries, components).
-        baseline: components of the baseline on the same queries, shape (queries, components).
+        systems: by measure, components of the systems, shape (systems, queries, components).
+        baseline: by the same measures, components of the baseline on the same queries, shape (queries, components).
         resamples: number of random swaps.
         seed: seed of the swaps.
 
     Returns:
-        Two-sided p-values, shape (systems,); 1 for a system that equals the baseline, and on a single query.
+        By measure, two-sided p-values, shape (systems,); 1 for a system that equals the baseline, and on a single
+        query.
 
     Source:
         Smucker, Allan and Carterette 2007, A Comparison of Statistical Significance Tests for Information Retrieval
@@ -43,15 +42,17 @@ def randomization_test(
     import numpy as np
     from scipy import stats
 
-    queries = baseline.shape[0]
-    if queries == 1 or len(systems) == 0:
-        return np.ones(len(systems))
-    gain = systems - baseline
-    system_sums, baseline_sums = systems.sum(axis=1), baseline.sum(axis=0)
+    ours, theirs = joined(systems), joined(baseline)
+    queries = theirs.shape[0]
+    if queries == 1 or len(ours) == 0:
+        return {measure: np.ones(len(ours)) for measure in systems}
+    gain = ours - theirs
+    our_sums, their_sums = ours.sum(axis=1), theirs.sum(axis=0)
 
     def difference(swapped: NDArray[np.float64], _: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
         moved = np.tensordot(swapped, gain, axes=(-1, 1))
-        return aggregated(measure, system_sums - moved, queries) - aggregated(measure, baseline_sums + moved, queries)
+        gained = aggregated(systems, our_sums - moved, queries) - aggregated(systems, their_sums + moved, queries)
+        return np.moveaxis(gained, 0, -1)  # (resamples, systems, measures)
 
     # What is permuted are not scores but which side each query's components stand on: 0 as it was, 1 swapped.
     sides = np.zeros(queries), np.ones(queries)
@@ -64,4 +65,4 @@ def randomization_test(
         batch=batch_size(queries, resamples),
         rng=np.random.default_rng(seed),
     )
-    return np.asarray(found.pvalue)
+    return dict(zip(systems, np.moveaxis(np.asarray(found.pvalue), -1, 0), strict=True))

@@ -53,14 +53,15 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
     assert sorted(compared) == [("MAP@10", "best"), ("MAP@10", "other"), ("Precision", "best"), ("Precision", "other")]
     for written, systems in components.items():
         measure, baseline, best = parse_measure(written), np.array(systems["given"]), np.array(systems["best"])
-        low, high = bootstrap_intervals(measure, best[None], resamples=999, seed=5, confidence=0.9)
+        low, high = bootstrap_intervals({measure: best[None]}, resamples=999, seed=5, confidence=0.9)[measure]
         row, test = values[written, "best"], compared[written, "best"]
         assert row.value == measure.total(systems["best"])
         assert (row.low, row.high) == (low[0], high[0])
         assert row.low < row.value < row.high
         assert (row.queries, row.resamples, row.seed, row.confidence) == (24, 999, 5, 0.9)
         assert test.difference == measure.total(systems["best"]) - measure.total(systems["given"])
-        assert test.p_value == randomization_test(measure, best[None], baseline, resamples=999, seed=5)[0]
+        expected = randomization_test({measure: best[None]}, {measure: baseline}, resamples=999, seed=5)[measure]
+        assert test.p_value == expected[0]
 
 
 def test_wins_losses_and_ties(spark: SparkSession) -> None:
@@ -113,3 +114,8 @@ def test_absent_baseline_is_refused(metrics) -> None:
 def test_systems_measured_on_other_queries_are_refused(metrics) -> None:
     with pytest.raises(ContractError, match=r"Precision of question_comment, dev: .* different queries"):
         summarise(metrics.where("not (system = 'best' and measure = 'Precision' and query_id = 'Q03')"), "given")
+
+
+def test_measures_of_other_queries_are_refused(metrics) -> None:
+    with pytest.raises(ContractError, match=r"Precision of question_comment, dev: .* different queries"):
+        summarise(metrics.where("not (measure = 'Precision' and query_id = 'Q03')"), "given")

@@ -11,6 +11,7 @@ from scipy import stats
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.evaluation import resampling
 from cqa_spark.evaluation.intervals import bootstrap_intervals
+from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import RankedQuery
 from cqa_spark.evaluation.significance import randomization_test
@@ -41,7 +42,7 @@ def _warnings_are_errors():
 
 class TestIntervals:
     def test_agree_with_scipy_on_the_mean(self, two_systems) -> None:
-        low, high = bootstrap_intervals(MAP, np.stack(two_systems), resamples=999, seed=3)
+        low, high = bootstrap_intervals({MAP: np.stack(two_systems)}, resamples=999, seed=3)[MAP]
         for index, system in enumerate(two_systems):
             expected = stats.bootstrap(
                 (system[:, 0],), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(3)
@@ -50,36 +51,39 @@ class TestIntervals:
 
     def test_aggregate_what_was_drawn_not_the_mean_of_ratios(self) -> None:
         components = np.array([[[1.0, 1.0], [0.0, 9.0]]])
-        low, high = bootstrap_intervals(PRECISION, components, resamples=999, confidence=0.2)
+        low, high = bootstrap_intervals({PRECISION: components}, resamples=999, confidence=0.2)[PRECISION]
         assert (low[0], high[0]) == (0.1, 0.1)
 
     def test_one_query_is_a_point(self) -> None:
-        assert bootstrap_intervals(MAP, np.array([[[0.25]], [[1.0]]])) == (pytest.approx([0.25, 1]),) * 2
+        found = bootstrap_intervals({MAP: np.array([[[0.25]], [[1.0]]])})
+        assert found == {MAP: (pytest.approx([0.25, 1]),) * 2}
 
     def test_equal_queries_are_a_point(self) -> None:
-        low, high = bootstrap_intervals(MAP, np.full((1, 50, 1), 0.5))
+        low, high = bootstrap_intervals({MAP: np.full((1, 50, 1), 0.5)})[MAP]
         assert (low[0], high[0]) == (0.5, 0.5)
 
     @pytest.mark.parametrize("written", DEFAULT_MEASURES)
     def test_nothing_to_count_is_zero(self, written: str) -> None:
         width = {"AvgRec@10": 20}.get(written, 2)
-        low, high = bootstrap_intervals(parse_measure(written), np.zeros((1, 5, width)), resamples=99)
+        measure = parse_measure(written)
+        low, high = bootstrap_intervals({measure: np.zeros((1, 5, width))}, resamples=99)[measure]
         assert (low[0], high[0]) == (0.0, 0.0)
 
     def test_seed_decides(self, two_systems) -> None:
-        first, again, other = (bootstrap_intervals(MAP, np.stack(two_systems), seed=seed) for seed in (5, 5, 6))
+        both = {MAP: np.stack(two_systems)}
+        first, again, other = (bootstrap_intervals(both, seed=seed)[MAP] for seed in (5, 5, 6))
         assert np.array_equal(first, again)
         assert not np.array_equal(first, other)
 
 
 class TestRandomizationTest:
     def test_every_swap_of_few_queries_is_tried(self) -> None:
-        p_values = randomization_test(MAP, means([1, 1, 1, 1])[None], means([0, 0, 0, 0]))
+        p_values = randomization_test({MAP: means([1, 1, 1, 1])[None]}, {MAP: means([0, 0, 0, 0])})[MAP]
         assert p_values.tolist() == [2 / 2**4]
 
     def test_agrees_with_sign_flips_of_the_mean(self, two_systems) -> None:
         baseline, system = two_systems
-        found = randomization_test(MAP, system[None], baseline)
+        found = randomization_test({MAP: system[None]}, {MAP: baseline})[MAP]
         flips = stats.permutation_test(
             ((system - baseline)[:, 0],),
             np.mean,
@@ -92,34 +96,48 @@ class TestRandomizationTest:
 
     def test_swaps_counts_not_values(self) -> None:
         system, baseline = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 1.0], [0.0, 1.0]])
-        assert randomization_test(PRECISION, system[None], baseline).tolist() == [0.5]
+        assert randomization_test({PRECISION: system[None]}, {PRECISION: baseline})[PRECISION].tolist() == [0.5]
 
     def test_system_that_equals_the_baseline(self, two_systems) -> None:
         baseline, system = two_systems
-        p_values = randomization_test(MAP, np.stack([baseline, system]), baseline)
+        p_values = randomization_test({MAP: np.stack([baseline, system])}, {MAP: baseline})[MAP]
         assert p_values[0] == 1
         assert p_values[1] < 1
 
     def test_no_chance_without_a_second_query(self) -> None:
-        assert randomization_test(MAP, means([1.0])[None], means([0.0])).tolist() == [1]
+        assert randomization_test({MAP: means([1.0])[None]}, {MAP: means([0.0])})[MAP].tolist() == [1]
 
     def test_no_systems(self) -> None:
-        assert randomization_test(MAP, np.zeros((0, 3, 1)), means([0, 1, 1])).tolist() == []
+        assert randomization_test({MAP: np.zeros((0, 3, 1))}, {MAP: means([0, 1, 1])})[MAP].tolist() == []
 
     def test_sums_in_another_order_tie(self) -> None:
         values = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 1 / 3, 1 / 7]
-        assert randomization_test(MAP, means(values[::-1])[None], means(values)).tolist() == [1]
+        assert randomization_test({MAP: means(values[::-1])[None]}, {MAP: means(values)})[MAP].tolist() == [1]
 
 
-@pytest.mark.parametrize("measure", [MAP, AVG_REC], ids=str)
-def test_batches_do_not_change_what_is_drawn(monkeypatch, measure) -> None:
-    width = len(measure.components(RankedQuery([])))
-    components = np.random.default_rng(2).random((3, 40, width))
+@pytest.fixture
+def three_systems() -> dict[Measure, np.ndarray]:
+    """Components of three systems on 40 queries, by measure."""
+    draw = np.random.default_rng(2)
+    widths = {measure: len(measure.components(RankedQuery([]))) for measure in (MAP, AVG_REC, PRECISION)}
+    return {measure: draw.random((3, 40, width)) for measure, width in widths.items()}
 
-    def figures():
-        intervals = bootstrap_intervals(measure, components, resamples=500)
-        return *intervals, randomization_test(measure, components[1:], components[0], resamples=500)
 
-    whole = figures()
+def figures(components: dict[Measure, np.ndarray]) -> dict[Measure, list[list[float]]]:
+    """The ends of the intervals and the p-values."""
+    others, first = ({measure: each[part] for measure, each in components.items()} for part in (slice(1, None), 0))
+    tests = randomization_test(others, first, resamples=500)
+    intervals = bootstrap_intervals(components, resamples=500)
+    return {measure: [*map(list, intervals[measure]), list(tests[measure])] for measure in components}
+
+
+def test_measures_together_give_what_each_gives_alone(three_systems) -> None:
+    assert figures(three_systems) == {
+        measure: each for one, of_one in three_systems.items() for measure, each in figures({one: of_one}).items()
+    }
+
+
+def test_batches_do_not_change_what_is_drawn(monkeypatch, three_systems) -> None:
+    whole = figures(three_systems)
     monkeypatch.setattr(resampling, "_CELLS", 40 * 7)
-    assert all(np.array_equal(first, second) for first, second in zip(whole, figures(), strict=True))
+    assert figures(three_systems) == whole
