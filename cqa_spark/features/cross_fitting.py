@@ -15,8 +15,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.folds import fit_each, fold_of
+from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
+from cqa_spark.side_by_side import side_by_side
 
 Group = TypeVar("Group", bound=FittedFeatureGroup)
 
@@ -47,7 +48,7 @@ def cross_fit(group_class: type[Group], inputs: FeatureInputs, folds: int) -> tu
     def fit(part: FeatureInputs) -> Group:
         return group_class().fit(part)
 
-    fitted, *fitted_on_rests = fit_each(fit, [training, *rests])
+    fitted, *fitted_on_rests = side_by_side(fit, [training, *rests])
     values = [
         _values(of_rest, training.keep_examples(part)) for of_rest, part in zip(fitted_on_rests, held_out, strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,13 +23,15 @@ OnStep = Callable[[Step], None]
 class Run(RunTables):
     """One execution of a job; made by ``open_run``.
 
-    Nothing that it writes is visible to readers until its tables are published.
+    Nothing that it writes is visible to readers until its tables are published. Several threads may write its tables
+    and add artifacts at once.
     """
 
     def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep) -> None:
         self.lake = lake
         self.record = record
         self._on_step = on_step
+        self._noting = threading.Lock()
 
     @property
     def run_id(self) -> str:
@@ -76,8 +79,9 @@ class Run(RunTables):
 
     def adopt(self, table: Table, version: int) -> None:
         """Take a version of a table as this run's."""
-        versions = {**self.record.table_versions, table.name: version}
-        self.record = replace(self.record, table_versions=versions)
+        with self._noting:
+            versions = {**self.record.table_versions, table.name: version}
+            self.record = replace(self.record, table_versions=versions)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Remember the files that the run reads."""
@@ -85,7 +89,8 @@ class Run(RunTables):
 
     def add_artifact(self, name: str, path: str) -> None:
         """Remember where a model, report or prediction file lies."""
-        self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
+        with self._noting:
+            self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
 
     def artifact_path(self, kind: str, *parts: str) -> str:
         """A path for this attempt's own artifact: a repeated run never touches what a published one points to."""

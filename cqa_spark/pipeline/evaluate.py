@@ -12,6 +12,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.workspace import open_job
+from cqa_spark.side_by_side import side_by_side
 
 
 def evaluate(settings: EvaluateSettings) -> None:
@@ -29,5 +30,5 @@ def evaluate_step(run: Run, settings: EvaluationSettings, *, baseline: str) -> N
         judged = run.read(EXAMPLES).where(OUTSIDE_TRAINING)
         run.write(QUERY_METRICS, query_metrics(rankings, judged, measures))
         summary = summarise(run.read(QUERY_METRICS), baseline, settings.resamples, settings.seed, settings.confidence)
-        step.rows_out = run.write(METRICS, summary.metrics).rows
-        run.write(COMPARISONS, summary.comparisons)
+        both = [(METRICS, summary.metrics), (COMPARISONS, summary.comparisons)]
+        step.rows_out = side_by_side(lambda each: run.write(*each).rows, both)[0]

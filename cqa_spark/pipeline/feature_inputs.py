@@ -20,6 +20,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
+from cqa_spark.side_by_side import side_by_side
 
 OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM_SCORES}
 """Tables that not every run has, as ``FeatureInputs`` names them."""
@@ -81,14 +82,19 @@ def fit_groups(
         groups: each with what it computes from.
         folds: folds of the cross-fitting.
     """
-    fitted: dict[str, FeatureGroup] = {}
-    rows = 0
-    for found, inputs in groups:
-        fitted[found.name], values = fit_and_compute(found, inputs, folds=folds)
-        rows += run.write(found.table(), values).rows
-    return fitted, rows
+
+    def fit_and_write(supplied: tuple[type[FeatureGroup], FeatureInputs]) -> tuple[FeatureGroup, int]:
+        group, values = fit_and_compute(*supplied, folds=folds)
+        return group, run.write(group.table(), values).rows
+
+    done = side_by_side(fit_and_write, groups)
+    return {group.name: group for group, _ in done}, sum(rows for _, rows in done)
 
 
 def compute_groups(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
     """Write the values of groups that have learned already; give the number of rows."""
-    return sum(run.write(group.table(), compute_values(group, inputs)).rows for group in groups.values())
+
+    def compute_and_write(group: FeatureGroup) -> int:
+        return run.write(group.table(), compute_values(group, inputs)).rows
+
+    return sum(side_by_side(compute_and_write, groups.values()))

@@ -24,8 +24,10 @@ from cqa_spark.pipeline.trained_system import TrainedSystem, load_groups
 from cqa_spark.pipeline.upstream import load_upstream, tasks_of, upstream_step
 from cqa_spark.pipeline.usable_systems import usable_systems
 from cqa_spark.pipeline.workspace import open_job, with_lake
+from cqa_spark.rankers.ranker import RankerModel
 from cqa_spark.rankers.rankings import importances
 from cqa_spark.rankers.system import System
+from cqa_spark.side_by_side import side_by_side
 
 
 def train(settings: TrainSettings) -> None:
@@ -66,19 +68,23 @@ def train_step(run: Run, systems: Sequence[System], *, task: str) -> list[System
         run.step("train") as step,
         feature_frames(run, systems, task_examples(run, task).where(IN_TRAINING)) as frame_of,
     ):
-        learned: list[DataFrame] = []
-        for system in systems:
+
+        def fit_and_save(system: System) -> RankerModel:
             model = system.build().fit(frame_of(system))
             groups = load_groups(system.feature_groups, run.record.artifacts[GROUPS])
             path = run.artifact_path(MODELS, "systems", system.name)
             upstream = {name: load_upstream(run, name) for name in system.upstream}
             TrainedSystem(system, model, groups, run.run_id, upstream).save(path)
             run.add_artifact(model_artifact(system.name), path)
-            learned.append(importances(run.lake.spark, system.name, model))
-            if model.description.training is not None:
-                step.rows_in += model.description.training.rows
-            step.rows_out += 1
+            return model
+
+        models = side_by_side(fit_and_save, systems)
+        named = zip([system.name for system in systems], models, strict=True)
+        learned = [importances(run.lake.spark, name, model) for name, model in named]
         run.write(FEATURE_IMPORTANCES, reduce(DataFrame.unionByName, learned))
+        trainings = [model.description.training for model in models]
+        step.rows_in = sum(each.rows for each in trainings if each is not None)
+        step.rows_out = len(models)
     return systems
 
 

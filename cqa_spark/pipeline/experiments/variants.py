@@ -13,12 +13,12 @@ from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import Summary, summarise
-from cqa_spark.features.folds import fit_each
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.experiments.measured_on import Part
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.rankers.system import System
+from cqa_spark.side_by_side import side_by_side
 
 FULL = "all"
 """The variant that nothing was taken from."""
@@ -42,7 +42,7 @@ class Variant:
 
 def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment") -> DataFrame:
     """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
-    models = fit_each(system.build().fit, [part.training for part in variant.parts])
+    models = side_by_side(system.build().fit, [part.training for part in variant.parts])
     scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
     # What is below it, wide frames of features, would be planned again wherever the rankings are read.
     return rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
