@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -39,18 +39,25 @@ class Candidate:
         last: by name, the published tables; none where nothing comparable is published.
         system: the system whose rankings are served.
         measure: the measure that systems are ordered by.
+        same: names of the tables that both have in the same version, so that there is nothing to find in them.
     """
 
     now: Mapping[str, DataFrame]
     last: Mapping[str, DataFrame]
     system: str
     measure: str
+    same: frozenset[str] = frozenset()
 
     def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
         """The published rows of a table and the run's; None where one of them has no such table."""
         if table.name in self.now and table.name in self.last:
             return self.last[table.name], self.now[table.name]
         return None
+
+    def differing(self, tables: Iterable[Table]) -> dict[str, tuple[DataFrame, DataFrame]]:
+        """The published rows and the run's of those tables that both have, in different versions; by name."""
+        found = {table.name: self.both(table) for table in tables if table.name not in self.same}
+        return {name: pair for name, pair in found.items() if pair is not None}
 
 
 Check = Callable[[Candidate, CheckSettings], Verdict]
@@ -59,3 +66,8 @@ Check = Callable[[Candidate, CheckSettings], Verdict]
 def nothing_to_compare(check: str, limit: float) -> Verdict:
     """The verdict of a check that compares with the last run, in the first."""
     return Verdict(check, True, 0.0, limit, "nothing comparable is published")
+
+
+def nothing_differs(check: str, limit: float) -> Verdict:
+    """The verdict of a check of tables that are all as they were published."""
+    return Verdict(check, True, 0.0, limit, "all tables are as published")

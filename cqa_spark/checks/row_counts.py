@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
+from cqa_spark.checks.check import Candidate, Verdict, nothing_differs, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -13,11 +13,12 @@ COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
 
 def row_counts(candidate: Candidate, limits: CheckSettings) -> Verdict:
     """The table that changed most, against the limit for the way that it went."""
-    found = [(table.name, candidate.both(table)) for table in COUNTED]
-    sizes = [(name, pair[0].count(), pair[1].count()) for name, pair in found if pair is not None]
+    found = candidate.differing(COUNTED)
+    sizes = [(name, last.count(), now.count()) for name, (last, now) in found.items()]
     changes = [(name, before, after, after / before - 1) for name, before, after in sizes if before]
     if not changes:
-        return nothing_to_compare("row counts", limits.max_row_loss)
+        verdict = nothing_differs if candidate.same else nothing_to_compare
+        return verdict("row counts", limits.max_row_loss)
 
     def excess(change: tuple[str, int, int, float]) -> float:
         return max(-change[3] - limits.max_row_loss, change[3] - limits.max_row_growth)

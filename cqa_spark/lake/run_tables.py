@@ -28,6 +28,11 @@ class RunTables(ABC):
         """Whether the run has the table."""
         return table.name in self.record.table_versions
 
+    def shares(self, table: Table, other: RunTables) -> bool:
+        """Whether both have the table, in the same version."""
+        version = self.record.table_versions.get(table.name)
+        return version is not None and version == other.record.table_versions.get(table.name)
+
     def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
         """The run's rows of those tables that it has, by name."""
         return {table.name: self.read(table) for table in tables if self.has(table)}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
-
 from cqa_spark.checks.check import Candidate, Verdict
 from cqa_spark.checks.registry import CHECKS as ALL_CHECKS
 from cqa_spark.config.check_settings import CheckSettings
@@ -34,7 +32,9 @@ def checks_step(run: Run, last: Snapshot | None, limits: CheckSettings, *, syste
         measure: the measure that systems are ordered by.
     """
     with run.step("checks") as step:
-        candidate = Candidate(_tables(Snapshot(run.lake, run.record)), _tables(last) if last else {}, system, measure)
+        same = frozenset(table.name for table in CHECKED if last is not None and run.shares(table, last))
+        now, before = run.present(CHECKED), last.present(CHECKED) if last is not None else {}
+        candidate = Candidate(now, before, system, measure, same)
         verdicts = tuple(check(candidate, limits) for check in ALL_CHECKS)
         rows = [(each.check, each.passed, float(each.measured), float(each.limit), each.reason) for each in verdicts]
         run.write(CHECKS, run.lake.spark.createDataFrame(rows, CHECKS.schema).coalesce(1))
@@ -55,7 +55,3 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
             "readers see the run before; mend the input or the limits (checks.…) and run again, or publish all the "
             "same with --force --who NAME",
         )
-
-
-def _tables(snapshot: Snapshot) -> dict[str, DataFrame]:
-    return {table.name: snapshot.read(table) for table in CHECKED if snapshot.has(table)}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.checks.check import Candidate, Verdict
+from cqa_spark.checks.check import Candidate, Check, Verdict
 from cqa_spark.checks.complete_queries import complete_queries
 from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
@@ -75,6 +75,16 @@ def test_tables_that_shrink_grow_or_go_empty(spark: SparkSession) -> None:
     assert (grown.passed, grown.limit, grown.reason) == (True, 0.5, "posts: 18 rows, now 20")
     empty = null_shares(candidate({"posts": now}, {"posts": last}), LIMITS)
     assert (empty.passed, empty.reason) == (False, "posts.body: 0.0% unknown, now 16.7%")
+
+
+@pytest.mark.parametrize("check", [row_counts, null_shares])
+def test_a_table_of_the_published_version_is_not_looked_at(spark: SparkSession, check: Check) -> None:
+    posts_now, users = posts(spark, [None]), spark.createDataFrame([("a",)], "about string")
+    last = {"posts": posts(spark, ["a"] * 20), "users": users}
+    alone = Candidate({"posts": posts_now}, last, "s", "MAP@10", same=frozenset({"posts"}))
+    assert (check(alone, LIMITS).passed, check(alone, LIMITS).reason) == (True, "all tables are as published")
+    beside = Candidate({"posts": posts_now, "users": users}, last, "s", "MAP@10", same=frozenset({"posts"}))
+    assert check(beside, LIMITS).reason.startswith("users")
 
 
 def test_rankings_that_are_not_what_readers_know(spark: SparkSession) -> None:
