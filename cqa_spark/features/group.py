@@ -86,6 +86,8 @@ class FeatureInputs:
     Attributes:
         cut: the moment after which as-of groups know nothing.
         top_tags: how many of a site's tags have a column of their own in the groups of tags.
+        few: whether the examples are few enough to be handed to every executor. Then groups look for what concerns them
+            before they count and sort; of many examples, nearly everything does.
     """
 
     examples: DataFrame
@@ -99,6 +101,7 @@ class FeatureInputs:
     scores: DataFrame | None = None
     cut: Cut = field(default_factory=Cut)
     top_tags: int = 24
+    few: bool = False
 
     def needed(self, table: str) -> DataFrame:
         """A table that not every corpus has.
@@ -117,6 +120,29 @@ class FeatureInputs:
     def keep_examples(self, condition: Column) -> FeatureInputs:
         """The same tables with fewer examples."""
         return replace(self, examples=self.examples.where(condition))
+
+    def handed_out(self, frame: DataFrame) -> DataFrame:
+        """A frame with a row or two an example, marked for Spark to join it where the other rows lie; if few."""
+        return F.broadcast(frame) if self.few else frame
+
+    def of_authors(self, rows: DataFrame, author: str = "user_id") -> DataFrame:
+        """Those rows that an author of the examples is responsible for; if these are many, all rows.
+
+        Args:
+            rows: with a site and an author.
+            author: the column that holds the author's id.
+        """
+        if not self.few:
+            return rows
+        authors = self.examples.select(F.col("author_id").alias(author), "site").distinct()
+        return rows.join(self.handed_out(authors), on=[author, "site"], how="left_semi")
+
+    def of_threads(self, rows: DataFrame) -> DataFrame:
+        """Those rows that lie in a thread of the examples; if these are many, all rows."""
+        if not self.few:
+            return rows
+        threads = self.examples.select("thread_id", "site").distinct()
+        return rows.join(self.handed_out(threads), on=["thread_id", "site"], how="left_semi")
 
     def without_labels(self) -> FeatureInputs:
         """The same tables with every label unknown."""

@@ -23,6 +23,7 @@ from cqa_spark.lake.changes import CHANGED, changed_rows
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.night import TOUCHED
 from cqa_spark.lake.table import Table
 
 READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
@@ -64,7 +65,8 @@ class Touched:
 
     Attributes:
         threads: where something changed: site, thread_id; distinct.
-        authors: whose record changed: site, author_id, since (the earliest moment at which it differs); one row each.
+        authors: whose record changed: site, author_id, since (the earliest moment at which it differs); one row each,
+            read twice.
         pairs: those whose author's record changed up to their cut: site, query_id, candidate_id; distinct.
     """
 
@@ -72,17 +74,25 @@ class Touched:
     authors: DataFrame
     pairs: DataFrame
 
-    def examples(self, examples: DataFrame, reach: Reach) -> DataFrame:
-        """Those examples whose values may have changed in groups of this reach."""
-        if reach is Reach.SITE:
-            return examples
-        in_thread = examples.join(self.threads, on=["site", "thread_id"], how="left_semi")
-        if reach is Reach.THREAD:
-            return in_thread
-        elsewhere = examples.join(self.threads, on=["site", "thread_id"], how="left_anti")
-        if reach is Reach.HISTORY:
-            return in_thread.unionByName(elsewhere.join(self.pairs, on=self.pairs.columns, how="left_semi"))
-        return in_thread.unionByName(elsewhere.join(self.authors, on=["site", "author_id"], how="left_semi"))
+    def examples(self, examples: DataFrame) -> DataFrame:
+        """Those examples whose values may have changed in groups of some reach below ``SITE``: rows of ``TOUCHED``."""
+        places = {
+            Reach.THREAD: (self.threads, ["site", "thread_id"]),
+            Reach.HISTORY: (self.pairs, ["site", "query_id", "candidate_id"]),
+            Reach.AUTHOR: (self.authors, ["site", "author_id"]),
+        }
+        found = [
+            examples.join(rows, on=place, how="left_semi").select(*EXAMPLES.key, F.lit(reach.value).alias("reach"))
+            for reach, (rows, place) in places.items()
+        ]
+        return TOUCHED.conform(
+            reduce(DataFrame.unionByName, found).groupBy(*EXAMPLES.key).agg(F.min("reach").alias("reach"))
+        )
+
+
+def within(reach: Reach, touched_examples: DataFrame) -> DataFrame:
+    """The rows of ``TOUCHED`` whose values may have changed in groups of a reach below ``SITE``."""
+    return touched_examples.where(F.col("reach") <= reach.value)
 
 
 def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ def explain(settings: ExplainSettings) -> None:
     run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
     system, model = explaining_system(run, settings.explained.system)
     examples = thread_examples(run, system.task, settings.explained.thread, settings.explained.site)
-    with feature_frames(run, [system], examples) as frame_of:
+    with feature_frames(run, [system], examples, few=True) as frame_of:
         scored = model.transform(frame_of(system)).persist()
         ranks = rank(scored, system.name, run.run_id).select("candidate_id", "rank")
         rows = scored.select("site", "query_id", "candidate_id", "split", "relevant", "score").join(

@@ -34,7 +34,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
         return tuple(stories)
     queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
     examples = task_examples(run, saved.system.task).where(F.struct("site", "query_id").isin(queries))
-    with feature_frames(run, [saved.system], examples) as frame_of:
+    with feature_frames(run, [saved.system], examples, few=True) as frame_of:
         found = pushes(model, frame_of(saved.system))
     return tuple(
         replace(

@@ -57,6 +57,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
         **optional,
         cut=as_cut(settings),
         top_tags=settings.top_tags,
+        few=False,
     )
     try:
         yield inputs

@@ -42,7 +42,7 @@ def end_of_day(moment: str) -> Column:
 
 
 def contributions(inputs: FeatureInputs) -> DataFrame:
-    """Everything that counts for or against a member.
+    """Everything that counts for or against a member; where examples are few, one of their authors.
 
     Args:
         inputs: posts, comments and votes are read; what a deleted account did is left out.
@@ -51,16 +51,20 @@ def contributions(inputs: FeatureInputs) -> DataFrame:
         site, user_id, thread_id, known_at, and the numbers ``CONTRIBUTIONS``; several rows a user and thread.
     """
     posts = inputs.posts.where(F.col("post_type").isin("question", "answer"))
-    written = posts.select(
+    own = inputs.of_authors(posts)
+    written = own.select(
         "site", "user_id", "thread_id", F.col("created_at").alias("known_at"),
         *_numbers(asked=_one_if(F.col("post_type") == "question"), answered=_one_if(F.col("post_type") == "answer")),
     )  # fmt: skip
-    votes = votes_by_day(inputs.needed("votes"))
+    votes = inputs.needed("votes")
+    if inputs.few:
+        votes = votes.join(own.select("post_id", "site"), on=["post_id", "site"], how="left_semi")
+    votes = votes_by_day(votes)
     voted = votes.select(
         "site", "post_id", F.lit(None).cast("string").alias("commenter"), F.lit(False).alias("is_comment"), "known_at",
         *_numbers(up=F.col("up"), down=F.col("down"), accepted=F.col("accepted")),
     )  # fmt: skip
-    commented = inputs.comments.select(
+    commented = inputs.of_authors(inputs.comments).select(
         "site", "post_id", F.col("user_id").alias("commenter"), F.lit(True).alias("is_comment"),
         F.col("created_at").alias("known_at"), *_numbers(commented=F.lit(1).cast("bigint")),
     )  # fmt: skip

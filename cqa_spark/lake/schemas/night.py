@@ -1,6 +1,7 @@
 """What a night's run found: what changed in the dump, and whether its rankings are fit to be seen."""
 
 from cqa_spark.lake.schemas.community import SITE
+from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID, TASK
 from cqa_spark.lake.table import Table, column
 
 CHANGES = Table(
@@ -13,6 +14,25 @@ CHANGES = Table(
         column("rows", "bigint", "number of rows", nullable=False),
     ),
     key=("site", "table_name", "change"),
+)
+
+TOUCHED = Table(
+    "touched",
+    "Examples that what changed may give other features; the others keep theirs.",
+    (
+        SITE,
+        TASK,
+        QUERY_ID,
+        CANDIDATE_ID,
+        column(
+            "reach",
+            "int",
+            "how far a feature group has to look to see a change: 1 the thread, 2 the author's history up to the cut, "
+            "3 anything of the author",
+            nullable=False,
+        ),
+    ),
+    key=EXAMPLES.key,
 )
 
 CHECKS = Table(

@@ -13,35 +13,27 @@ from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.featurize import compute_values
 from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
-from cqa_spark.features.touched import Touched
+from cqa_spark.features.touched import within
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
+from cqa_spark.lake.schemas.night import TOUCHED
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import feature_inputs, task_examples
 from cqa_spark.pipeline.needed_tables import Supplied, with_needed_tables
 from cqa_spark.pipeline.score import rankings_by, score_step
 from cqa_spark.pipeline.trained_system import TrainedSystem
+from cqa_spark.side_by_side import side_by_side
 
-
-@dataclass(frozen=True)
-class Standing:
-    """What holds of the published run.
-
-    Attributes:
-        last: the published run.
-        touched: what does not hold of it.
-    """
-
-    last: Snapshot
-    touched: Touched
+FEW = 100_000
+"""Up to so many examples are handed to every executor, some 20 MB, to look for what concerns them alone."""
 
 
 def night_features_step(
     run: Run,
     trained: Mapping[str, TrainedSystem],
-    standing: Standing | None,
+    last: Snapshot | None,
     *,
     task: str,
     settings: FeatureSettings,
@@ -51,7 +43,7 @@ def night_features_step(
     Args:
         run: the run, with examples of the task.
         trained: systems whose groups are wanted.
-        standing: what need not be computed; None where everything is.
+        last: the published run, whose values of untouched examples stand; None where all are computed.
         task: the task.
         settings: what as-of groups may see.
     """
@@ -66,17 +58,22 @@ def night_features_step(
     with (
         run.step("features") as step,
         feature_inputs(run, task_examples(run, task), settings) as inputs,
-        nullcontext() if standing is None else _differing(standing, inputs.examples, task) as differing,
+        nullcontext() if last is None else _differing(run, last, inputs.examples, task) as differing,
     ):
-        for supplied in with_needed_tables([type(group) for group in groups.values()], inputs, strict=False):
+
+        def compute_and_write(supplied: Supplied) -> tuple[int, int]:
             group, complete = groups[supplied.group.name], _required(supplied)
             if differing is None or group.reach is Reach.SITE:
-                step.rows_in += complete.examples.count()
-                step.rows_out += run.write(group.table(), compute_values(group, complete)).rows
-            else:
-                again, gone = differing.of(group, supplied.lacking)
-                step.rows_in += again.count()
-                step.rows_out += _revise_values(run, group, complete, again, gone, differing.last)
+                return complete.examples.count(), run.write(group.table(), compute_values(group, complete)).rows
+            again, gone = differing.of(group, supplied.lacking)
+            rows = again.count()
+            selected = replace(complete, examples=again, few=rows <= FEW)
+            return rows, _revise_values(run, group, selected, complete.examples, gone, differing.last)
+
+        wanted = list(with_needed_tables([type(group) for group in groups.values()], inputs, strict=False))
+        for rows_in, rows_out in side_by_side(compute_and_write, wanted):
+            step.rows_in += rows_in
+            step.rows_out += rows_out
 
 
 @dataclass(frozen=True)
@@ -110,14 +107,17 @@ class _Differing:
 
 
 @contextmanager
-def _differing(standing: Standing, examples: DataFrame, task: str) -> Iterator[_Differing]:
+def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iterator[_Differing]:
     """What differs of the examples, held for all groups while the block lasts."""
-    before = task_examples(standing.last, task)
+    before = task_examples(last, task)
     gone = before.join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
     reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
-    again = {reach: standing.touched.examples(examples, reach).persist() for reach in reaches}
+    touched = {reach: within(reach, run.read(TOUCHED)) for reach in reaches}
+    again = {
+        reach: examples.join(touched[reach], on=list(EXAMPLES.key), how="left_semi").persist() for reach in reaches
+    }
     try:
-        yield _Differing(standing.last, again, before, gone)
+        yield _Differing(last, again, before, gone)
     finally:
         for frame in (gone, *again.values()):
             frame.unpersist()
@@ -135,29 +135,33 @@ def _required(supplied: Supplied) -> FeatureInputs:
 
 
 def _revise_values(
-    run: Run, group: FeatureGroup, inputs: FeatureInputs, again: DataFrame, gone: DataFrame, last: Snapshot
+    run: Run, group: FeatureGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
 ) -> int:
-    """Compute the values of some examples again; those of entities that no example speaks of any more go."""
+    """Compute values of the inputs' examples again; those of entities that no example speaks of any more go."""
     table = group.table()
-    values = compute_values(group, replace(inputs, examples=again))
-    leave = group.entities(gone).join(group.entities(inputs.examples), on=list(table.key), how="left_anti")
-    stale = group.entities(again).unionByName(leave).distinct()
+    leave = group.entities(gone).join(group.entities(examples), on=list(table.key), how="left_anti")
+    stale = group.entities(inputs.examples).unionByName(leave).distinct()
+    values = compute_values(group, inputs)
     return run.revise(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
 
 
-def night_rankings_step(
-    run: Run, trained: Mapping[str, TrainedSystem], standing: Standing | None, *, task: str
-) -> None:
-    """Rank the candidates of every query outside the training part; queries that nothing touched keep their ranking."""
+def night_rankings_step(run: Run, trained: Mapping[str, TrainedSystem], last: Snapshot | None, *, task: str) -> None:
+    """Rank the candidates of every query outside the training part; queries that nothing touched keep their ranking.
+
+    Args:
+        run: the run, with the values of all groups.
+        trained: the systems that rank.
+        last: the published run, whose rankings of untouched queries stand; None where all are ranked.
+        task: the task.
+    """
     reaches = [group.reach for each in trained.values() for group in each.groups.values()]
     reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
-    if standing is None or reach is Reach.SITE:
+    if last is None or reach is Reach.SITE:
         score_step(run, trained, task=task)
         return
-    last = standing.last.read(RANKINGS)
     examples = task_examples(run, task).where(OUTSIDE_TRAINING)
-    queries = standing.touched.examples(examples, reach).select(*QUERY).distinct().persist()
-    gone = last.select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
+    queries = within(reach, run.read(TOUCHED)).select(*QUERY).distinct()
+    gone = last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
     again = examples.join(queries, on=list(QUERY), how="left_semi")
     recipes = [each.system for each in trained.values()]
     with run.step("score") as step, feature_frames(run, recipes, again) as frame_of:
@@ -166,6 +170,5 @@ def night_rankings_step(
             RANKINGS,
             rankings_by(trained, frame_of, run.run_id),
             stale=queries.unionByName(gone).distinct(),
-            base=standing.last.record.table_versions[RANKINGS.name],
+            base=last.record.table_versions[RANKINGS.name],
         ).rows
-    queries.unpersist()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 
 from rich.console import Console
 
@@ -19,10 +18,10 @@ from cqa_spark.pipeline.dataset import every_question_step
 from cqa_spark.pipeline.evaluate import evaluate_step
 from cqa_spark.pipeline.feature_inputs import as_cut
 from cqa_spark.pipeline.featurize import featurize_step
-from cqa_spark.pipeline.night.changes import changes_since
+from cqa_spark.pipeline.night.changes import changes_step
 from cqa_spark.pipeline.night.checks import checks_step, refuse_failed
 from cqa_spark.pipeline.night.export import export_rankings
-from cqa_spark.pipeline.night.features import Standing, night_features_step, night_rankings_step
+from cqa_spark.pipeline.night.features import night_features_step, night_rankings_step
 from cqa_spark.pipeline.night.last_night import kept_system, last_night, still_stands
 from cqa_spark.pipeline.publish import publish_run
 from cqa_spark.pipeline.recipes import groups_of, read_systems
@@ -76,13 +75,12 @@ def _all_steps(run: Run, files: Sequence[DumpFile], last: Snapshot | None, setti
     groups = groups_of(systems)
     if any(group_class(name).reads_texts for name in groups):
         analyse_step(run)
-    cut = as_cut(settings.features)
-    with changes_since(run, last, groups, cut) if last is not None else nullcontext() as touched:
-        trained = _trained(run, systems, last, settings)
-        stands = still_stands(run, last, trained, settings)
-        standing = Standing(last, touched) if stands and last is not None and touched is not None else None
-        night_features_step(run, trained, standing, task=TASK, settings=settings.features)
-        night_rankings_step(run, trained, standing, task=TASK)
+    if last is not None:
+        changes_step(run, last, groups, as_cut(settings.features))
+    trained = _trained(run, systems, last, settings)
+    standing = last if still_stands(run, last, trained, settings) else None
+    night_features_step(run, trained, standing, task=TASK, settings=settings.features)
+    night_rankings_step(run, trained, standing, task=TASK)
     evaluate_step(run, settings.evaluation, baseline=BASELINE)
     measures = settings.evaluation.measures
     checks_step(run, last, settings.checks, system=settings.system, measure=measures[0])

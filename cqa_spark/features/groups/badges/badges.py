@@ -57,7 +57,7 @@ class BadgesSnapshotV1(LearnedTableGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each author."""
-        held = _first_awards(inputs.needed("badges"), self.learned)
+        held = _first_awards(inputs.of_authors(inputs.needed("badges")), self.learned)
         authors = self.entities(inputs.examples).join(held, on=["author_id", "site"], how="left")
         values = feature_values(_SNAPSHOT)
         return authors.select(*self.entity.key, *values)
@@ -84,7 +84,7 @@ class BadgesAsOfV1(LearnedTableGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair; where the account is deleted nothing is known."""
-        held = _first_awards(inputs.needed("badges"), self.learned)
+        held = _first_awards(inputs.of_authors(inputs.needed("badges")), self.learned)
         pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
         values = feature_values(_AS_OF)
         return pairs.join(held, on=["author_id", "site"], how="left").select(*self.entity.key, *values)

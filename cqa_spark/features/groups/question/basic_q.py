@@ -74,6 +74,6 @@ class BasicQAsOfV1(FeatureGroup):
         answers = inputs.posts.where(F.col("post_type") == "answer").select(
             "site", "thread_id", F.col("created_at").alias("known_at")
         )
-        known = totals_at(moments, answers, key=("thread_id", "site"), values={})
+        known = totals_at(moments, inputs.of_threads(answers), key=("thread_id", "site"), values={})
         values = feature_values(_AS_OF)
         return known.select(*self.entity.key, *values)

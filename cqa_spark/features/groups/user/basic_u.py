@@ -69,7 +69,8 @@ class BasicUSnapshotV1(FeatureGroup):
         authors = self.entities(inputs.examples).withColumnRenamed("author_id", "user_id")
         counted = [name for name in CONTRIBUTIONS if name != "accepted"]
         counts = contributions(inputs).groupBy("site", "user_id").agg(*[F.sum(name).alias(name) for name in counted])
-        chosen = answered_questions(inputs.posts).where("is_accepted").groupBy("site", "user_id")
+        answers = inputs.of_authors(answered_questions(inputs.posts))
+        chosen = answers.where("is_accepted").groupBy("site", "user_id")
         accepted = chosen.agg(F.count(F.lit(1)).alias("accepted"))
         known = (
             authors.join(_accounts(inputs, "created_at", "reputation"), on=["user_id", "site"], how="left")

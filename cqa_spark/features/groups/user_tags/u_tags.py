@@ -49,7 +49,7 @@ class UTagsSnapshotV1(SnapshotTagGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each author; all 0 for none of the tags."""
-        slotted = with_slots(answered_questions(inputs.posts), self.learned)
+        slotted = with_slots(inputs.of_authors(answered_questions(inputs.posts)), self.learned)
         answers = slotted.select(
             "site", F.col("user_id").alias("author_id"), "slots",
             F.lit(1).alias("answered"), F.col("is_accepted").cast("int").alias("accepted"),
@@ -78,7 +78,9 @@ class UTagsAsOfV1(AsOfTagGroup):
             "site", F.col("author_id").alias("user_id"), "thread_id", F.col("cut").alias("known_at"),
             "query_id", "candidate_id",
         )  # fmt: skip
-        answers = with_slots(answered_questions(inputs.posts), self.learned).where(F.col("user_id").isNotNull())
+        answers = with_slots(inputs.of_authors(answered_questions(inputs.posts)), self.learned).where(
+            F.col("user_id").isNotNull()
+        )
         events = _given(answers).unionByName(_chosen(answers, inputs.needed("votes")))
         totals = totals_at(
             moments,
