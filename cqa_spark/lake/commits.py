@@ -28,11 +28,13 @@ class Commit:
         version: of the table, once the commit was made.
         author: what its writer left as metadata; None for nothing.
         rows: that it wrote.
+        written_at: when, in seconds since 1970; None where it does not say.
     """
 
     version: int
     author: str | None
     rows: int
+    written_at: float | None
 
 
 class CommitLog:
@@ -69,4 +71,5 @@ def _commit(version: int, data: bytes) -> Commit:
     actions = map(json.loads, data.splitlines())
     told: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
     rows = int(told.get("operationMetrics", {}).get("numOutputRows", 0))
-    return Commit(version, told.get("userMetadata"), rows)
+    milliseconds = told.get("timestamp")
+    return Commit(version, told.get("userMetadata"), rows, None if milliseconds is None else milliseconds / 1000)

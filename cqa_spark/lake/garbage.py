@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from delta.tables import DeltaTable
 
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder, subfolders
 from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.publishing import published_run
@@ -67,26 +69,28 @@ def vacuum_tables(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
     try:
         for name in sorted(names):
             lake.lease.require()
-            stored = DeltaTable.forPath(lake.spark, lake.path(name))
+            stored, commits = DeltaTable.forPath(lake.spark, lake.path(name)), CommitLog(lake.objects, name)
             needed = [record.table_versions[name] for record in kept if name in record.table_versions]
-            _bring_back(stored, kept, name)
-            stored.vacuum(_hours_since(stored, min(needed)) if needed else 0)
+            if needed and commits.newest_version() not in needed:
+                stored.restoreToVersion(needed[0])
+            stored.vacuum(_hours_since(commits, name, min(needed)) if needed else 0)
     finally:
         lake.spark.conf.unset(_CHECK)
     return sorted(names)
 
 
-def _bring_back(stored: DeltaTable, kept: Sequence[RunRecord], name: str) -> None:
-    newest = stored.history(1).select("version").collect()[0][0]
-    shown = next((record.table_versions[name] for record in kept if name in record.table_versions), None)
-    if shown is not None and newest not in [record.table_versions.get(name) for record in kept]:
-        stored.restoreToVersion(shown)
-
-
-def _hours_since(stored: DeltaTable, version: int) -> int:
+def _hours_since(commits: CommitLog, name: str, version: int) -> int:
     """Whole hours since a version was written, rounded up: files that it needs were given up later than that.
 
     Delta rounds the hours that it is given, and what is rounded down would take files that the version needs.
+
+    Raises:
+        ContractError: the table's log does not say when.
     """
-    written = stored.history().where(f"version = {version}").selectExpr("unix_millis(timestamp) / 1000").collect()[0][0]
-    return math.ceil((time.time() - float(written) + _MARGIN_SECONDS) / 3600)
+    commit = next(commits.newest_first(version, version - 1), None)
+    if commit is None or commit.written_at is None:
+        raise ContractError(
+            f"table {name}: its log does not say when version {version} was written",
+            "keep fewer runs, so that this version need not be kept: --keep",
+        )
+    return math.ceil((time.time() - commit.written_at + _MARGIN_SECONDS) / 3600)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ SCORES = Table(
     (column("site", "string", "the site"), column("score", "int", "points")),
     key=("site",),
 )
+
+IN_2001 = 1_000_000_000.0
 
 
 @pytest.fixture
@@ -51,3 +54,13 @@ def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, s
         lake.write(SCORES, wrong, author="run-1")
     assert refused.value.problem == ("table scores: missing site; undeclared extra; score is string, declared int")
     assert not lake.exists(SCORES)
+
+
+def test_old_versions_stay_readable_however_old(lake: Lake, spark: SparkSession) -> None:
+    """What was published long ago still stands where every night since has failed."""
+    log = Path(lake.path("scores"), "_delta_log")
+    for number in range(25):  # at every tenth version Delta sums the log up, and forgets what lies long before
+        lake.write(SCORES, spark.createDataFrame([("a", number)], SCORES.schema), author="run")
+        for commit in log.glob("*.json"):
+            os.utime(commit, (IN_2001 + number,) * 2)
+    assert lake.read(SCORES, 1).collect() == [Row(site="a", score=1)]
