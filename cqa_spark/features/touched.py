@@ -105,7 +105,7 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
     """The changed rows of each table, as ``changed_rows`` gives them; those tell that the groups compute from.
 
     Args:
-        versions: of the tables ``READ``.
+        versions: of the tables ``READ``; what stayed may lack on both sides.
         groups: whose values are wanted.
     """
     return {
@@ -116,16 +116,16 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
     }
 
 
-def touched(changed: Mapping[str, DataFrame], versions: Versions, cut: Cut) -> Touched:
+def touched(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut: Cut) -> Touched:
     """What changes touch.
 
     Args:
         changed: as ``changes`` gives them; read several times, so hand in what is held.
-        versions: what they are the changes of.
+        now: by table name, the rows after the changes.
         cut: the moment up to which groups of reach ``HISTORY`` look.
     """
     changed = {name: rows.where("tells") for name, rows in changed.items()}
-    posts, comments, votes = (_both(versions[table.name]) for table in (POSTS, COMMENTS, VOTES))
+    posts, comments, votes = (_both(table, changed[table.name], now[table.name]) for table in (POSTS, COMMENTS, VOTES))
     places = posts.select("site", "post_id", "thread_id")
     below = changed[COMMENTS.name].select("site", "post_id").join(places, on=["site", "post_id"])
     threads = [each.select("site", "thread_id") for each in (changed[POSTS.name], below, changed[EXAMPLES.name])]
@@ -141,7 +141,7 @@ def touched(changed: Mapping[str, DataFrame], versions: Versions, cut: Cut) -> T
     known = reduce(DataFrame.unionByName, records).where(F.col("author_id").isNotNull())
     since = F.min(F.coalesce("since", F.expr(_ALWAYS))).alias("since")
     authors = known.groupBy("site", "author_id").agg(since)
-    pairs = pairs_of(versions[EXAMPLES.name][1], versions[POSTS.name][1], cut).join(authors, on=["site", "author_id"])
+    pairs = pairs_of(now[EXAMPLES.name], now[POSTS.name], cut).join(authors, on=["site", "author_id"])
     return Touched(
         threads=reduce(DataFrame.unionByName, threads).distinct(),
         authors=authors,
@@ -191,8 +191,7 @@ def _records(rows: DataFrame, known_at: str) -> DataFrame:
     return rows.select("site", F.col("user_id").alias("author_id"), F.col(known_at).alias("since"))
 
 
-def _both(versions: tuple[DataFrame, DataFrame]) -> DataFrame:
-    """Rows of both versions, with the columns that records follow from; what stands in both comes twice."""
-    wanted = ("site", "post_id", "thread_id", "user_id", "post_type", "created_at")
-    before, after = (each.select(*[name for name in wanted if name in each.columns]) for each in versions)
-    return before.unionByName(after)
+def _both(table: Table, changed: DataFrame, now: DataFrame) -> DataFrame:
+    """Rows of both versions: those that are there, and of the changed ones what they were; some come twice."""
+    columns = (*table.key, *_KEPT[table])
+    return now.select(*columns).unionByName(changed.select(*columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -24,7 +24,7 @@ def changed_rows(
     Args:
         table: declares both versions.
         before: rows of the earlier version.
-        after: rows of the later one.
+        after: rows of the later one. Rows that are in both versions may lack on both sides.
         telling: columns that somebody computes from; none for all.
         kept: columns that are wanted of the rows.
 
@@ -38,17 +38,17 @@ def changed_rows(
         _content_hash([field for field in fields if not telling or field.name in telling]).alias("told"),
     )
     sides = [
-        frame.select(*table.key, F.struct(*hashes, *kept).alias(name))
-        for name, frame in (("before", before), ("after", after))
+        frame.select(*table.key, F.struct(*hashes, *kept).alias("row"), F.lit(sign).alias("came"))
+        for sign, frame in ((-1, before), (1, after))
     ]
-    both = sides[0].join(sides[1], on=list(table.key), how="full_outer")
-    was, is_ = F.col("before").isNotNull(), F.col("after").isNotNull()
-    differing = both.where(~F.col("before.hash").eqNullSafe(F.col("after.hash")))
+    # What is as often on one side as on the other cancels itself out.
+    net = sides[0].unionByName(sides[1]).groupBy(*table.key, "row").agg(F.sum("came").alias("came"))
+    of_key = Window.partitionBy(*table.key)
+    was, is_ = F.min("came").over(of_key) < 0, F.max("came").over(of_key) > 0
     change = F.when(~was, NEW).when(~is_, GONE).otherwise(CHANGED).alias("change")
-    tells = (~F.col("before.told").eqNullSafe(F.col("after.told"))).alias("tells")
-    versions = F.filter(F.array("before", "after"), lambda version: version.isNotNull())
-    rows = differing.select(*table.key, change, tells, F.explode(versions).alias("row"))
-    return rows.select(*table.key, "change", "tells", *[f"row.{name}" for name in kept])
+    told_before, told_after = F.min("row.told").over(of_key), F.max("row.told").over(of_key)
+    tells = (~was | ~is_ | (told_before != told_after)).alias("tells")
+    return net.where("came <> 0").select(*table.key, change, tells, *[F.col(f"row.{name}") for name in kept])
 
 
 def fingerprint(field: T.StructField) -> Column:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
@@ -13,6 +14,10 @@ from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
+
+_KEEPS_CHANGES = "delta.enableChangeDataFeed"
+_WENT, _CAME = ("delete", "update_preimage"), ("insert", "update_postimage")
+_OF_CHANGES = ("_change_type", "_commit_version", "_commit_timestamp")
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,8 @@ class Lake:
         before = self._commits(table).newest_version()
         writer = table.conform(frame).write.format("delta").mode("overwrite")
         writer = writer.option("overwriteSchema", "true").option("userMetadata", author)
+        if table.keeps_changes:
+            writer = writer.option(_KEEPS_CHANGES, "true")
         writer.partitionBy(*table.partition_by).save(self.path(table.name))
         return self._written_since(before, table, author)
 
@@ -145,6 +152,21 @@ class Lake:
         reader = self.spark.read.format("delta").option("versionAsOf", version)
         return table.conform(reader.load(self.path(table.name)))
 
+    def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
+        """The rows that went and those that came from one version to a later one; what stayed may be in both.
+
+        All rows of both versions, where the table does not keep what its versions changed.
+        """
+        if since == until:
+            return table.empty(self.spark), table.empty(self.spark)
+        if self._properties(table).get(_KEEPS_CHANGES) != "true":
+            return self.read(table, since), self.read(table, until)
+        reader = self.spark.read.format("delta").option("readChangeFeed", "true")
+        reader = reader.option("startingVersion", since + 1).option("endingVersion", until)
+        rows = reader.load(self.path(table.name))
+        went, came = (rows.where(F.col("_change_type").isin(*kinds)) for kinds in (_WENT, _CAME))
+        return table.conform(went.drop(*_OF_CHANGES)), table.conform(came.drop(*_OF_CHANGES))
+
     def read_latest(self, table: Table) -> DataFrame:
         """The rows of the newest version; only the log of runs is read in this way."""
         return table.conform(self.spark.read.format("delta").load(self.path(table.name)))
@@ -152,6 +174,9 @@ class Lake:
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
         return self._commits(table).newest_version() is not None
+
+    def _properties(self, table: Table) -> dict[str, str]:
+        return DeltaTable.forPath(self.spark, self.path(table.name)).detail().select("properties").collect()[0][0]
 
     def _back_to(self, table: Table, base: int) -> int:
         """Make the newest version hold what an earlier one does; give its number."""

@@ -40,6 +40,7 @@ class Table:
         columns: declared columns, in stored order.
         key: columns that identify a row.
         partition_by: columns that the files are laid out by.
+        keeps_changes: whether each version is stored with the rows that it changed, for those who compare versions.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Table:
     columns: tuple[T.StructField, ...]
     key: tuple[str, ...]
     partition_by: tuple[str, ...] = ()
+    keeps_changes: bool = False
 
     @property
     def schema(self) -> T.StructType:

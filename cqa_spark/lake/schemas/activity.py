@@ -36,6 +36,7 @@ VOTES = Table(
     ),
     key=("site", "vote_id"),
     partition_by=("site",),
+    keeps_changes=True,
 )
 
 BADGES = Table(
@@ -54,6 +55,7 @@ BADGES = Table(
     ),
     key=("site", "badge_id"),
     partition_by=("site",),
+    keeps_changes=True,
 )
 
 TAGS = Table(

@@ -74,6 +74,7 @@ POSTS = Table(
     ),
     key=("site", "post_id"),
     partition_by=("site",),
+    keeps_changes=True,
 )
 
 COMMENTS = Table(
@@ -97,6 +98,7 @@ COMMENTS = Table(
     ),
     key=("site", "comment_id"),
     partition_by=("site",),
+    keeps_changes=True,
 )
 
 USERS = Table(
@@ -124,6 +126,7 @@ USERS = Table(
     ),
     key=("site", "user_id"),
     partition_by=("site",),
+    keeps_changes=True,
 )
 
 JUDGMENTS = Table(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -18,7 +19,7 @@ from cqa_spark.lake.schemas.night import CHANGES, TOUCHED
 from cqa_spark.lake.table import Table
 
 
-def changes_step(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut) -> None:
+def changes_step(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut, *, wants_touched: bool) -> None:
     """Compare the run's tables with the published ones; write how many rows changed, and the examples that they touch.
 
     Args:
@@ -26,28 +27,42 @@ def changes_step(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut) -> N
         last: the published run.
         groups: names of the feature groups whose values are wanted.
         cut: the moment up to which as-of groups look.
+        wants_touched: whether anybody asks for the examples.
     """
-    versions = {table.name: (_rows(last, table), _rows(Snapshot(run.lake, run.record), table)) for table in READ}
-    # A table that both runs have in the same version has no changes, and need not be read to see that.
-    nothing = {table.name: (table.empty(run.lake.spark),) * 2 for table in READ if run.shares(table, last)}
-    compared = changes(versions | nothing, [group_class(name) for name in groups])
-    changed = {name: rows.persist() for name, rows in compared.items()}
-    found = touched(changed, versions, cut)
-    found.authors.persist()
-    try:
-        with run.step("changes") as step:
-            counts = [_counts(table, changed[table.name]) for table in READ]
-            run.write(CHANGES, reduce(DataFrame.unionByName, counts))
-            step.rows_in = run.read(CHANGES).agg(F.coalesce(F.sum("rows"), F.lit(0))).head()[0]  # type: ignore[index]
+    with run.step("changes") as step, _changed(run, last, groups) as changed:
+        counts = [_counts(table, changed[table.name]) for table in READ]
+        run.write(CHANGES, reduce(DataFrame.unionByName, counts))
+        step.rows_in = run.read(CHANGES).agg(F.coalesce(F.sum("rows"), F.lit(0))).head()[0]  # type: ignore[index]
+        if wants_touched:
+            found = touched(changed, {table.name: _rows(run, table) for table in READ}, cut)
+            found.authors.persist()
             # Stored, not held: else every plan that reads it would hold the plan that it came from, thousands of lines.
             step.rows_out = run.write(TOUCHED, found.examples(run.read(EXAMPLES))).rows
+            found.authors.unpersist()
+
+
+@contextmanager
+def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mapping[str, DataFrame]]:
+    """The changed rows of each table, held while the block lasts."""
+    versions = {table.name: _versions(run, last, table) for table in READ}
+    changed = {name: rows.persist() for name, rows in changes(versions, [group_class(name) for name in groups]).items()}
+    try:
+        yield changed
     finally:
-        for frame in (*changed.values(), found.authors):
-            frame.unpersist()
+        for rows in changed.values():
+            rows.unpersist()
 
 
-def _rows(snapshot: Snapshot, table: Table) -> DataFrame:
-    return snapshot.read(table) if snapshot.has(table) else table.empty(snapshot.lake.spark)
+def _versions(run: Run, last: Snapshot, table: Table) -> tuple[DataFrame, DataFrame]:
+    """The published rows and the run's, as far as they may differ."""
+    if run.has(table) and last.has(table):
+        since, until = (each.record.table_versions[table.name] for each in (last, run))
+        return run.lake.read_changes(table, since, until)
+    return _rows(last, table), _rows(run, table)
+
+
+def _rows(tables: Run | Snapshot, table: Table) -> DataFrame:
+    return tables.read(table) if tables.has(table) else table.empty(tables.lake.spark)
 
 
 def _counts(table: Table, changed: DataFrame) -> DataFrame:

@@ -75,10 +75,10 @@ def _all_steps(run: Run, files: Sequence[DumpFile], last: Snapshot | None, setti
     groups = groups_of(systems)
     if any(group_class(name).reads_texts for name in groups):
         analyse_step(run)
-    if last is not None:
-        changes_step(run, last, groups, as_cut(settings.features))
     trained = _trained(run, systems, last, settings)
     standing = last if still_stands(run, last, trained, settings) else None
+    if last is not None:
+        changes_step(run, last, groups, as_cut(settings.features), wants_touched=standing is not None)
     night_features_step(run, trained, standing, task=TASK, settings=settings.features)
     night_rankings_step(run, trained, standing, task=TASK)
     evaluate_step(run, settings.evaluation, baseline=BASELINE)

@@ -78,7 +78,7 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     versions = {name: (before[name], after[name]) for name in before}
     versions[EXAMPLES.name] = (first.examples, second.examples)
     changed = {name: rows.localCheckpoint() for name, rows in changes(versions, classes).items()}
-    found = touched(changed, versions, second.cut)
+    found = touched(changed, {name: after for name, (_, after) in versions.items()}, second.cut)
     keys = found.examples(second.examples).localCheckpoint()
     again = {
         reach: second.examples.join(within(reach, keys), list(EXAMPLES.key), "left_semi").localCheckpoint()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,33 @@ def test_revising_an_earlier_version_leaves_out_what_came_between(
         ("same", "monday"), ("swapped", "monday"), ("edited", "tuesday"), ("new", "tuesday"),
     }  # fmt: skip
     assert lake.read(ROWS, base).count() == 4
+
+
+def test_rows_that_both_sides_hold_are_no_changes(versions: tuple[DataFrame, DataFrame], spark: SparkSession) -> None:
+    before, after = versions
+    between = rows(spark, [("edited", "a", "between", None, "noon"), ("came and went", None, None, None, "noon")])
+    both = changed_rows(ROWS, before.unionByName(between), after.unionByName(between), kept=("other",))
+    assert found(both) == found(changed_rows(ROWS, *versions, kept=("other",)))
+
+
+@pytest.mark.parametrize("keeps_changes", [True, False])
+def test_changes_between_versions_far_apart(
+    versions: tuple[DataFrame, DataFrame], spark: SparkSession, tmp_path: Path, keeps_changes: bool
+) -> None:
+    """However a table got from one version to the other; where it keeps its changes, what stayed is not read."""
+    table = replace(ROWS, keeps_changes=keeps_changes)
+    before, after = versions
+    lake = Lake(spark, str(tmp_path / "lake"))
+    base = lake.write(table, before, author="r1").version
+    lake.write(table, before.where("id = 'gone'"), author="r2")
+    written = lake.revise(
+        table, after.where("id <> 'same'"), stale=before.where("id <> 'same'").select("site", "id"), base=base,
+        author="r3",
+    )  # fmt: skip
+    changes = lake.read_changes(table, base, written.version)
+    assert found(changed_rows(table, *changes, kept=("other",))) == found(
+        changed_rows(table, *versions, kept=("other",))
+    )
+    revised = lake.read_changes(table, written.version - 2, written.version)
+    assert [side.where("id = 'same'").count() for side in revised] == ([0, 0] if keeps_changes else [1, 1])
+    assert [side.count() for side in lake.read_changes(table, base, base)] == [0, 0]
