@@ -17,6 +17,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.side_by_side import side_by_side
 
 CHECKED = (INGESTED_FILES, POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS, METRICS)
 
@@ -35,7 +36,7 @@ def checks_step(run: Run, last: Snapshot | None, limits: CheckSettings, *, syste
         same = frozenset(table.name for table in CHECKED if last is not None and run.shares(table, last))
         now, before = run.present(CHECKED), last.present(CHECKED) if last is not None else {}
         candidate = Candidate(now, before, system, measure, same)
-        verdicts = tuple(check(candidate, limits) for check in ALL_CHECKS)
+        verdicts = side_by_side(lambda check: check(candidate, limits), ALL_CHECKS)
         rows = [(each.check, each.passed, float(each.measured), float(each.limit), each.reason) for each in verdicts]
         run.write(CHECKS, run.lake.spark.createDataFrame(rows, CHECKS.schema).coalesce(1))
         step.rows_in = len(verdicts)

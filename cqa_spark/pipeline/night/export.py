@@ -12,6 +12,7 @@ from cqa_spark.lake.held import HeldLake
 from cqa_spark.lake.plain_parquet import write_plain_parquet
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.side_by_side import side_by_side
 
 MANIFEST = f"{EXPORTS}/current.json"
 PARQUET, JSON_LINES = "parquet", "json"
@@ -33,10 +34,18 @@ def export_rankings(lake: HeldLake, published: Snapshot, system: str) -> str:
     record = published.record
     folder = lake.path(EXPORTS, record.run_id, str(record.sequence))
     served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
-    rows = served.repartition("site").sortWithinPartitions("site", "task", "query_id", "rank")
-    write_plain_parquet(rows, f"{folder}/{PARQUET}", lake.storage, partition_by=["site"])
-    rows.write.mode("overwrite").partitionBy("site").json(f"{folder}/{JSON_LINES}")
-    files = [each for kind in (PARQUET, JSON_LINES) for each in _described(lake, f"{folder}/{kind}", kind)]
+    # Large sites go to several files, by several tasks; a query's candidates to one.
+    by_query = ["site", "task", "query_id"]
+    rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
+
+    def export(kind: str) -> list[dict[str, object]]:
+        if kind == PARQUET:
+            write_plain_parquet(rows, f"{folder}/{kind}", lake.storage, partition_by=["site"])
+        else:
+            rows.write.mode("overwrite").partitionBy("site").json(f"{folder}/{kind}")
+        return _described(lake, f"{folder}/{kind}", kind)
+
+    files = [each for exported in side_by_side(export, (PARQUET, JSON_LINES)) for each in exported]
     manifest = {
         "run_id": record.run_id,
         "published_at": record.recorded_at.isoformat(),
