@@ -14,7 +14,8 @@ VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 GATEWAY := .tools/versitygw-$(VERSITYGW)
 # Each starts a Spark of its own, with 4 GB of heap; a file's tests share what they set up and stay in one process.
-TEST_PROCESSES ?= 2
+# One for each core, as far as a laptop's memory goes.
+TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
 
 .PHONY: help setup demo test lint format lock airflow versitygw offline environment clean
 

@@ -116,8 +116,9 @@ class Lake:
         before = self._back_to(table, base)
         if stale is not None:
             before = self.delete(table, stale)
-        writer = table.conform(frame).write.format("delta").mode("append").option("userMetadata", author)
-        writer.save(self.path(table.name))
+        # Few rows go to one file, whatever they come from: a table that is revised every night has a year of them.
+        writer = table.conform(frame).hint("rebalance").write.format("delta").mode("append")
+        writer.option("userMetadata", author).save(self.path(table.name))
         return self._written_since(before, table, author)
 
     def append(self, table: Table, frame: DataFrame) -> int:

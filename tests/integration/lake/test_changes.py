@@ -81,6 +81,19 @@ def test_revising_an_earlier_version_leaves_out_what_came_between(
     assert lake.read(ROWS, base).count() == 4
 
 
+def test_few_rows_are_added_in_one_file(
+    versions: tuple[DataFrame, DataFrame], spark: SparkSession, tmp_path: Path
+) -> None:
+    before, after = versions
+    table = replace(ROWS, partition_by=("site",))
+    lake = Lake(spark, str(tmp_path / "lake"))
+    base = lake.write(table, before, author="r1").version
+    new = after.where("id <> 'same'").repartition(3)
+    assert lake.revise(table, new, stale=None, base=base, author="r2").rows == 3
+    stored = spark.read.format("delta").load(lake.path(table.name))
+    assert stored.where("source_file = 'tuesday'").select("_metadata.file_path").distinct().count() == 1
+
+
 def test_rows_that_both_sides_hold_are_no_changes(versions: tuple[DataFrame, DataFrame], spark: SparkSession) -> None:
     before, after = versions
     between = rows(spark, [("edited", "a", "between", None, "noon"), ("came and went", None, None, None, "noon")])
