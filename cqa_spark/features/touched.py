@@ -109,9 +109,7 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
         groups: whose values are wanted.
     """
     return {
-        table.name: changed_rows(
-            table, *versions[table.name], telling=read_columns(table, groups), kept=_KEPT.get(table, ())
-        )
+        table.name: changed_rows(table, *versions[table.name], telling=read_columns(table, groups), kept=_KEPT[table])
         for table in READ
     }
 

@@ -160,7 +160,7 @@ class Lake:
         """
         if since == until:
             return table.empty(self.spark), table.empty(self.spark)
-        if self._properties(table).get(_KEEPS_CHANGES) != "true":
+        if not self._kept_changes(table):
             return self.read(table, since), self.read(table, until)
         reader = self.spark.read.format("delta").option("readChangeFeed", "true")
         reader = reader.option("startingVersion", since + 1).option("endingVersion", until)
@@ -176,8 +176,12 @@ class Lake:
         """Whether the table has ever been written."""
         return self._commits(table).newest_version() is not None
 
-    def _properties(self, table: Table) -> dict[str, str]:
-        return DeltaTable.forPath(self.spark, self.path(table.name)).detail().select("properties").collect()[0][0]
+    def _kept_changes(self, table: Table) -> bool:
+        """Whether the stored table keeps what its versions changed; one made before that was declared does not."""
+        if not table.keeps_changes:
+            return False
+        details = DeltaTable.forPath(self.spark, self.path(table.name)).detail()
+        return details.select("properties").collect()[0][0].get(_KEEPS_CHANGES) == "true"
 
     def _back_to(self, table: Table, base: int) -> int:
         """Make the newest version hold what an earlier one does; give its number."""

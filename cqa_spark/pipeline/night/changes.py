@@ -34,11 +34,7 @@ def changes_step(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut, *, w
         run.write(CHANGES, reduce(DataFrame.unionByName, counts))
         step.rows_in = run.read(CHANGES).agg(F.coalesce(F.sum("rows"), F.lit(0))).head()[0]  # type: ignore[index]
         if wants_touched:
-            found = touched(changed, {table.name: _rows(run, table) for table in READ}, cut)
-            found.authors.persist()
-            # Stored, not held: else every plan that reads it would hold the plan that it came from, thousands of lines.
-            step.rows_out = run.write(TOUCHED, found.examples(run.read(EXAMPLES))).rows
-            found.authors.unpersist()
+            step.rows_out = _write_touched(run, changed, cut)
 
 
 @contextmanager
@@ -51,6 +47,19 @@ def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mappin
     finally:
         for rows in changed.values():
             rows.unpersist()
+
+
+def _write_touched(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
+    """Store the examples that changes touch, and count them.
+
+    Were they held, every plan that reads them would hold the plan that they came from, thousands of lines.
+    """
+    found = touched(changed, {table.name: _rows(run, table) for table in READ}, cut)
+    found.authors.persist()
+    try:
+        return run.write(TOUCHED, found.examples(run.read(EXAMPLES))).rows
+    finally:
+        found.authors.unpersist()
 
 
 def _versions(run: Run, last: Snapshot, table: Table) -> tuple[DataFrame, DataFrame]:
