@@ -76,6 +76,14 @@ def test_what_is_exported_is_named_and_can_be_checked(nights: Nights) -> None:
         assert (file["site"], file["bytes"], file["sha256"]) == (SITE, len(data), sha256(data).hexdigest())
 
 
+def test_a_night_in_which_nothing_changed(nights: Nights, tmp_path: Path) -> None:
+    lake = copied(nights.second, tmp_path / "lake")
+    assert main(night(lake.root, nights.dumps[1], "r3")) == 0
+    quiet = published_snapshot(lake)
+    assert content(quiet) == content(published_snapshot(nights.second))
+    assert (quiet.record.run_id, quiet.read(CHANGES).count()) == ("r3", 0)
+
+
 def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     lake = copied(nights.second, tmp_path / "lake")
     strict = night(lake.root, nights.dumps[0], "r3", "--checks.max-row-loss", "0", "--checks.max-row-growth", "0")
