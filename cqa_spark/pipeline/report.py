@@ -88,8 +88,6 @@ def report_step(
         task, split, best_system = _headline(run, measures[0])
         best_system = study.leading if study else best_system
         tables = run.present(SHOWN)
-        # A night keeps the rankings that nothing touched, under the name of the run that made them.
-        tables[RANKINGS.name] = tables[RANKINGS.name].withColumn("run_id", F.lit(run.run_id))
         if split == CROSS_VALIDATED:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
         content = collect_content(

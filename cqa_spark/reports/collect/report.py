@@ -38,7 +38,8 @@ def collect_content(
             whose table is absent or empty (metrics, comparisons, query_metrics, examples, feature_importances,
             documents, texts, posts, cross_validations, ablations, learning_curves, quarantine, ingested_files, changes,
             checks) stays away.
-        run: facts of the run; its id chooses the rankings.
+        run: facts of the run. Its rankings are all that the table holds, whichever run made them: a night keeps those
+            that nothing touched.
         task: what is ranked for what.
         split: the part to report on.
         best_system: system that the page speaks of first.
@@ -49,11 +50,11 @@ def collect_content(
         quarantine_samples: number of refused records to show.
 
     Raises:
-        ContractError: there are no rankings of this run, task, split and system.
+        ContractError: there are no rankings of this task, split and system.
     """
     if "rankings" not in tables:
         raise ContractError("the report lacks the table rankings", "pass the table that scoring wrote")
-    scope = Scope(tables, run.run_id, task, split, main_measure, best_system, baseline)
+    scope = Scope(tables, task, split, main_measure, best_system, baseline)
     evaluation = collect_evaluation(scope, measures)
     if best_system not in evaluation.systems:
         raise ContractError(

@@ -15,7 +15,6 @@ class Scope:
 
     Attributes:
         tables: declared tables by name; those that a run did not write may be absent.
-        run_id: the run whose rankings are shown.
         task: what is ranked for what.
         split: the part that is measured on.
         main_measure: the measure that systems are ordered by.
@@ -24,7 +23,6 @@ class Scope:
     """
 
     tables: Mapping[str, DataFrame]
-    run_id: str
     task: str
     split: str
     main_measure: str
@@ -36,10 +34,9 @@ class Scope:
         frame = self.tables.get(name)
         if frame is None:
             return None
-        wanted = {"run_id": self.run_id, "task": self.task, "split": self.split}
-        for column in ("run_id", "task", "split"):
+        for column, wanted in (("task", self.task), ("split", self.split)):
             if column in frame.columns:
-                frame = frame.where(F.col(column) == wanted[column])
+                frame = frame.where(F.col(column) == wanted)
         return frame
 
     def rankings(self) -> DataFrame:
