@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.errors import ContractError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
-from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.paired_systems import PairedSystems, Widths, by_query, component_widths
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 from cqa_spark.evaluation.significance import randomization_test
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, SITE_METRICS
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
 _GROUP = ["task", "split", "measure"]
-
-Widths = Mapping[tuple[str, ...], Mapping[Measure, int]]
-"""By group of queries, its measures in the order of their names, with the number of their components."""
 
 
 class Summary(NamedTuple):
@@ -104,8 +97,8 @@ def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: lis
     Resamples are drawn once for all measures of a group of queries.
     """
     keys = [name for name in by if name != "measure"]
-    widths = _widths(query_metrics, baseline, keys)
-    groups = _by_query(query_metrics, keys).groupBy(*keys)
+    widths = component_widths(query_metrics, baseline, keys)
+    groups = by_query(query_metrics, keys).groupBy(*keys)
     more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
     return (
         groups.applyInPandas(_summarised(drawn, keys, widths), T.StructType([*METRICS.schema.fields, *more])),
@@ -115,91 +108,13 @@ def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: lis
     )
 
 
-def _widths(query_metrics: DataFrame, baseline: str, keys: list[str]) -> Widths:
-    """Refuse what cannot be paired by query; what comes to the driver is a row per group of queries and measure."""
-    query = F.xxhash64("site", "query_id")
-    of_baseline = F.col("system") == baseline
-    # Which queries there are, whatever their order: their number, and their hashes taken together.
-    all_queries = F.struct(F.count("*").alias("count"), F.bit_xor(query).alias("hash"))
-    systems = query_metrics.groupBy(*keys, "measure", "system").agg(
-        all_queries.alias("queries"), F.max(F.size("components")).alias("width")
-    )
-    groups = systems.groupBy(*keys, "measure").agg(
-        F.max(of_baseline).alias("has_baseline"),
-        F.collect_set("queries").alias("queries"),
-        F.max("width").alias("width"),
-    )
-    widths: dict[tuple[str, ...], dict[Measure, int]] = {}
-    queries: dict[tuple[str, ...], list[Row]] = {}
-    for group in groups.orderBy(*keys, "measure").collect():
-        key = tuple(group[name] for name in keys)
-        where = f"{group.measure} of {group.task}, {group.split}"
-        if not group.has_baseline:
-            raise ContractError(
-                f"{where}: baseline {baseline} is not among the systems",
-                "rank with the baseline, too, or name another baseline",
-            )
-        if len(group.queries) > 1 or queries.setdefault(key, group.queries) != group.queries:
-            raise ContractError(
-                f"{where}: the systems were measured on different queries",
-                "compute query_metrics of all systems and measures together, from the same examples",
-            )
-        widths.setdefault(key, {})[parse_measure(group.measure)] = group.width
-    return widths
-
-
-def _by_query(query_metrics: DataFrame, keys: list[str]) -> DataFrame:
-    """One row per query of a system, with values and components of all its measures, in the order of their names."""
-    by_name = F.array_sort(F.collect_list(F.struct("measure", "value", "components")))
-    queries = query_metrics.groupBy(*keys, "system", "site", "query_id").agg(by_name.alias("measured"))
-    values, components = F.col("measured.value"), F.flatten("measured.components")
-    return queries.withColumns({"values": values, "components": components}).drop("measured")
-
-
-class _Systems(NamedTuple):
-    """One group of queries: systems in alphabetical order; by measure, values and components of its queries.
-
-    Attributes:
-        names: shape (systems,).
-        values: by measure, shape (systems, queries); queries in the order of site and id.
-        components: by measure, shape (systems, queries, components).
-    """
-
-    names: NDArray[np.object_]
-    values: dict[Measure, NDArray[np.float64]]
-    components: dict[Measure, NDArray[np.float64]]
-
-    @classmethod
-    def of(cls, rows: pd.DataFrame, widths: Mapping[Measure, int]) -> _Systems:
-        import numpy as np
-
-        ordered = rows.sort_values(["system", "site", "query_id"], kind="stable")
-        names = np.array(sorted(ordered["system"].unique()), dtype=object)
-        values, components = (
-            np.stack(ordered[name].to_list()).reshape(len(names), -1, width)
-            for name, width in (("values", len(widths)), ("components", sum(widths.values())))
-        )
-        parts = np.split(components, np.cumsum([*widths.values()])[:-1], axis=-1)
-        return cls(
-            names,
-            dict(zip(widths, np.moveaxis(values, -1, 0), strict=True)),
-            dict(zip(widths, parts, strict=True)),
-        )
-
-    def total(self, measure: Measure) -> NDArray[np.float64]:
-        """The measure of each system over all queries."""
-        import numpy as np
-
-        return np.array([measure.total(queries.tolist()) for queries in self.components[measure]])
-
-
 def _summarised(
     drawn: Resampling, keys: list[str], widths: Widths
 ) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
-        systems = _Systems.of(rows, widths[key])
+        systems = PairedSystems.of(rows, widths[key])
         intervals = bootstrap_intervals(
             systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
         )
@@ -232,7 +147,7 @@ def _compared(
         import numpy as np
         import pandas as pd
 
-        systems = _Systems.of(rows, widths[key])
+        systems = PairedSystems.of(rows, widths[key])
         base, others = systems.names.tolist().index(baseline), np.flatnonzero(systems.names != baseline)
         tests = randomization_test(
             {measure: each[others] for measure, each in systems.components.items()},
