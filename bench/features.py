@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cqa_spark.features.featurize import fit_and_compute
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.session import spark_session
 

@@ -33,7 +33,7 @@ from rich.table import Table
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.registry import corpus_reader
 from cqa_spark.features.featurize import fit_and_compute
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.registry import family, group_class, known_groups
 from cqa_spark.session import spark_session

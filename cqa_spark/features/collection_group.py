@@ -6,7 +6,8 @@ from typing import ClassVar, Self
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.text.terms import Collection
 

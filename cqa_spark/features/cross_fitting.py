@@ -16,7 +16,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.side_by_side import side_by_side
 
 Group = TypeVar("Group", bound=FittedFeatureGroup)

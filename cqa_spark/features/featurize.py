@@ -5,7 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.cross_fitting import cross_fit
-from cqa_spark.features.group import FeatureGroup, FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 
 
 def fit_and_compute(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 
 SIDES = ("query", "subject", "candidate", "candidate_subject")
 """The texts of a pair: both whole, and both subjects alone; a comment has no subject."""

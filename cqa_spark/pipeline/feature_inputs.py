@@ -10,8 +10,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureGroup, FeatureInputs
+from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.history.cut import Cut
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.activity import BADGES, VOTES

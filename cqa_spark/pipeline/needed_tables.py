@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.group import FeatureGroup, FeatureInputs
+from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.featurize import fit_and_compute
-from cqa_spark.features.group import FeatureGroup, FeatureInputs
+from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.history.later_events import go_on_otherwise
 from cqa_spark.features.history.pairs import known_pairs
+from cqa_spark.features.inputs import FeatureInputs
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 
 CONTRIBUTIONS = ("asked", "answered", "commented", "up", "down", "accepted")
 """Questions and answers written, comments written, up and down votes received, answers of theirs that were accepted."""

@@ -13,9 +13,9 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.history.contributions import votes_by_day
 from cqa_spark.features.history.pairs import dated_pairs
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 from cqa_spark.features.small_table import computed_once
 

@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.features.assembly import assemble
 from cqa_spark.features.featurize import fit_and_compute
-from cqa_spark.features.group import FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import LEARNING_CURVES

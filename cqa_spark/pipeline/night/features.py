@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
+from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.touched import within
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run

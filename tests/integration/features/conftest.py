@@ -9,7 +9,7 @@ import pytest
 from literal_community import Thread, community_of
 from pyspark.sql import SparkSession
 
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import TEXTS

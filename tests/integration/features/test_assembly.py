@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 
 

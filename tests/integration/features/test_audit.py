@@ -10,10 +10,10 @@ from literal_answers import at, community
 from pyspark.sql import SparkSession
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.later_events import go_on_otherwise
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.pipeline.audit import refuse_changes
 

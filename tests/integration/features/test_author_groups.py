@@ -8,7 +8,7 @@ import pytest
 from literal_community import Said, Thread
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 
 

@@ -13,7 +13,8 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.cross_fitting import cross_fit
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 
 FOLDS = 3

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.groups.author.known_activity import AuthorActivityV2
 from cqa_spark.features.groups.author.known_quality import AuthorQualityV2
+from cqa_spark.features.inputs import FeatureInputs
 
 _GOOD, _BAD = {"relevant": True}, {"relevant": False}
 

@@ -10,9 +10,9 @@ from literal_pairs import comment, example, inputs_of, post
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.groups.similarity.thread_similarity import ThreadSimilarityV1
 from cqa_spark.features.groups.similarity.title_similarity import TitleSimilarityV1
+from cqa_spark.features.inputs import FeatureInputs
 
 
 def _inputs(spark: SparkSession, partitions: int = 2) -> FeatureInputs:

@@ -11,8 +11,8 @@ from pyspark.sql import Row, SparkSession
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.groups.similarity.term_similarity import TermSimilarityV1
+from cqa_spark.features.inputs import FeatureInputs
 
 _PAIRS = (
     Pair("visa", "visa cost", "cost of visa"),

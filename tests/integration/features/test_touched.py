@@ -13,7 +13,8 @@ from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureGroup, FeatureInputs, Reach
+from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.features.touched import changes, read_columns, touched, within
 from cqa_spark.lake.schemas.activity import BADGES, VOTES

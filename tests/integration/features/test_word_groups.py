@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.groups.quality.char_lexicon import CharLexiconV1
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 
 

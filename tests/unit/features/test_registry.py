@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ConfigError, ContractError
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import family, group_class, index_by_name, known_groups
 
 

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, Reach, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
+from cqa_spark.features.inputs import FeatureInputs
 
 _XU = "Xu et al. 2018, Table 2, BasicA"
 

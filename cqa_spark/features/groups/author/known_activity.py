@@ -7,8 +7,9 @@ from typing import ClassVar, Self
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, feature_values
 from cqa_spark.features.groups.author.aliases import find_known, with_aliases, with_person
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 from cqa_spark.features.learned_texts import LEARNED_FROM
 

@@ -7,9 +7,10 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, feature_values
 from cqa_spark.features.groups.author.aliases import find_known, with_aliases, with_person
 from cqa_spark.features.identity import person, same_person
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

@@ -12,9 +12,10 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 from cqa_spark.features.small_table import computed_once
 

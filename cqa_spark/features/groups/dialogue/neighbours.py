@@ -11,10 +11,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
 from cqa_spark.features.groups.dialogue.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
 from cqa_spark.features.identity import same_person
+from cqa_spark.features.inputs import FeatureInputs
 
 _THREAD = ("site", "post_id")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import FeatureInputs
 from cqa_spark.features.identity import person
+from cqa_spark.features.inputs import FeatureInputs
 
 
 def thread_comments(inputs: FeatureInputs) -> DataFrame:

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
+from cqa_spark.features.inputs import FeatureInputs
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"

@@ -8,7 +8,8 @@ from typing import ClassVar, Self
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, feature_values
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 
 _BALCHEV = "Balchev et al. 2016, PMI-cool at SemEval-2016 Task 3"

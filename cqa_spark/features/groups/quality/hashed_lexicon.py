@@ -12,7 +12,8 @@ from pyspark.ml.functions import vector_to_array
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 
 _REGULARIZATION = 5e-5
 _ITERATIONS = 20

@@ -8,8 +8,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, feature_values
 from cqa_spark.features.groups.quality.sentiment import sentiments
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
 
 _ARI = "Smith and Senter 1967, Automated readability index"

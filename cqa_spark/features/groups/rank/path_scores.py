@@ -7,7 +7,8 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
+from cqa_spark.features.inputs import FeatureInputs
 
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
 _LEAST = 1e-6

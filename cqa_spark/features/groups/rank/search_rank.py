@@ -7,7 +7,8 @@ from typing import ClassVar
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
+from cqa_spark.features.inputs import FeatureInputs
 
 _SEARCH = "Nakov et al. 2016, SemEval-2016 Task 3, section 5: the search engine's order as a feature"
 

@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame
 from threadpoolctl import threadpool_limits
 
 from cqa_spark.features.batches import Values, compute_in_batches
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
 from cqa_spark.features.pair_texts import SIDES, pair_texts
 from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, Numbers, compare_meaning

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
 from cqa_spark.features.groups.similarity.unit_overlap import JACCARD, UNITS, UnitOverlap, share, unit_sets
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 
 _COMPARED = (

@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.batches import Values, compute_in_batches
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences
 

@@ -8,9 +8,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, feature_values
 from cqa_spark.features.groups.similarity.term_match import TermMatch
 from cqa_spark.features.groups.similarity.unit_overlap import UnitOverlap, unit_sets
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 
 _UNITS = ("words", "content_words", "stems", "bigrams", "char3")

@@ -7,7 +7,8 @@ from typing import ClassVar, Self
 from pyspark.ml import PipelineModel
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, FittedFeatureGroup, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup, feature_values
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_threads
 from cqa_spark.features.pair_texts import pair_texts
 from cqa_spark.text.topics import learn_topics, topic_shares

@@ -7,9 +7,10 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureInputs, Reach, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
+from cqa_spark.features.inputs import FeatureInputs
 
 _XU = "Xu et al. 2018, Table 2, QTags, and footnote 5"
 

@@ -7,12 +7,13 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, FeatureInputs, Reach, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
 from cqa_spark.features.history.answered import answered_questions
 from cqa_spark.features.history.contributions import CONTRIBUTIONS, contributions
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.totals import totals_at
+from cqa_spark.features.inputs import FeatureInputs
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
 

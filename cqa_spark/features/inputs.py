@@ -1,0 +1,101 @@
+"""What feature groups compute from: the tables of a community, and what there is to know of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.history.cut import Cut
+
+
+@dataclass(frozen=True)
+class FeatureInputs:
+    """The tables that groups compute from; declared in ``cqa_spark.lake.schemas``.
+
+    ``examples`` names the entities that values are wanted for. The other tables may hold more than that; ``users``,
+    ``votes`` and ``badges`` are None where the corpus has none, ``scores`` where no upstream system is named.
+
+    Attributes:
+        cut: the moment after which as-of groups know nothing.
+        top_tags: how many of a site's tags have a column of their own in the groups of tags.
+        few: whether the examples are few enough to be handed to every executor. Then groups look for what concerns them
+            before they count and sort; of many examples, nearly everything does.
+    """
+
+    examples: DataFrame
+    posts: DataFrame
+    comments: DataFrame
+    documents: DataFrame
+    texts: DataFrame
+    users: DataFrame | None = None
+    votes: DataFrame | None = None
+    badges: DataFrame | None = None
+    scores: DataFrame | None = None
+    cut: Cut = field(default_factory=Cut)
+    top_tags: int = 24
+    few: bool = False
+
+    def needed(self, table: str) -> DataFrame:
+        """A table that not every corpus has.
+
+        Args:
+            table: users, votes, badges or scores.
+
+        Raises:
+            ContractError: it is not there.
+        """
+        found: DataFrame | None = getattr(self, table)
+        if found is None:
+            raise ContractError(f"a feature group needs the table {table}", _remedy(table))
+        return found
+
+    def keep_examples(self, condition: Column) -> FeatureInputs:
+        """The same tables with fewer examples."""
+        return replace(self, examples=self.examples.where(condition))
+
+    def handed_out(self, frame: DataFrame) -> DataFrame:
+        """A frame with a row or two an example, marked for Spark to join it where the other rows lie; if few."""
+        return F.broadcast(frame) if self.few else frame
+
+    def of_authors(self, rows: DataFrame, author: str = "user_id") -> DataFrame:
+        """Those rows that an author of the examples is responsible for; if these are many, all rows.
+
+        Args:
+            rows: with a site and an author.
+            author: the column that holds the author's id.
+        """
+        if not self.few:
+            return rows
+        authors = self.examples.select(F.col("author_id").alias(author), "site").distinct()
+        return rows.join(self.handed_out(authors), on=[author, "site"], how="left_semi")
+
+    def of_threads(self, rows: DataFrame) -> DataFrame:
+        """Those rows that lie in a thread of the examples; if these are many, all rows."""
+        if not self.few:
+            return rows
+        threads = self.examples.select("thread_id", "site").distinct()
+        return rows.join(self.handed_out(threads), on=["thread_id", "site"], how="left_semi")
+
+    def without_labels(self) -> FeatureInputs:
+        """The same tables with every label unknown."""
+        unknown = {name: F.lit(None).cast(self.examples.schema[name].dataType) for name in ("label", "relevant")}
+        return replace(self, examples=self.examples.withColumns(unknown))
+
+    def with_text(self, entities: DataFrame, document: str) -> DataFrame:
+        """Add the columns of ``texts`` to rows that name a post or comment; rows without a text are left out.
+
+        Args:
+            entities: rows with a site and the id of a document.
+            document: the column that holds the id.
+        """
+        documents = self.documents.select("site", F.col("document_id").alias(document), "text_id")
+        return entities.join(documents, on=["site", document], how="inner").join(self.texts, on="text_id", how="inner")
+
+
+def _remedy(table: str) -> str:
+    if table == "scores":
+        return "name the systems that give them as upstream in the system's file"
+    return f"give a dump that has {table}"
