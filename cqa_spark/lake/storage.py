@@ -145,13 +145,14 @@ class Lake:
         return newest
 
     def read(self, table: Table, version: int) -> DataFrame:
-        """The rows of one version.
+        """The rows of one version; a column that was declared since it was written is null.
 
         Raises:
-            ContractError: the stored version has other columns than the code declares.
+            ContractError: the stored version has columns that the code does not declare, or lacks some that are never
+                null.
         """
         reader = self.spark.read.format("delta").option("versionAsOf", version)
-        return table.conform(reader.load(self.path(table.name)))
+        return table.complete(reader.load(self.path(table.name)))
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
         """The rows that went and those that came from one version to a later one; what stayed may be in both.

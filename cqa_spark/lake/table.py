@@ -83,7 +83,7 @@ class Table:
         return spark.createDataFrame([], self.schema)
 
     def complete(self, frame: DataFrame) -> DataFrame:
-        """Add the columns that a corpus cannot fill, as nulls, and conform.
+        """Add the columns that are not there, as nulls, and conform.
 
         Args:
             frame: has at least the declared columns that are not nullable.

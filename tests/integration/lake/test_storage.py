@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,16 @@ def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, s
         lake.write(SCORES, wrong, author="run-1")
     assert refused.value.problem == ("table scores: missing site; undeclared extra; score is string, declared int")
     assert not lake.exists(SCORES)
+
+
+def test_a_column_that_was_declared_since_is_null_in_older_versions(lake: Lake, spark: SparkSession) -> None:
+    lake.write(SCORES, spark.createDataFrame([("a", 1)], SCORES.schema), author="run-1")
+    longer = replace(SCORES, columns=(*SCORES.columns, column("judge", "string", "who gave the points")))
+    lake.write(longer, spark.createDataFrame([("a", 2, "b")], longer.schema), author="run-2")
+    assert lake.read(longer, 0).collect() == [Row(site="a", score=1, judge=None)]
+    assert lake.read(longer, 1).collect() == [Row(site="a", score=2, judge="b")]
+    with pytest.raises(ContractError, match="undeclared judge"):
+        lake.read(SCORES, 1)
 
 
 def test_old_versions_stay_readable_however_old(lake: Lake, spark: SparkSession) -> None:
