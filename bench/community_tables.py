@@ -85,9 +85,12 @@ def _examples(posts: pd.DataFrame, thread: np.ndarray, accepted: np.ndarray, que
     answers = np.flatnonzero(fit[thread])
     query = _ids("p", thread[answers])
     relevant = accepted[thread[answers]] == answers
+    by, at = posts["user_id"].to_numpy(), posts["created_at"].array
     return pd.DataFrame({
         "task": "preferred_answer", "query_id": query, "candidate_id": _ids("p", questions + answers),
-        "thread_id": query, "fold_key": query, "author_id": posts["user_id"].to_numpy()[questions + answers],
+        "thread_id": query, "fold_key": query, "author_id": by[questions + answers],
+        "asker_id": by[thread[answers]], "asked_at": at[thread[answers]],
+        "answered_at": at[questions + answers],
         "initial_rank": 1, "label": relevant.astype("int32"), "relevant": relevant,
         "split": np.where(thread[answers] % 2 == 0, "train", "test"),
     })  # fmt: skip

@@ -27,7 +27,8 @@ def metadata_in_pandas(tables: Tables, *, hours: float = 24, top_tags: int = 24)
     Returns:
         By group name, its columns with the pair's ids (``q_tags``: the question's).
     """
-    pairs = _pairs(tables, hours)
+    delay = np.timedelta64(round(hours * 3_600_000_000), "us")
+    pairs = tables["examples"].assign(cut=lambda rows: rows["asked_at"] + delay)
     training = pairs[pairs["split"] == "train"]
     slots = _tag_slots(tables, training["cut"].max(), top_tags)
     return {
@@ -39,14 +40,6 @@ def metadata_in_pandas(tables: Tables, *, hours: float = 24, top_tags: int = 24)
         "badges": _badges(pairs, tables["badges"], training["cut"].max()),
         "u_tags": _u_tags(pairs, tables, slots),
     }
-
-
-def _pairs(tables: Tables, hours: float) -> pd.DataFrame:
-    posts = tables["posts"]
-    questions = posts[["post_id", "user_id", "created_at"]].set_axis(["query_id", "asker_id", "asked_at"], axis=1)
-    answers = posts[["post_id", "created_at"]].set_axis(["candidate_id", "answered_at"], axis=1)
-    pairs = tables["examples"][[*PAIR, "thread_id", "author_id", "split"]].merge(questions).merge(answers)
-    return pairs.assign(cut=pairs["asked_at"] + np.timedelta64(round(hours * 3_600_000_000), "us"))
 
 
 def _until(pairs: pd.DataFrame, events: pd.DataFrame, key: Sequence[str], values: Sequence[str]) -> pd.DataFrame:

@@ -33,7 +33,7 @@ READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
         USERS: ("created_at",),
         VOTES: ("post_id", "vote_type_id", "created_at"),
         BADGES: ("user_id", "name", "earned_at"),
-        EXAMPLES: ("thread_id", "author_id", "initial_rank", "split"),
+        EXAMPLES: ("thread_id", "author_id", "asker_id", "asked_at", "answered_at", "initial_rank", "split"),
     }
 )
 """The tables that features follow from, with the columns that groups of a reach below ``SITE`` read."""
@@ -139,7 +139,7 @@ def touched(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut:
     known = reduce(DataFrame.unionByName, records).where(F.col("author_id").isNotNull())
     since = F.min(F.coalesce("since", F.expr(_ALWAYS))).alias("since")
     authors = known.groupBy("site", "author_id").agg(since)
-    pairs = pairs_of(now[EXAMPLES.name], now[POSTS.name], cut).join(authors, on=["site", "author_id"])
+    pairs = pairs_of(now[EXAMPLES.name], cut).join(authors, on=["site", "author_id"])
     return Touched(
         threads=reduce(DataFrame.unionByName, threads).distinct(),
         authors=authors,

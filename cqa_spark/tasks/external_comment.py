@@ -23,9 +23,9 @@ class ExternalComment(Task):
         {QuestionComment.name: ("thread_id", "candidate_id"), QuestionQuestion.name: ("query_id", "thread_id")}
     )
 
-    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The comments' authors."""
-        return QuestionComment().authors(posts, comments)
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The comments' authors and times."""
+        return QuestionComment().written(posts, comments)
 
     def fold_key(self) -> Column:
         """The original question, for the reason given in task B."""

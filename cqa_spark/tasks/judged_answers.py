@@ -47,8 +47,8 @@ def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
         judgments: the table ``judgments``; those of the task are read.
 
     Returns:
-        site, query_id, candidate_id, author_id, asked_at, answered_at, accepted (null where the asker accepted none),
-        and the ``PROPERTIES``, booleans.
+        site, query_id, candidate_id, author_id, asker_id, asked_at, answered_at, accepted (null where the asker
+        accepted none), and the ``PROPERTIES``, booleans.
     """
     grades = PreferredAnswer.grades
     judged = judgments.where(F.col("task") == PreferredAnswer.name).select(
@@ -65,7 +65,7 @@ def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
     )  # fmt: skip
     joined = judged.join(questions, on=["site", "query_id"]).join(answers, on=["site", "candidate_id"])
     return joined.select(
-        "site", "query_id", "candidate_id", "author_id", "asked_at", "answered_at", "accepted",
+        "site", "query_id", "candidate_id", "author_id", "asker_id", "asked_at", "answered_at", "accepted",
         _known(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
         _known(F.col("answered_at") >= F.col("known_at")).alias("late"),
         F.col("author_id").isNull().alias("ownerless"),

@@ -24,9 +24,9 @@ class PreferredAnswer(Task):
     grades = MappingProxyType({"Accepted": 1, "NotAccepted": 0})
     relevant_from = 1
 
-    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The answers' authors."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id")
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The answers' authors and times."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The thread."""

@@ -74,7 +74,8 @@ def _examples(rows: DataFrame) -> DataFrame:
     return EXAMPLES.conform(
         rows.select(
             "site", F.lit(PreferredAnswer.name).alias("task"), "query_id", "candidate_id",
-            F.col("query_id").alias("thread_id"), F.col("query_id").alias("fold_key"), "author_id", "initial_rank",
+            F.col("query_id").alias("thread_id"), F.col("query_id").alias("fold_key"), "author_id",
+            "asker_id", "asked_at", "answered_at", "initial_rank",
             F.col("accepted").cast("int").alias("label"), F.col("accepted").alias("relevant"), "split",
         )
     )  # fmt: skip

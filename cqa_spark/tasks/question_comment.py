@@ -19,9 +19,9 @@ class QuestionComment(Task):
     grades = MappingProxyType({"Good": 2, "PotentiallyUseful": 1, "Bad": 0})
     relevant_from = 2
 
-    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The comments' authors."""
-        return comments.select("site", F.col("comment_id").alias("candidate_id"), "user_id")
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The comments' authors and times."""
+        return comments.select("site", F.col("comment_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The first copy of the thread: its text and its labels come back in every repeat."""

@@ -19,9 +19,9 @@ class QuestionQuestion(Task):
     grades = MappingProxyType({"PerfectMatch": 2, "Relevant": 1, "Irrelevant": 0})
     relevant_from = 1
 
-    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The related questions' authors."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id")
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The related questions' authors and times."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The original question: labels say how a pair relates, and no original question occurs twice.

@@ -31,13 +31,9 @@ def step_examples(examples: DataFrame, posts: DataFrame, *, of: str, step: str) 
     completed = more.join(repeats, ["site", "thread_id"], "left").select(
         "site", F.lit(step).alias("task"), "query_id", "candidate_id", "thread_id",
         task(step).fold_key().alias("fold_key"),
-        "author_id",
-        "initial_rank",
-        F.lit(None).cast("int").alias("label"),
-        F.lit(None).cast("boolean").alias("relevant"),
-        "split",
+        "author_id", "initial_rank", "split",
     )  # fmt: skip
-    both = known.unionByName(EXAMPLES.conform(completed))
+    both = known.unionByName(EXAMPLES.complete(completed))
     learned_from = both.where("split = 'train'").select("site", "fold_key", F.lit(True).alias("is_known")).distinct()
     marked = both.join(learned_from, ["site", "fold_key"], "left")
     split = F.when(F.col("is_known"), F.lit("train")).otherwise(F.col("split"))

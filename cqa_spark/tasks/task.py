@@ -48,13 +48,21 @@ class Task(ABC):
         """
         judged = judgments.where((F.col("task") == self.name) & (F.col("split") != UNANNOTATED))
         repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
-        authors = self.authors(posts, comments).select("site", "candidate_id", F.col("user_id").alias("author_id"))
-        known = judged.join(repeats, on=["site", "thread_id"], how="left")
-        kept = known.where(self.keeps()).join(authors, on=["site", "candidate_id"], how="left")
+        asked = posts.select(
+            "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
+            F.col("created_at").alias("asked_at"),
+        )  # fmt: skip
+        answered = self.written(posts, comments).select(
+            "site", "candidate_id", F.col("user_id").alias("author_id"), F.col("created_at").alias("answered_at")
+        )
+        known = judged.join(repeats, on=["site", "thread_id"], how="left").where(self.keeps())
+        dated = known.join(asked, on=["site", "query_id"], how="left")
+        kept = dated.join(answered, on=["site", "candidate_id"], how="left")
         grade = F.create_map(*chain.from_iterable((F.lit(label), F.lit(value)) for label, value in self.grades.items()))
         graded = kept.withColumn("grade", grade[F.col("label")])
         examples = graded.select(
             "site", "task", "query_id", "candidate_id", "thread_id", self.fold_key().alias("fold_key"), "author_id",
+            "asker_id", "asked_at", "answered_at",
             _rank().alias("initial_rank"),
             F.col("grade").alias("label"),
             (F.col("grade") >= self.relevant_from).alias("relevant"),
@@ -63,8 +71,8 @@ class Task(ABC):
         return EXAMPLES.conform(examples)
 
     @abstractmethod
-    def authors(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """Who wrote each candidate: site, candidate_id, user_id."""
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """Who wrote each candidate, and when: site, candidate_id, user_id, created_at."""
 
     @abstractmethod
     def fold_key(self) -> Column:

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.inputs import FeatureInputs
 
-CONTRIBUTIONS = ("asked", "answered", "commented", "up", "down", "accepted")
+_COMMENTED = "commented"
+CONTRIBUTIONS = ("asked", "answered", _COMMENTED, "up", "down", "accepted")
 """Questions and answers written, comments written, up and down votes received, answers of theirs that were accepted."""
+
+COUNTED = {name: f"if(contribution = '{name}', 1, 0)" for name in CONTRIBUTIONS}
+"""By the name of each, what a contribution adds to its number: SQL."""
 
 ACCEPTED, UP, DOWN = 1, 2, 3
 
 _MICROSECONDS_A_DAY = 86_400_000_000
 
 
-def votes_by_day(votes: DataFrame) -> DataFrame:
-    """The votes of each post and day. Votes carry days, not times: they are known from the end of their day on.
+def votes_received(votes: DataFrame) -> DataFrame:
+    """The votes that count. Votes carry days, not times: they are known from the end of their day on.
 
     Args:
         votes: the table ``votes``.
 
     Returns:
-        site, post_id, known_at, and the numbers ``up``, ``down`` and ``accepted``.
+        site, post_id, known_at, contribution (up, down or accepted).
     """
     counted = votes.where(F.col("vote_type_id").isin(ACCEPTED, UP, DOWN))
-    return counted.groupBy("site", "post_id", end_of_day("created_at").alias("known_at")).agg(
-        F.count_if(F.col("vote_type_id") == UP).alias("up"),
-        F.count_if(F.col("vote_type_id") == DOWN).alias("down"),
-        F.count_if(F.col("vote_type_id") == ACCEPTED).alias("accepted"),
-    )
+    kind = F.when(F.col("vote_type_id") == UP, "up").when(F.col("vote_type_id") == DOWN, "down").otherwise("accepted")
+    return counted.select("site", "post_id", end_of_day("created_at").alias("known_at"), kind.alias("contribution"))
 
 
 def end_of_day(moment: str) -> Column:
@@ -48,37 +47,24 @@ def contributions(inputs: FeatureInputs) -> DataFrame:
         inputs: posts, comments and votes are read; what a deleted account did is left out.
 
     Returns:
-        site, user_id, thread_id, known_at, and the numbers ``CONTRIBUTIONS``; several rows a user and thread.
+        site, user_id, thread_id, known_at, and which of the ``CONTRIBUTIONS`` it is.
     """
     posts = inputs.posts.where(F.col("post_type").isin("question", "answer"))
     own = inputs.of_authors(posts)
+    kind = F.when(F.col("post_type") == "question", "asked").otherwise("answered")
     written = own.select(
-        "site", "user_id", "thread_id", F.col("created_at").alias("known_at"),
-        *_numbers(asked=_one_if(F.col("post_type") == "question"), answered=_one_if(F.col("post_type") == "answer")),
-    )  # fmt: skip
-    votes = inputs.needed("votes")
+        "site", "user_id", "thread_id", F.col("created_at").alias("known_at"), kind.alias("contribution")
+    )
+    votes = votes_received(inputs.needed("votes"))
     if inputs.few:
         votes = votes.join(own.select("post_id", "site"), on=["post_id", "site"], how="left_semi")
-    votes = votes_by_day(votes)
-    voted = votes.select(
-        "site", "post_id", F.lit(None).cast("string").alias("commenter"), F.lit(False).alias("is_comment"), "known_at",
-        *_numbers(up=F.col("up"), down=F.col("down"), accepted=F.col("accepted")),
-    )  # fmt: skip
+    voted = votes.withColumn("commenter", F.lit(None).cast("string"))
     commented = inputs.of_authors(inputs.comments).select(
-        "site", "post_id", F.col("user_id").alias("commenter"), F.lit(True).alias("is_comment"),
-        F.col("created_at").alias("known_at"), *_numbers(commented=F.lit(1).cast("bigint")),
+        "site", "post_id", F.col("created_at").alias("known_at"), F.lit(_COMMENTED).alias("contribution"),
+        F.col("user_id").alias("commenter"),
     )  # fmt: skip
     owners = posts.select("site", "post_id", F.col("user_id").alias("owner"), "thread_id")
     below_posts = voted.unionByName(commented).join(owners, on=["post_id", "site"])
-    user = F.when(F.col("is_comment"), F.col("commenter")).otherwise(F.col("owner"))
-    received = below_posts.select("site", user.alias("user_id"), "thread_id", "known_at", *CONTRIBUTIONS)
-    return reduce(DataFrame.unionByName, (written, received)).where(F.col("user_id").isNotNull())
-
-
-def _numbers(**given: Column) -> list[Column]:
-    nothing = F.lit(0).cast("bigint")
-    return [given.get(name, nothing).alias(name) for name in CONTRIBUTIONS]
-
-
-def _one_if(condition: Column) -> Column:
-    return F.when(condition, 1).otherwise(0).cast("bigint")
+    user = F.when(F.col("contribution") == _COMMENTED, F.col("commenter")).otherwise(F.col("owner"))
+    received = below_posts.select("site", user.alias("user_id"), "thread_id", "known_at", "contribution")
+    return written.unionByName(received).where(F.col("user_id").isNotNull())

@@ -13,25 +13,21 @@ def known_pairs(inputs: FeatureInputs) -> DataFrame:
     """The pairs of the examples with their people and times.
 
     Args:
-        inputs: the tables; a pair whose question or answer is not among the posts is left out.
+        inputs: its examples are read.
 
     Returns:
         site, query_id, candidate_id, thread_id, asker_id and author_id (null where unknown), asked_at, answered_at and
         cut (timestamps; null where unknown).
     """
-    return pairs_of(inputs.examples, inputs.posts, inputs.cut)
+    return pairs_of(inputs.examples, inputs.cut)
 
 
-def pairs_of(examples: DataFrame, posts: DataFrame, cut: Cut) -> DataFrame:
+def pairs_of(examples: DataFrame, cut: Cut) -> DataFrame:
     """What ``known_pairs`` gives, of some examples."""
-    pairs = examples.select("site", "query_id", "candidate_id", "thread_id", "author_id")
-    questions = posts.select(
-        "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
-        F.col("created_at").alias("asked_at"),
+    return examples.select(
+        "site", "query_id", "candidate_id", "thread_id", "asker_id", "author_id", "asked_at", "answered_at",
+        F.expr(cut.sql).alias("cut"),
     )  # fmt: skip
-    answers = posts.select("site", F.col("post_id").alias("candidate_id"), F.col("created_at").alias("answered_at"))
-    dated = pairs.join(questions, on=["query_id", "site"]).join(answers, on=["candidate_id", "site"])
-    return dated.withColumn("cut", F.expr(cut.sql))
 
 
 def dated_pairs(inputs: FeatureInputs) -> DataFrame:

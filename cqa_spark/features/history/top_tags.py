@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.history.contributions import votes_by_day
+from cqa_spark.features.history.contributions import COUNTED, votes_received
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
@@ -21,6 +21,9 @@ from cqa_spark.features.small_table import computed_once
 
 TAG_SLOTS = 30
 """Columns declared; Xu et al. (2018, Table 3) tuned the number of tags to 24 and 25."""
+
+
+_BALANCE = f"{COUNTED['up']} - {COUNTED['down']}"
 
 
 class SnapshotTagGroup(LearnedTableGroup):
@@ -51,8 +54,8 @@ class AsOfTagGroup(LearnedTableGroup):
         ends = F.broadcast(dated_pairs(inputs).groupBy("site").agg(F.max("cut").alias("end")))
         questions = inputs.posts.where(F.col("post_type") == "question").join(ends, on="site")
         asked = questions.where(F.col("created_at") <= F.col("end")).select("site", "post_id", "tags")
-        votes = votes_by_day(inputs.needed("votes")).join(ends, on="site").where(F.col("known_at") <= F.col("end"))
-        balance = votes.groupBy("site", "post_id").agg(F.sum(F.col("up") - F.col("down")).alias("votes"))
+        votes = votes_received(inputs.needed("votes")).join(ends, on="site").where(F.col("known_at") <= F.col("end"))
+        balance = votes.groupBy("post_id", "site").agg(F.sum(F.expr(_BALANCE)).alias("votes"))
         voted = asked.join(balance, on=["post_id", "site"], how="left").na.fill(0, ["votes"])
         return type(self)(computed_once(_first_tags(voted, inputs.top_tags)))
 

@@ -111,9 +111,10 @@ def community(spark: SparkSession, **others: Any) -> FeatureInputs:
     """
     examples = [
         {"task": "preferred_answer", "query_id": "1", "candidate_id": answer, "thread_id": "1", "fold_key": "1",
-         "author_id": author, "initial_rank": rank, "label": int(answer == "13"), "relevant": answer == "13",
+         "author_id": author, "asker_id": QUESTIONS[0][1], "asked_at": QUESTIONS[0][2], "answered_at": when,
+         "initial_rank": rank, "label": int(answer == "13"), "relevant": answer == "13",
          "split": "train"}
-        for rank, (answer, _, author, _) in enumerate(ANSWERS[:3], start=1)
+        for rank, (answer, _, author, when) in enumerate(ANSWERS[:3], start=1)
     ]  # fmt: skip
     votes = [
         {"vote_id": f"{place}-{number}", "post_id": post, "vote_type_id": kind, "created_at": day}

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.features.history.contributions import votes_by_day
+from cqa_spark.features.history.contributions import COUNTED, votes_received
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.totals import totals_at
 from cqa_spark.lake.schemas.activity import VOTES
@@ -50,12 +50,12 @@ def test_nothing_is_known_a_microsecond_too_early(spark: SparkSession) -> None:
     votes = [("s", "v1", "p", kind, START + timedelta(hours=5)) for kind in (2, 2, 3, 1, 8)]
     names = ["site", "vote_id", "post_id", "vote_type_id", "created_at"]
     frame = spark.createDataFrame([(*vote, "f") for vote in votes], [*names, "source_file"])
-    by_day = votes_by_day(VOTES.complete(frame.withColumn("vote_type_id", F.col("vote_type_id").cast("int"))))
+    received = votes_received(VOTES.complete(frame.withColumn("vote_type_id", F.col("vote_type_id").cast("int"))))
     midnight = START + timedelta(days=1)
     moments = [("s", "p", midnight, 1), ("s", "p", midnight - timedelta(microseconds=1), 2)]
     asked = spark.createDataFrame(moments, "site string, post_id string, known_at timestamp, moment_id int")
     found = totals_at(
-        asked, by_day, key=("site", "post_id"), values={name: name for name in ("up", "down", "accepted")}
+        asked, received, key=("site", "post_id"), values={name: COUNTED[name] for name in ("up", "down", "accepted")}
     )
     assert {row["moment_id"]: (row["up"], row["down"], row["accepted"]) for row in found.collect()} == {
         1: (2, 1, 1),

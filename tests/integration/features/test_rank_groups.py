@@ -20,14 +20,18 @@ A, B, C = "question_comment", "question_question", "external_comment"
 @pytest.fixture(scope="module")
 def inputs(spark: SparkSession) -> FeatureInputs:
     pairs = [("T5_1", "T5", 501), ("T5_2", "T5", 502), ("T2_1", "T2", 201), ("T9_1", "T9", 901)]
-    rows = [("s", C, "Q", comment, thread, "Q", None, rank, 0, False, "dev") for comment, thread, rank in pairs]
+    rows = [("s", C, "Q", comment, thread, "Q", rank, "dev") for comment, thread, rank in pairs]
+    columns = (
+        "site string, task string, query_id string, candidate_id string, thread_id string, fold_key string, "
+        "initial_rank int, split string"
+    )
     scores = [
         ("a", "s", A, "T5", "T5_1", 0.5), ("a", "s", A, "T5", "T5_2", 0.8), ("a", "s", A, "T2", "T2_1", 0.0),
         ("b", "s", B, "Q", "T5", 0.4), ("b", "s", B, "Q", "T2", 0.9),
     ]  # fmt: skip
     empty = spark.createDataFrame([], "site string")
     examples, known = (
-        spark.createDataFrame(rows, EXAMPLES.schema),
+        EXAMPLES.complete(spark.createDataFrame(rows, columns)),
         spark.createDataFrame(scores, UPSTREAM_SCORES.schema),
     )
     return FeatureInputs(examples, empty, empty, empty, empty, scores=known)

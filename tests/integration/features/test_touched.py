@@ -38,10 +38,13 @@ def as_read(tables: Mapping[str, DataFrame], groups: list[type[FeatureGroup]]) -
 def inputs_of(tables: Mapping[str, DataFrame]) -> FeatureInputs:
     posts = tables[POSTS.name]
     spark = posts.sparkSession
-    questions = posts.where("post_type = 'question'").select("site", F.col("post_id").alias("query_id"))
+    questions = posts.where("post_type = 'question'").select(
+        "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
+        F.col("created_at").alias("asked_at"),
+    )  # fmt: skip
     answers = posts.where("post_type = 'answer'").select(
         "site", F.col("thread_id").alias("query_id"), F.col("post_id").alias("candidate_id"), "thread_id",
-        F.col("user_id").alias("author_id"),
+        F.col("user_id").alias("author_id"), F.col("created_at").alias("answered_at"),
     )  # fmt: skip
     examples = answers.join(questions, on=["site", "query_id"]).select(
         "*", F.lit("preferred_answer").alias("task"), F.col("query_id").alias("fold_key"),

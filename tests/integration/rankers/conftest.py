@@ -19,10 +19,14 @@ def make_examples(spark: SparkSession) -> Callable[..., DataFrame]:
 
     def make(rows: list[Row]) -> DataFrame:
         full = [
-            ("s", "t", query, candidate, query, query, None, rank, None if good is None else 2 * good, good, "train")
+            ("s", "t", query, candidate, query, query, rank, None if good is None else 2 * good, good, "train")
             for query, candidate, rank, good in rows
         ]
-        return spark.createDataFrame(full, schema=EXAMPLES.schema)
+        columns = (
+            "site string, task string, query_id string, candidate_id string, thread_id string, fold_key string, "
+            "initial_rank int, label int, relevant boolean, split string"
+        )
+        return EXAMPLES.complete(spark.createDataFrame(full, columns))
 
     return make
 

@@ -124,14 +124,14 @@ def test_what_can_be_switched_off(answers: DataFrame, rules: AnswerRules, lost: 
 def many(spark: SparkSession) -> DataFrame:
     """400 threads of two sites, one asked every hour, with two answers, the first of which is accepted."""
     rows = [
-        (f"s{number % 2}", f"q{number}", f"{number}-{answer}", "u", hours(number), hours(number + answer), answer == 1,
-         answer, "kept")
+        (f"s{number % 2}", f"q{number}", f"{number}-{answer}", "u", "v", hours(number), hours(number + answer),
+         answer == 1, answer, "kept")
         for number in range(400) for answer in (1, 2)
     ]  # fmt: skip
     return spark.createDataFrame(
         rows,
-        "site string, query_id string, candidate_id string, author_id string, asked_at timestamp, "
-        "answered_at timestamp, accepted boolean, initial_rank int, outcome string",
+        "site string, query_id string, candidate_id string, author_id string, asker_id string, "
+        "asked_at timestamp, answered_at timestamp, accepted boolean, initial_rank int, outcome string",
     ).persist()
 
 
@@ -178,6 +178,8 @@ def test_examples_carry_labels_where_there_are_any(answers: DataFrame) -> None:
     assert (by_answer["51"]["label"], by_answer["51"]["relevant"]) == (None, None)
     assert by_answer["71"]["label"] == 1
     assert by_answer["71"]["fold_key"] == "lonely"
+    assert (by_answer["52"]["asker_id"], by_answer["52"]["author_id"]) == ("asker", "b")
+    assert by_answer["52"]["answered_at"] - by_answer["52"]["asked_at"] == timedelta(hours=2)
     kept = examples_of(candidates(answers, TWO), name="small", split="hash").collect()
     labels = {row["candidate_id"]: (row["label"], row["relevant"]) for row in kept if row["query_id"] == "sound"}
     assert labels == {"8": (0, False), "9": (1, True), "10": (0, False)}

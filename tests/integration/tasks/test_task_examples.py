@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -12,6 +14,7 @@ from cqa_spark.tasks.fingerprint import letters
 from cqa_spark.tasks.leakage import refuse_shared_threads, shared_threads
 from cqa_spark.tasks.registry import task
 
+NOON = datetime(2016, 1, 1, 12, tzinfo=UTC)
 SITE = {"site": "s", "source_file": "f.xml", "split": "train"}
 
 
@@ -42,11 +45,33 @@ def test_question_comment_skips_repeats_and_the_unannotated_split(spark: SparkSe
     judged = [judgment("question_comment", t, f"{t}_C{n}", t, label, n, "unannotated" if t == "T3" else "train")
               for t in ("T1", "T2", "T3") for n, label in labels.items()]  # fmt: skip
     built = task("question_comment").build(posts, comments, frame(spark, JUDGMENTS, *judged))
-    assert [tuple(row) for row in built.orderBy("initial_rank").collect()] == [
+    told = built.drop("asker_id", "asked_at", "answered_at").orderBy("initial_rank")
+    assert [tuple(row) for row in told.collect()] == [
         ("s", "question_comment", "T1", "T1_C1", "T1", "T1", "says_T1_C1", 1, 2, True, "train"),
         ("s", "question_comment", "T1", "T1_C2", "T1", "T1", "says_T1_C2", 2, 1, False, "train"),
         ("s", "question_comment", "T1", "T1_C3", "T1", "T1", "says_T1_C3", 3, 0, False, "train"),
         ("s", "question_comment", "T1", "T1_C4", "T1", "T1", "says_T1_C4", 4, None, None, "train"),
+    ]
+
+
+def test_examples_say_who_asked_and_when_that_and_the_candidate_were_posted(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, post("T1", created_at=NOON), post("T2"))
+    comments = frame(
+        spark, COMMENTS,
+        comment("T1_C1", "T1", created_at=NOON + timedelta(minutes=5)),
+        comment("T1_C2", "T1"),
+        comment("T2_C1", "T2", created_at=NOON),
+    )  # fmt: skip
+    pairs = [("T1", "T1_C1"), ("T1", "T1_C2"), ("T2", "T2_C1"), ("T3", "T3_C1")]
+    judged = [judgment("question_comment", query, candidate, query, "Good", 1) for query, candidate in pairs]
+    built = task("question_comment").build(posts, comments, frame(spark, JUDGMENTS, *judged))
+    seconds = [F.unix_seconds(name) - int(NOON.timestamp()) for name in ("asked_at", "answered_at")]
+    found = built.select("candidate_id", "asker_id", *seconds).orderBy("candidate_id").collect()
+    assert [tuple(row) for row in found] == [
+        ("T1_C1", "asks_T1", 0, 300),
+        ("T1_C2", "asks_T1", 0, None),
+        ("T2_C1", "asks_T2", None, 0),
+        ("T3_C1", None, None, None),
     ]
 
 

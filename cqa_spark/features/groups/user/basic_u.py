@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
 from cqa_spark.features.history.answered import answered_questions
-from cqa_spark.features.history.contributions import CONTRIBUTIONS, contributions
+from cqa_spark.features.history.contributions import CONTRIBUTIONS, COUNTED, contributions
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.totals import totals_at
@@ -68,8 +68,8 @@ class BasicUSnapshotV1(FeatureGroup):
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each author; a deleted account is not known."""
         authors = self.entities(inputs.examples).withColumnRenamed("author_id", "user_id")
-        counted = [name for name in CONTRIBUTIONS if name != "accepted"]
-        counts = contributions(inputs).groupBy("site", "user_id").agg(*[F.sum(name).alias(name) for name in counted])
+        counted = [F.sum(F.expr(sql)).alias(name) for name, sql in COUNTED.items() if name != "accepted"]
+        counts = contributions(inputs).groupBy("site", "user_id").agg(*counted)
         answers = inputs.of_authors(answered_questions(inputs.posts))
         chosen = answers.where("is_accepted").groupBy("site", "user_id")
         accepted = chosen.agg(F.count(F.lit(1)).alias("accepted"))
@@ -108,7 +108,7 @@ class BasicUAsOfV1(FeatureGroup):
             "query_id", "candidate_id", "cut",
         )  # fmt: skip
         totals = totals_at(
-            moments, contributions(inputs), key=("user_id", "site"), values={name: name for name in CONTRIBUTIONS},
+            moments, contributions(inputs), key=("user_id", "site"), values=COUNTED,
             within=("thread_id",), own=CONTRIBUTIONS,
         )  # fmt: skip
         known = totals.join(_accounts(inputs, "created_at"), on=["user_id", "site"], how="left")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
@@ -75,27 +75,24 @@ class UTagsAsOfV1(AsOfTagGroup):
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair; where the account is deleted nothing is known."""
-        moments = dated_pairs(inputs).where(F.col("author_id").isNotNull()).select(
+        pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
+        tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
+        moments = with_slots(pairs.join(tags, on=["query_id", "site"]), self.learned).select(
             "site", F.col("author_id").alias("user_id"), "thread_id", F.col("cut").alias("known_at"),
-            "query_id", "candidate_id",
+            "query_id", "candidate_id", F.col("slots").alias("own_slots"),
         )  # fmt: skip
-        answers = with_slots(inputs.of_authors(answered_questions(inputs.posts)), self.learned).where(
-            F.col("user_id").isNotNull()
-        )
-        events = _given(answers).unionByName(_chosen(answers, inputs.needed("votes")))
-        totals = totals_at(
+        answers = with_slots(inputs.of_authors(answered_questions(inputs.posts)), self.learned)
+        known = totals_at(
             moments,
-            events,
+            _given_and_chosen(answers.where(F.col("user_id").isNotNull()), inputs.needed("votes")),
             key=("user_id", "site"),
             values=_COUNTS | {kind: kind for kind in _KINDS},
             within=("thread_id",),
             own=tuple(_KINDS),
         )
-        tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
-        known = with_slots(totals.join(tags, on=["query_id", "site"]), self.learned)
         # All answers of a thread have the thread's tags, so their number tells what they add to each.
         elsewhere = [
-            (F.col(_count(kind, slot)) - F.when(F.array_contains("slots", slot), F.col(f"own_{kind}")).otherwise(0))
+            (F.col(_count(kind, slot)) - F.when(F.array_contains("own_slots", slot), F.col(f"own_{kind}")).otherwise(0))
             .alias(_count(kind, slot))
             for kind in _KINDS
             for slot in _SLOTS
@@ -103,22 +100,22 @@ class UTagsAsOfV1(AsOfTagGroup):
         return _shares(known.select(*self.entity.key, *elsewhere), self.entity)
 
 
-def _given(answers: DataFrame) -> DataFrame:
-    """Answers as events of those who gave them."""
-    return answers.select(
-        "site", "user_id", "thread_id", F.col("created_at").alias("known_at"),
-        F.lit(1).alias("answered"), F.lit(0).alias("accepted"), "slots",
-    )  # fmt: skip
-
-
-def _chosen(answers: DataFrame, votes: DataFrame) -> DataFrame:
-    """Acceptances as events of those who were accepted, known from the end of their day on."""
+def _given_and_chosen(answers: DataFrame, votes: DataFrame) -> DataFrame:
+    """Answers as events of those who gave them, and acceptances, known from the end of their day on."""
     accepting = votes.where(F.col("vote_type_id") == ACCEPTED)
-    accepted = accepting.select("site", "post_id", end_of_day("created_at").alias("known_at"))
-    return accepted.join(answers.drop("is_accepted", "created_at"), on=["post_id", "site"]).select(
-        "site", "user_id", "thread_id", "known_at",
-        F.lit(0).alias("answered"), F.lit(1).alias("accepted"), "slots",
-    )  # fmt: skip
+    # A sound dump has one acceptance an answer.
+    chosen = accepting.groupBy("post_id", "site").agg(F.collect_list(end_of_day("created_at")).alias("chosen_at"))
+    given = F.array(_event(F.col("created_at"), answered=1))
+    accepted = F.transform(
+        F.coalesce("chosen_at", F.array().cast("array<timestamp>")), lambda at: _event(at, accepted=1)
+    )
+    return answers.join(chosen, on=["post_id", "site"], how="left").select(
+        "site", "user_id", "thread_id", "slots", F.inline(F.concat(given, accepted))
+    )
+
+
+def _event(known_at: Column, **given: int) -> Column:
+    return F.struct(known_at.alias("known_at"), *[F.lit(given.get(kind, 0)).alias(kind) for kind in _KINDS])
 
 
 def _shares(counts: DataFrame, entity: Entity) -> DataFrame:
