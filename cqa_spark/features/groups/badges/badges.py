@@ -61,7 +61,7 @@ class BadgesSnapshotV1(LearnedTableGroup):
         held = _first_awards(inputs.of_authors(inputs.needed("badges")), self.learned)
         authors = self.entities(inputs.examples).join(held, on=["author_id", "site"], how="left")
         values = feature_values(_SNAPSHOT)
-        return authors.select(*self.entity.key, *values)
+        return _by_slot(authors).select(*self.entity.key, *values)
 
 
 class BadgesAsOfV1(LearnedTableGroup):
@@ -88,7 +88,7 @@ class BadgesAsOfV1(LearnedTableGroup):
         held = _first_awards(inputs.of_authors(inputs.needed("badges")), self.learned)
         pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
         values = feature_values(_AS_OF)
-        return pairs.join(held, on=["author_id", "site"], how="left").select(*self.entity.key, *values)
+        return _by_slot(pairs.join(held, on=["author_id", "site"], how="left")).select(*self.entity.key, *values)
 
 
 def _numbered(badges: DataFrame) -> DataFrame:
@@ -100,12 +100,16 @@ def _numbered(badges: DataFrame) -> DataFrame:
 
 
 def _first_awards(badges: DataFrame, learned: DataFrame) -> DataFrame:
-    """For each user the time of the first award of every slot's badge, an item a slot, null where there was none."""
+    """For each user the time of the first award of every badge that it has: site, author_id, first_by_slot (a map)."""
     numbered = badges.join(F.broadcast(learned), on="name")
     first = numbered.groupBy("site", F.col("user_id").alias("author_id"), "slot").agg(
         F.coalesce(F.min("earned_at"), F.expr(_NEVER)).alias("first_at")
     )
     by_slot = F.map_from_entries(F.collect_list(F.struct("slot", "first_at")))
-    per_user = first.groupBy("site", "author_id").agg(by_slot.alias("first_by_slot"))
+    return first.groupBy("site", "author_id").agg(by_slot.alias("first_by_slot"))
+
+
+def _by_slot(rows: DataFrame) -> DataFrame:
+    """Add ``first_at``, an item a slot, null where there was no award; after the join, which so moves narrow rows."""
     in_order = F.expr(f"transform(sequence(1, {BADGE_SLOTS}), slot -> first_by_slot[slot])")
-    return per_user.select("site", "author_id", in_order.alias("first_at"))
+    return rows.withColumn("first_at", in_order)
