@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Row
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.reports.collect.scope import Scope
 from cqa_spark.reports.content.stories import QueryStory, RankedCandidate
+from cqa_spark.text.markup.body import parse_body
 
 QUERY_CHARACTERS = 1500
 CANDIDATE_CHARACTERS = 700
@@ -15,6 +19,18 @@ CANDIDATES = 10
 """Candidates shown of each query, the first of the ranking."""
 
 _QUERY = ["site", "query_id"]
+
+
+class _Text(NamedTuple):
+    """Title and text of a post or comment; what is not known is empty."""
+
+    subject: str = ""
+    body: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Both, a line each."""
+        return "\n".join(part for part in self if part)
 
 
 def collect_stories(scope: Scope, each: int) -> tuple[QueryStory, ...]:
@@ -36,10 +52,11 @@ def collect_stories(scope: Scope, each: int) -> tuple[QueryStory, ...]:
         chosen = _extremes(measured, each)
     if not chosen:
         return ()
-    keys = _keys_frame(scope, [row for row, _ in chosen])
-    candidates = _candidates(scope, keys)
-    texts = _query_texts(scope, keys)
-    return tuple(_story(kind, row, texts, candidates) for row, kind in chosen)
+    queries = [(row.site, row.query_id) for row, _ in chosen]
+    candidates = _candidates(scope, _ids_frame(scope, "query_id", queries))
+    ranked = [(row.site, row.candidate_id) for rows in candidates.values() for row in rows]
+    texts = _texts(scope, sorted({*queries, *ranked}))
+    return tuple(_story(kind, row, texts, candidates.get((row.site, row.query_id), [])) for row, kind in chosen)
 
 
 def _measured(scope: Scope) -> DataFrame | None:
@@ -65,10 +82,9 @@ def _extremes(measured: DataFrame, each: int) -> list[tuple[Row, str]]:
     ]
 
 
-def _keys_frame(scope: Scope, rows: list[Row]) -> DataFrame:
-    schema = T.StructType([T.StructField(name, T.StringType(), False) for name in _QUERY])
-    session = scope.rankings().sparkSession
-    return F.broadcast(session.createDataFrame([(row.site, row.query_id) for row in rows], schema))
+def _ids_frame(scope: Scope, name: str, ids: Sequence[tuple[str, str]]) -> DataFrame:
+    schema = T.StructType([T.StructField(column, T.StringType(), False) for column in ("site", name)])
+    return F.broadcast(scope.rankings().sparkSession.createDataFrame(ids, schema))
 
 
 def _candidates(scope: Scope, keys: DataFrame) -> dict[tuple[str, str], list[Row]]:
@@ -76,7 +92,6 @@ def _candidates(scope: Scope, keys: DataFrame) -> dict[tuple[str, str], list[Row
     shown = scope.rankings().where((F.col("system") == scope.best_system) & (F.col("rank") <= CANDIDATES))
     shown = shown.join(keys, on=_QUERY, how="left_semi")
     shown = _with_judgment(scope, shown.select(*_QUERY, "candidate_id", "rank", "score", "predicted"))
-    shown = _with_text(scope, shown, "candidate_id", CANDIDATE_CHARACTERS)
     found: dict[tuple[str, str], list[Row]] = {}
     for row in shown.orderBy(*_QUERY, "rank").collect():
         found.setdefault((row.site, row.query_id), []).append(row)
@@ -93,49 +108,47 @@ def _with_judgment(scope: Scope, shown: DataFrame) -> DataFrame:
     return shown.join(judged, on=[*_QUERY, "candidate_id"], how="left")
 
 
-def _with_text(scope: Scope, frame: DataFrame, id_column: str, characters: int) -> DataFrame:
-    """Add ``text``: the beginning of the post's or comment's text, as in the dump."""
-    documents, texts = scope.tables.get("documents"), scope.tables.get("texts")
-    if documents is None or texts is None:
-        return frame.withColumn("text", F.lit(""))
-    known = documents.select("site", F.col("document_id").alias(id_column), "text_id")
-    joined = frame.join(known, on=["site", id_column], how="left")
-    joined = joined.join(texts.select("text_id", "raw"), on="text_id", how="left")
-    return joined.withColumn("text", _begun("raw", characters)).drop("raw", "text_id")
+def _texts(scope: Scope, ids: Sequence[tuple[str, str]]) -> dict[tuple[str, str], _Text]:
+    """Texts of posts and comments by site and id, as far as the tables have them."""
+    found: dict[tuple[str, str], _Text] = {}
+    documents, texts, posts = (scope.tables.get(name) for name in ("documents", "texts", "posts"))
+    if documents is not None and texts is not None:
+        known = documents.join(_ids_frame(scope, "document_id", ids), on=["site", "document_id"])
+        said = texts.select("text_id", "raw").join(F.broadcast(known), on="text_id")
+        found |= {(row.site, row.document_id): _Text("", row.raw) for row in said.collect()}
+    if posts is not None:
+        written = posts.join(_ids_frame(scope, "post_id", ids), on=["site", "post_id"])
+        rows = written.select("site", "post_id", "post_type_id", "subject", "body").collect()
+        found |= {(row.site, row.post_id): _Text(row.subject or "", _prose(row)) for row in rows}
+    return found
 
 
-def _begun(column: str, characters: int) -> Column:
-    """The beginning of a text; a longer one ends in an ellipsis, an unknown one is empty."""
-    text = F.coalesce(column, F.lit(""))
-    return F.concat(F.substring(text, 1, characters), F.when(F.length(text) > characters, "…").otherwise(""))
+def _prose(post: Row) -> str:
+    """The text of a post; of an HTML body, which posts with a type's number have, without code and quotes."""
+    body: str = post.body or ""
+    return body if post.post_type_id is None else parse_body(body).prose
 
 
-def _query_texts(scope: Scope, keys: DataFrame) -> dict[tuple[str, str], Row]:
-    """Subject and text of the chosen queries; without the table ``posts`` the text holds the subject too."""
-    posts = scope.tables.get("posts")
-    if posts is None:
-        shown = _with_text(scope, keys, "query_id", QUERY_CHARACTERS).withColumn("subject", F.lit(""))
-    else:
-        written = posts.select("site", F.col("post_id").alias("query_id"), "subject", "body")
-        shown = keys.join(written, on=_QUERY, how="left").withColumn("text", _begun("body", QUERY_CHARACTERS))
-    return {(row.site, row.query_id): row for row in shown.collect()}
+def _begun(text: str, characters: int) -> str:
+    """The beginning of a text; a longer one ends in an ellipsis."""
+    return text if len(text) <= characters else f"{text[:characters]}…"
 
 
-def _story(
-    kind: str, row: Row, texts: dict[tuple[str, str], Row], candidates: dict[tuple[str, str], list[Row]]
-) -> QueryStory:
-    key = (row.site, row.query_id)
-    values = row.asDict()
+def _story(kind: str, row: Row, texts: Mapping[tuple[str, str], _Text], candidates: Sequence[Row]) -> QueryStory:
+    asked, values = texts.get((row.site, row.query_id), _Text()), row.asDict()
     return QueryStory(
         kind=kind,
         site=row.site,
         query_id=row.query_id,
-        subject=texts[key].subject or "",
-        text=texts[key].text,
+        subject=asked.subject,
+        text=_begun(asked.body, QUERY_CHARACTERS),
         value=values.get("value"),
         baseline_value=values.get("baseline_value"),
         candidates=tuple(
-            RankedCandidate(c.candidate_id, c["rank"], c.initial_rank, c.score, c.predicted, c.relevant, c.text)
-            for c in candidates.get(key, [])
+            RankedCandidate(
+                c.candidate_id, c["rank"], c.initial_rank, c.score, c.predicted, c.relevant,
+                _begun(texts.get((row.site, c.candidate_id), _Text()).whole, CANDIDATE_CHARACTERS),
+            )
+            for c in candidates
         ),
-    )
+    )  # fmt: skip

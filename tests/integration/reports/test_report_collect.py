@@ -280,6 +280,24 @@ def test_the_best_query_is_the_one_that_gains_most(report: RunReport) -> None:
     assert (worst.kind, worst.query_id, worst.subject, worst.text) == ("worst", "Q2", "", "")
 
 
+def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
+    spark: SparkSession, tables: dict[str, DataFrame]
+) -> None:
+    bodies = {
+        "Q1": (1, "Best bank", "<p>Which <b>one</b>?</p><pre><code>1 &lt; 2</code></pre>"),
+        "Q1_C2": (2, None, "<p>This one.</p>\n<p>I&#39;m sure.</p>"),
+    }
+    posts = [
+        {"site": SITE, "post_id": post, "post_type": "x", "post_type_id": kind, "thread_id": "Q1", "subject": subject,
+         "body": body, "split": "dev", "source_file": "/in/b.xml"}
+        for post, (kind, subject, body) in bodies.items()
+    ]  # fmt: skip
+    lacking = {name: table for name, table in tables.items() if name not in ("documents", "texts")}
+    best = collect({**lacking, "posts": frame(spark, POSTS, posts)}).stories[0]
+    assert (best.query_id, best.subject, best.text) == ("Q1", "Best bank", "Which one?")
+    assert [each.text for each in best.candidates] == ["This one.\nI'm sure.", ""]
+
+
 def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dict[str, DataFrame]) -> None:
     assert {story.query_id for story in collect(tables, stories_each=3).stories} == {"Q1", "Q2"}
 
