@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import InputError
@@ -14,18 +15,34 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.pipeline.workspace import open_lake
 
+_SEEN = "▶"
+
 
 def list_runs(settings: ListRunsSettings) -> None:
     """Print every run of a lake with its last status; the one that readers see is marked."""
     lake = open_lake(settings)
     published = published_run(lake)
     newest = {record.run_id: record for record in RunLog(lake).records()}
-    table = Table("run", "status", "when", "job", "message", "seen by readers")
-    for record in newest.values():
-        seen = "yes" if published is not None and record.run_id == published.run_id else ""
-        when = f"{record.recorded_at:%Y-%m-%d %H:%M:%S}"
-        table.add_row(record.run_id, record.status, when, record.job, record.message or "", seen)
-    Console().print(table if newest else f"no runs in {settings.lake}")
+    seen = published.run_id if published is not None else None
+    Console().print(runs_table(newest.values(), seen) if newest else f"no runs in {settings.lake}")
+
+
+def runs_table(newest: Iterable[RunRecord], seen: str | None) -> Table:
+    """A row for each run.
+
+    Args:
+        newest: the newest record of each run.
+        seen: id of the run that readers see; None for none.
+    """
+    # What people copy, and look for, stays whole in a narrow window.
+    whole = [Column(name, no_wrap=True) for name in ("", "run", "status", "when")]
+    caption = f"{_SEEN} what readers see"
+    table = Table(*whole, Column("job", overflow="fold"), box=SIMPLE_HEAD, pad_edge=False, caption=caption)
+    for record in newest:
+        mark = _SEEN if record.run_id == seen else ""
+        job = f"{record.job}: {record.message}" if record.message else record.job
+        table.add_row(mark, record.run_id, record.status, f"{record.recorded_at:%Y-%m-%d %H:%M}", job)
+    return table
 
 
 def show_run(settings: ShowRunSettings) -> None:
@@ -59,7 +76,8 @@ def _log_row(record: RunRecord) -> tuple[object, ...]:
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Table:
-    table = Table(*columns, title=title, title_justify="left")
+    folded = [Column(name, overflow="fold") for name in columns]
+    table = Table(*folded, title=title, title_justify="left")
     for row in rows:
         table.add_row(*(str(value) if value is not None else "" for value in row))
     return table
