@@ -11,6 +11,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.reports.collect.scope import Scope
 from cqa_spark.reports.content.stories import QueryStory, RankedCandidate
+from cqa_spark.text.markup.bodies import is_html
 from cqa_spark.text.markup.body import parse_body
 
 QUERY_CHARACTERS = 1500
@@ -118,15 +119,15 @@ def _texts(scope: Scope, ids: Sequence[tuple[str, str]]) -> dict[tuple[str, str]
         found |= {(row.site, row.document_id): _Text("", row.raw) for row in said.collect()}
     if posts is not None:
         written = posts.join(_ids_frame(scope, "post_id", ids), on=["site", "post_id"])
-        rows = written.select("site", "post_id", "post_type_id", "subject", "body").collect()
+        rows = written.select("site", "post_id", "subject", "body", is_html().alias("is_html")).collect()
         found |= {(row.site, row.post_id): _Text(row.subject or "", _prose(row)) for row in rows}
     return found
 
 
 def _prose(post: Row) -> str:
-    """The text of a post; of an HTML body, which posts with a type's number have, without code and quotes."""
+    """The text of a post; of an HTML body, without code and quotes."""
     body: str = post.body or ""
-    return body if post.post_type_id is None else parse_body(body).prose
+    return parse_body(body).prose if post.is_html else body
 
 
 def _begun(text: str, characters: int) -> str:

@@ -19,9 +19,9 @@ def distinct_bodies(posts: DataFrame) -> DataFrame:
     """The HTML bodies of posts, each once: ``body_id`` and ``body``.
 
     Args:
-        posts: the table ``posts``; bodies are HTML where posts have a type's number, as Stack Exchange's do.
+        posts: the table ``posts``.
     """
-    html = posts.where(_is_html()).select(_body_id().alias("body_id"), "body")
+    html = posts.where(is_html()).select(_body_id().alias("body_id"), "body")
     return html.dropDuplicates(["body_id"])
 
 
@@ -45,11 +45,12 @@ def with_prose(posts: DataFrame, parts: DataFrame) -> DataFrame:
         parts: the table ``bodies``.
     """
     prose = parts.select("body_id", "prose")
-    joined = posts.withColumn("body_id", F.when(_is_html(), _body_id())).join(prose, "body_id", "left")
+    joined = posts.withColumn("body_id", F.when(is_html(), _body_id())).join(prose, "body_id", "left")
     return joined.select(*[F.coalesce("prose", "body").alias(n) if n == "body" else n for n in posts.columns])
 
 
-def _is_html() -> Column:
+def is_html() -> Column:
+    """Whether a row of ``posts`` has an HTML body: posts with a type's number have, which are Stack Exchange's."""
     return F.col("post_type_id").isNotNull() & F.col("body").isNotNull()
 
 
