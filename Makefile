@@ -31,11 +31,12 @@ demo: setup ## run the whole pipeline on the built-in sample
 test: lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
 
-lint: setup ## style, types, the one-way flow between packages
+lint: setup ## style, types, the one-way flow between packages, tests that can be collected
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@mkdir -p build; $(BIN)/pytest --collect-only -qq > build/tests.txt || { cat build/tests.txt; exit 1; }
 
 format: setup ## lay out the code as lint wants it
 	$(BIN)/ruff check --fix
