@@ -20,6 +20,8 @@ _BITS = 8
 """Ids of a block: two to this power."""
 
 _ID = r'^\s*<row Id="(-?\d{1,18})"'
+_START = 64
+"""Bytes of a line in which its id is looked for."""
 
 
 def id_blocks(spark: SparkSession, files: Files, layouts: tuple[Layout, ...]) -> DataFrame:
@@ -55,11 +57,11 @@ def compare_blocks(before: DataFrame, now: DataFrame) -> DataFrame:
 
 def block_of_line(line: str) -> Column:
     """The block of the row that a column of lines holds; null for what does not start like a row."""
-    return block_of_id(F.nullif(F.regexp_extract(line, _ID, 1), F.lit("")))
+    return block_of_id(F.regexp_extract(F.expr(f"string({_bytes(line, _START)})"), _ID, 1))
 
 
 def block_of_id(row_id: Column) -> Column:
-    """The block of an id that is a text."""
+    """The block of an id that is a text; null for what is no number."""
     return F.shiftright(row_id.cast("bigint"), _BITS)
 
 
@@ -68,8 +70,17 @@ def _digests(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
     tables = [(number, each.file.dump_table.table.name) for number, each in files.items()]
     named = F.broadcast(spark.createDataFrame(tables, "file int, table_name string"))
     lines = read_lines(spark, files, layout).join(named, "file").withColumn("block", block_of_line("value"))
-    digest = F.bit_xor(F.xxhash64(F.expr(r"TRIM(TRAILING '\r' FROM value)"))).alias("digest")
+    digest = F.bit_xor(F.xxhash64(_without_line_end("value"))).alias("digest")
     return lines.groupBy(*ID_BLOCKS.key).agg(F.count(F.lit(1)).alias("lines"), digest)
+
+
+def _without_line_end(line: str) -> Column:
+    return F.expr(f"IF(endswith({line}, '\\r'), {_bytes(line, f'octet_length({line}) - 1')}, binary({line}))")
+
+
+def _bytes(line: str, count: int | str) -> str:
+    """The first bytes of a line, in SQL; a part of a text would be counted off in characters, over the whole line."""
+    return f"substring(binary({line}), 1, {count})"
 
 
 def _of_layout(files: Files, layout: Layout) -> Files:

@@ -53,22 +53,30 @@ def orphans(tables: Mapping[str, DataFrame]) -> DataFrame:
     Returns:
         The table ``orphans``: a row for each site and reference that has some.
     """
-    counted = [_count(reference, tables) for reference in REFERENCES if _both(reference) <= tables.keys()]
-    empty = ORPHANS.empty(next(iter(tables.values())).sparkSession)
-    return ORPHANS.conform(reduce(DataFrame.unionByName, counted, empty))
+    found = {f"{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
+    pointing = [_side(tables, each.table, each.column, each.target, by=name) for name, each in found.items()]
+    targets = dict.fromkeys(each.target for each in found.values())
+    there = [_side(tables, target, target.key[-1], target, by=None) for target in targets]
+    if not found:
+        return ORPHANS.empty(next(iter(tables.values())).sparkSession)
+    # Who points and what is there meet in one grouping, by what is pointed to; so every row travels once, added up.
+    pointed_to = reduce(DataFrame.unionByName, [*pointing, *there]).groupBy("site", "target", "id")
+    counts = [F.count_if(F.col("by") == int(name)).alias(name) for name in found]
+    missing = pointed_to.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
+    by_site = missing.groupBy("site").agg(*[F.sum(name).alias(name) for name in found])
+    named = [F.struct(*_named(each), F.col(name).alias("rows")) for name, each in found.items()]
+    return ORPHANS.conform(by_site.select("site", F.inline(F.array(*named))).where("rows > 0"))
 
 
 def _both(reference: Reference) -> set[str]:
     return {reference.table.name, reference.target.name}
 
 
-def _count(reference: Reference, tables: Mapping[str, DataFrame]) -> DataFrame:
-    # Many rows point to the same one, so they are added up before they meet it.
-    pointing = tables[reference.table.name].select("site", F.col(reference.column).alias("id"))
-    by_id = pointing.where(F.col("id").isNotNull()).groupBy("site", "id").agg(F.count("*").alias("rows"))
-    there = tables[reference.target.name].select("site", F.col(reference.target.key[-1]).alias("id"))
-    missing = by_id.join(there, ["site", "id"], "left_anti").groupBy("site").agg(F.sum("rows").alias("rows"))
-    return missing.select("site", *_named(reference), "rows")
+def _side(tables: Mapping[str, DataFrame], table: Table, column: str, target: Table, *, by: str | None) -> DataFrame:
+    """Ids of a target's rows, and the number of the reference that a row points by; null for the target's own rows."""
+    rows = tables[table.name].where(F.col(column).isNotNull())
+    number = F.lit(by).cast("int").alias("by")
+    return rows.select("site", F.lit(target.name).alias("target"), F.col(column).alias("id"), number)
 
 
 def _named(reference: Reference) -> list[Column]:
