@@ -1,0 +1,38 @@
+"""Which rows point to nothing."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.corpora.stackexchange.orphans import orphans
+
+
+def rows(spark: SparkSession, columns: str, *values: tuple[str | None, ...]) -> DataFrame:
+    return spark.createDataFrame(values, ", ".join(f"{name} string" for name in columns.split()))
+
+
+def counted(tables: dict[str, DataFrame]) -> list[tuple[str, ...]]:
+    found = orphans(tables).orderBy("site", "table_name", "reference").collect()
+    return [(row.site, row.table_name, row.reference, row.missing_in, row.rows) for row in found]
+
+
+def test_rows_that_point_to_nothing_are_counted_by_site_and_reference(spark: SparkSession) -> None:
+    """Post 1 of site b is not there for a; an empty reference points nowhere; what is pointed to twice counts twice."""
+    posts = rows(
+        spark, "site post_id thread_id accepted_answer_id user_id",
+        ("a", "2", "2", "3", "7"), ("a", "3", "2", None, None), ("a", "4", "1", None, "8"), ("b", "1", "1", None, "8"),
+    )  # fmt: skip
+    votes = rows(spark, "site post_id", ("a", "1"), ("a", "1"), ("a", "2"), ("b", "9"))
+    users = rows(spark, "site user_id", ("a", "7"), ("b", "8"))
+    assert counted({"posts": posts, "votes": votes, "users": users}) == [
+        ("a", "posts", "thread_id", "posts", 1),
+        ("a", "posts", "user_id", "users", 1),
+        ("a", "votes", "post_id", "posts", 2),
+        ("b", "votes", "post_id", "posts", 1),
+    ]
+
+
+def test_a_table_that_was_not_read_misses_nothing(spark: SparkSession) -> None:
+    posts = rows(spark, "site post_id thread_id accepted_answer_id user_id", ("a", "2", "2", None, "7"))
+    assert counted({"posts": posts}) == []
+    assert counted({"votes": rows(spark, "site post_id", ("a", "1"))}) == []
