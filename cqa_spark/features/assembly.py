@@ -16,6 +16,13 @@ def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
     return tuple(_feature(found, column) for found in map(group_class, groups) for column in found.columns)
 
 
+def times(groups: Iterable[str]) -> frozenset[str]:
+    """Those of ``feature_names`` that are moments."""
+    return frozenset(
+        _feature(found, each) for found in map(group_class, groups) for each in found.columns if each.is_time
+    )
+
+
 def assemble(examples: DataFrame, values: Mapping[str, DataFrame]) -> DataFrame:
     """Join the groups' values to the examples.
 

@@ -59,12 +59,14 @@ class FeatureColumn:
         about: meaning and unit.
         source: where the idea comes from (paper and section), or "ours".
         missing: value that stands where the feature is not known.
+        is_time: whether it is a moment, in seconds since 1970, that people want to read as a date.
     """
 
     name: str
     about: str
     source: str
     missing: float = 0.0
+    is_time: bool = False
 
 
 def feature_values(features: Mapping[FeatureColumn, str]) -> list[Column]:

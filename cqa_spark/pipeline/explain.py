@@ -43,7 +43,7 @@ def explain(settings: ExplainSettings) -> None:
             ranks, "candidate_id"
         )
         ranked = rows.orderBy("rank").collect()
-        moved = pushes(model, frame_of(system))
+        moved = pushes(model, system, frame_of(system))
         scored.unpersist()
     print_explanation(_explained(system, ranked, moved), Console())
 

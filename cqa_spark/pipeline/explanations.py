@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.features.assembly import times
 from cqa_spark.lake.run import Run
 from cqa_spark.pipeline.feature_frames import feature_frames
 from cqa_spark.pipeline.feature_inputs import task_examples
 from cqa_spark.pipeline.train import model_artifact
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.saved_system import load_system
+from cqa_spark.rankers.system import System
 from cqa_spark.reports.content.stories import Push, QueryStory
 
 SHOWN = 6
@@ -35,7 +37,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
     examples = task_examples(run, saved.system.task).where(F.struct("site", "query_id").isin(queries))
     with feature_frames(run, [saved.system], examples, few=True) as frame_of:
-        found = pushes(model, frame_of(saved.system))
+        found = pushes(model, saved.system, frame_of(saved.system))
     return tuple(
         replace(
             story,
@@ -48,20 +50,21 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     )
 
 
-def pushes(model: RankerModel, frame: DataFrame) -> dict[Candidate, tuple[Push, ...]]:
+def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candidate, tuple[Push, ...]]:
     """The features that moved the score of each candidate most, the strongest first.
 
     Args:
-        model: what a system's ranker learned, which ``explains``.
+        model: what the system's ranker learned, which ``explains``.
+        system: the system.
         frame: the candidates of a few queries with the system's features; they come to the driver.
     """
-    features = model.description.features
+    features, moments = model.description.features, times(system.feature_groups)
     rows = frame.select("site", "query_id", "candidate_id", *features).collect()
     values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
     moved = model.contributions(values)
     assert moved is not None, "the caller has asked"
     return {
-        (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, *both)
+        (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, moments, *both)
         for row, both in zip(rows, zip(values, moved, strict=True), strict=True)
     }
 
@@ -71,8 +74,12 @@ def explains(model: RankerModel) -> bool:
     return model.contributions(np.zeros((1, len(model.description.features)))) is not None
 
 
-def _strongest(features: Sequence[str], values: np.ndarray, moved: np.ndarray) -> tuple[Push, ...]:
+def _strongest(
+    features: Sequence[str], moments: Collection[str], values: np.ndarray, moved: np.ndarray
+) -> tuple[Push, ...]:
     order = sorted(range(len(features)), key=lambda place: (-abs(moved[place]), features[place]))
     return tuple(
-        Push(features[place], float(values[place]), float(moved[place])) for place in order[:SHOWN] if moved[place]
+        Push(features[place], float(values[place]), float(moved[place]), features[place] in moments)
+        for place in order[:SHOWN]
+        if moved[place]
     )

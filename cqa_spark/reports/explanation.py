@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cqa_spark.reports.content.stories import Push
-from cqa_spark.reports.wording import plain, score, signed
+from cqa_spark.reports.wording import moment, plain, score, signed
 
 _LABELS = {True: "relevant", False: "not relevant", None: "not judged"}
 
@@ -41,5 +41,6 @@ def print_explanation(found: Explained, console: Console) -> None:
         line = f"\n{place}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
         console.print(Text(line, style="bold" if relevant else ""))
         for push in pushes:
-            text = f"   {signed(push.by):>8}  {push.feature} = {plain(push.value)}"
+            shown = moment(push.value) if push.is_time else plain(push.value)
+            text = f"   {signed(push.by):>8}  {push.feature} = {shown}"
             console.print(Text(text, style="green" if push.by > 0 else "red"))

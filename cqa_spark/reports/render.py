@@ -18,6 +18,7 @@ _FILTERS = (
     "signed_points",
     "signed",
     "plain",
+    "moment",
     "score",
     "p_value",
     "count",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Protocol
 
 from cqa_spark.reports.content.measures import Comparison, Measurement
@@ -49,6 +50,11 @@ def signed(value: float) -> str:
 def plain(value: float) -> str:
     """A feature's value, without needless digits."""
     return f"{value:.6g}".replace("-", MINUS)
+
+
+def moment(seconds: float) -> str:
+    """A feature's value that is a moment, in seconds since 1970; 0 stands for none."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}" if seconds else "not known"
 
 
 def p_value(value: float) -> str:

@@ -13,11 +13,13 @@ class Push:
         feature: the feature's column, after its group.
         value: its value.
         by: how far it moved the score, up or down, on the ranker's own scale (log odds for classifiers).
+        is_time: whether the value is a moment, in seconds since 1970.
     """
 
     feature: str
     value: float
     by: float
+    is_time: bool = False
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,11 @@ def test_the_conclusion_says_what_chance_could_explain() -> None:
 def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
     report = literal.full_report()
     story = report.stories[0]
-    pushed = replace(story.candidates[0], pushes=(Push("basic_u_asof_v1__reputation", 42.0, -0.25),))
+    pushes = (
+        Push("basic_u_asof_v1__reputation", 42.0, -0.25),
+        Push("basic_q_asof_v1__created", 1_401_349_380.0, 0.5, is_time=True),
+    )
+    pushed = replace(story.candidates[0], pushes=pushes)
     page = html.document_fromstring(
         render(
             replace(
@@ -133,6 +137,7 @@ def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
     assert "basic_u_snapshot_v1: it knows <the> future. Figures of best_a are to be read with this in mind." in text
     assert "From site to site" in text
     assert "\N{MINUS SIGN}0.250 basic_u_asof_v1__reputation = 42" in text
+    assert "+0.500 basic_q_asof_v1__created = 2014-05-29 07:43" in text
 
 
 def test_a_terminal_shows_the_same_tables() -> None:

@@ -26,6 +26,11 @@ def test_differences_print_with_their_sign(fraction: float, text: str) -> None:
     assert wording.signed_points(fraction) == text
 
 
+def test_moments_are_dates_in_utc_and_none_is_not_known() -> None:
+    assert wording.moment(1_401_349_380.9) == "2014-05-29 07:43"
+    assert wording.moment(0.0) == "not known"
+
+
 @pytest.mark.parametrize(("value", "text"), [(0.00099, "p < 0.001"), (0.001, "p = 0.001"), (0.2219, "p = 0.222")])
 def test_p_values(value: float, text: str) -> None:
     assert wording.p_value(value) == text
