@@ -102,11 +102,14 @@ def _numbered(badges: DataFrame) -> DataFrame:
 def _first_awards(badges: DataFrame, learned: DataFrame) -> DataFrame:
     """For each user the time of the first award of every badge that it has: site, author_id, first_by_slot (a map)."""
     numbered = badges.join(F.broadcast(learned), on="name")
-    first = numbered.groupBy("site", F.col("user_id").alias("author_id"), "slot").agg(
+    awards = numbered.select(F.col("user_id").alias("author_id"), "site", "slot", "earned_at")
+    # Together by user they stay so, by badge, as a map, and in the join with the pairs.
+    together = awards.repartition("author_id", "site")
+    first = together.groupBy("author_id", "site", "slot").agg(
         F.coalesce(F.min("earned_at"), F.expr(_NEVER)).alias("first_at")
     )
     by_slot = F.map_from_entries(F.collect_list(F.struct("slot", "first_at")))
-    return first.groupBy("site", "author_id").agg(by_slot.alias("first_by_slot"))
+    return first.groupBy("author_id", "site").agg(by_slot.alias("first_by_slot"))
 
 
 def _by_slot(rows: DataFrame) -> DataFrame:
