@@ -38,7 +38,7 @@ from cqa_spark.side_by_side import side_by_side
 
 GROUPS = ("basic_q", "basic_a", "q_tags", "comments", "basic_u", "badges", "u_tags")
 TABLES = ("examples", "posts", "comments", "users", "votes", "badges")
-OURS, WARM, PANDAS = "ours", "ours, warmed up", "pandas"
+SUBJECTS = OURS, WARM, PANDAS = "ours", "ours, warmed up", "pandas"
 SMALL = 3000
 WARM_UP = 50_000
 
@@ -68,14 +68,14 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--posts", nargs="*", type=int, default=[], help="sizes of the sites, in posts")
     parser.add_argument("--uneven", action="store_true", help="one user writes a fifth of all answers")
-    parser.add_argument("--subjects", nargs="+", choices=[OURS, WARM, PANDAS], default=[OURS, WARM, PANDAS])
+    parser.add_argument("--subjects", nargs="+", choices=SUBJECTS, default=SUBJECTS)
     parser.add_argument(
         "--check", action=argparse.BooleanOptionalAction, default=True, help="compare a small site first"
     )
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="4g", help="of the one Java process")
     parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
-    parser.add_argument("--subject", choices=[OURS, WARM, PANDAS], help=argparse.SUPPRESS)
+    parser.add_argument("--subject", choices=SUBJECTS, help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -13,14 +13,12 @@ from cqa_spark.features.registry import group_class
 
 def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
     """The feature columns that ``assemble`` adds, ``{group}__{column}``, in order of groups, then columns."""
-    return tuple(_feature(found, column) for found in map(group_class, groups) for column in found.columns)
+    return tuple(name for name, _ in _columns(groups))
 
 
 def times(groups: Iterable[str]) -> frozenset[str]:
     """Those of ``feature_names`` that are moments."""
-    return frozenset(
-        _feature(found, each) for found in map(group_class, groups) for each in found.columns if each.is_time
-    )
+    return frozenset(name for name, column in _columns(groups) if column.is_time)
 
 
 def assemble(examples: DataFrame, values: Mapping[str, DataFrame]) -> DataFrame:
@@ -42,11 +40,15 @@ def assemble(examples: DataFrame, values: Mapping[str, DataFrame]) -> DataFrame:
         found = group_class(name)
         joined = joined.join(_features(found, table), on=list(found.entity.key), how="left")
     filled = [
-        F.coalesce(F.nanvl(_feature(found, column), F.lit(None)), F.lit(column.missing)).alias(_feature(found, column))
-        for found in map(group_class, values)
-        for column in found.columns
+        F.coalesce(F.nanvl(name, F.lit(None)), F.lit(column.missing)).alias(name) for name, column in _columns(values)
     ]
     return joined.select(*examples.columns, *filled)
+
+
+def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
+    for found in map(group_class, groups):
+        for column in found.columns:
+            yield _feature(found, column), column
 
 
 def _features(found: type[FeatureGroup], table: DataFrame) -> DataFrame:

@@ -59,7 +59,7 @@ class FeatureColumn:
         about: meaning and unit.
         source: where the idea comes from (paper and section), or "ours".
         missing: value that stands where the feature is not known.
-        is_time: whether it is a moment, in seconds since 1970, that people want to read as a date.
+        is_time: whether it is a moment, stored in seconds since 1970, that people want to read as a date.
     """
 
     name: str
@@ -73,9 +73,11 @@ def feature_values(features: Mapping[FeatureColumn, str]) -> list[Column]:
     """The values of features that are declared with their SQL, as doubles under the features' names.
 
     Args:
-        features: each feature with its SQL over the row that the values are selected from.
+        features: each feature with its SQL over the row that the values are selected from; that of a moment gives a
+            timestamp.
     """
-    return [F.expr(sql).cast("double").alias(feature.name) for feature, sql in features.items()]
+    numbers = {each: f"unix_micros({sql}) / 1e6" if each.is_time else sql for each, sql in features.items()}
+    return [F.expr(sql).cast("double").alias(feature.name) for feature, sql in numbers.items()]
 
 
 class FeatureGroup(ABC):

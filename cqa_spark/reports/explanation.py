@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cqa_spark.reports.content.stories import Push
-from cqa_spark.reports.wording import moment, plain, score, signed
+from cqa_spark.reports.wording import feature_value, score, signed
 
 _LABELS = {True: "relevant", False: "not relevant", None: "not judged"}
 
@@ -41,6 +41,5 @@ def print_explanation(found: Explained, console: Console) -> None:
         line = f"\n{place}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
         console.print(Text(line, style="bold" if relevant else ""))
         for push in pushes:
-            shown = moment(push.value) if push.is_time else plain(push.value)
-            text = f"   {signed(push.by):>8}  {push.feature} = {shown}"
+            text = f"   {signed(push.by):>8}  {push.feature} = {feature_value(push)}"
             console.print(Text(text, style="green" if push.by > 0 else "red"))

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from cqa_spark.reports.content.measures import Comparison, Measurement
 from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.experiments import CrossValidation
 
 SIGNIFICANT = 0.05
@@ -47,14 +48,11 @@ def signed(value: float) -> str:
     return f"{'+' if value > 0 else MINUS}{abs(value):.3f}"
 
 
-def plain(value: float) -> str:
-    """A feature's value, without needless digits."""
-    return f"{value:.6g}".replace("-", MINUS)
-
-
-def moment(seconds: float) -> str:
-    """A feature's value that is a moment, in seconds since 1970; 0 stands for none."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}" if seconds else "not known"
+def feature_value(push: Push) -> str:
+    """A feature's value, without needless digits; a moment as a date, where 0 stands for none."""
+    if not push.is_time:
+        return f"{push.value:.6g}".replace("-", MINUS)
+    return f"{datetime.fromtimestamp(push.value, UTC):%Y-%m-%d %H:%M}" if push.value else "not known"
 
 
 def p_value(value: float) -> str:

@@ -53,15 +53,15 @@ def orphans(tables: Mapping[str, DataFrame]) -> DataFrame:
     Returns:
         The table ``orphans``: a row for each site and reference that has some.
     """
-    found = {f"{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
+    found = {f"reference_{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
+    if not found:
+        return ORPHANS.empty(next(iter(tables.values())).sparkSession)
     pointing = [_side(tables, each.table, each.column, each.target, by=name) for name, each in found.items()]
     targets = dict.fromkeys(each.target for each in found.values())
     there = [_side(tables, target, target.key[-1], target, by=None) for target in targets]
-    if not found:
-        return ORPHANS.empty(next(iter(tables.values())).sparkSession)
     # Who points and what is there meet in one grouping, by what is pointed to; so every row travels once, added up.
     pointed_to = reduce(DataFrame.unionByName, [*pointing, *there]).groupBy("site", "target", "id")
-    counts = [F.count_if(F.col("by") == int(name)).alias(name) for name in found]
+    counts = [F.count_if(F.col("by") == name).alias(name) for name in found]
     missing = pointed_to.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
     by_site = missing.groupBy("site").agg(*[F.sum(name).alias(name) for name in found])
     named = [F.struct(*_named(each), F.col(name).alias("rows")) for name, each in found.items()]
@@ -73,10 +73,10 @@ def _both(reference: Reference) -> set[str]:
 
 
 def _side(tables: Mapping[str, DataFrame], table: Table, column: str, target: Table, *, by: str | None) -> DataFrame:
-    """Ids of a target's rows, and the number of the reference that a row points by; null for the target's own rows."""
+    """Ids of a target's rows, and the name of the reference that a row points by; null for the target's own rows."""
     rows = tables[table.name].where(F.col(column).isNotNull())
-    number = F.lit(by).cast("int").alias("by")
-    return rows.select("site", F.lit(target.name).alias("target"), F.col(column).alias("id"), number)
+    name = F.lit(by).cast("string").alias("by")
+    return rows.select("site", F.lit(target.name).alias("target"), F.col(column).alias("id"), name)
 
 
 def _named(reference: Reference) -> list[Column]:

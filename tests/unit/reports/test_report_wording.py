@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cqa_spark.reports import wording
 from cqa_spark.reports.content.measures import Comparison
+from cqa_spark.reports.content.stories import Push
 
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.53842, "53.84"), (0.0, "0.00"), (1.0, "100.00")])
@@ -27,8 +28,8 @@ def test_differences_print_with_their_sign(fraction: float, text: str) -> None:
 
 
 def test_moments_are_dates_in_utc_and_none_is_not_known() -> None:
-    assert wording.moment(1_401_349_380.9) == "2014-05-29 07:43"
-    assert wording.moment(0.0) == "not known"
+    assert wording.feature_value(Push("created", 1_401_349_380.9, 0.5, is_time=True)) == "2014-05-29 07:43"
+    assert wording.feature_value(Push("created", 0.0, 0.5, is_time=True)) == "not known"
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.00099, "p < 0.001"), (0.001, "p = 0.001"), (0.2219, "p = 0.222")])

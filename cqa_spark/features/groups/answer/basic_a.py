@@ -17,23 +17,17 @@ _SNAPSHOT = {
     FeatureColumn(
         "views", "page views at the time of the dump; not known in dumps since 2009: only questions have views", _XU
     ): "view_count",
-    FeatureColumn(
-        "created", "time of the answer, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(created_at) / 1e6",
-    FeatureColumn(
-        "active", "time of the last activity, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(active_at) / 1e6",
+    FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True): "created_at",
+    FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True): "active_at",
 }
 """Each column with the Spark SQL expression over an answer's row of ``posts`` that computes it."""
 
 _AS_OF = {
     FeatureColumn("views", "never known: dumps say how often a page was seen, but not when", _XU): "null",
-    FeatureColumn(
-        "created", "time of the answer, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(answered_at) / 1e6",
+    FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True): "answered_at",
     FeatureColumn(
         "active", "time of the answer, seconds since 1970: which edit was the last is known later", _XU, is_time=True
-    ): "unix_micros(answered_at) / 1e6",
+    ): "answered_at",
 }
 """Each column with the Spark SQL expression over a pair that computes it."""
 

@@ -17,23 +17,17 @@ _XU = "Xu et al. 2018, Table 2, BasicQ"
 
 _SNAPSHOT = {
     FeatureColumn("views", "page views at the time of the dump", _XU): "view_count",
-    FeatureColumn(
-        "created", "time of the question, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(created_at) / 1e6",
-    FeatureColumn(
-        "active", "time of the last activity, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(active_at) / 1e6",
+    FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True): "created_at",
+    FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True): "active_at",
 }
 """Each column with the Spark SQL expression over a question's row of ``posts`` that computes it."""
 
 _AS_OF = {
     FeatureColumn("views", "never known: dumps say how often a page was seen, but not when", _XU): "null",
-    FeatureColumn(
-        "created", "time of the question, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(asked_at) / 1e6",
+    FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True): "asked_at",
     FeatureColumn(
         "active", "time of the question or of the last answer before the cut, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(greatest(asked_at, last_at)) / 1e6",
+    ): "greatest(asked_at, last_at)",
 }
 """Each column with the Spark SQL expression over a pair, with the last answer before its cut, that computes it."""
 

@@ -18,9 +18,7 @@ from cqa_spark.features.inputs import FeatureInputs
 _XU = "Xu et al. 2018, Table 2, BasicU"
 
 _SNAPSHOT = {
-    FeatureColumn(
-        "created", "time of registration, seconds since 1970", _XU, is_time=True
-    ): "unix_micros(created_at) / 1e6",
+    FeatureColumn("created", "time of registration, seconds since 1970", _XU, is_time=True): "created_at",
     FeatureColumn("up_votes", "up votes received", _XU): "up",
     FeatureColumn("down_votes", "down votes received", _XU): "down",
     FeatureColumn("reputation", "points at the time of the dump", _XU, 1.0): "reputation",
@@ -36,7 +34,7 @@ _REPUTATION = "greatest(1, 1 + 10 * (up - own_up) - 2 * (down - own_down) + 15 *
 _AS_OF = {
     FeatureColumn(
         "created", "time of registration, seconds since 1970; not known where that was after the cut", _XU, is_time=True
-    ): "if(created_at <= cut, unix_micros(created_at) / 1e6, null)",
+    ): "if(created_at <= cut, created_at, null)",
     FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): "up - own_up",
     FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): "down - own_down",
     FeatureColumn(
