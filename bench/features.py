@@ -33,8 +33,8 @@ from rich.table import Table
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
-from cqa_spark.session import spark_session
-from cqa_spark.side_by_side import side_by_side
+from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.session import spark_session
 
 GROUPS = ("basic_q", "basic_a", "q_tags", "comments", "basic_u", "badges", "u_tags")
 TABLES = ("examples", "posts", "comments", "users", "votes", "badges")
@@ -118,7 +118,7 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
         values.write.mode("overwrite").parquet(str(folder / f"spark_{name}"))
         return round(time.perf_counter() - started, 1)
 
-    return dict(zip(GROUPS, side_by_side(compute_and_write, GROUPS), strict=True))
+    return dict(zip(GROUPS, run_concurrently(compute_and_write, GROUPS), strict=True))
 
 
 def _inputs(spark: SparkSession, folder: Path) -> FeatureInputs:

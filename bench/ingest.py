@@ -35,10 +35,10 @@ from rich.table import Table
 
 from cqa_spark.corpora.stackexchange.columns import column_types
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
+from cqa_spark.corpora.stackexchange.file_probe import peek
 from cqa_spark.corpora.stackexchange.lines import OpenFile
-from cqa_spark.corpora.stackexchange.peek import peek
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
-from cqa_spark.session import spark_session
+from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.synth.stackexchange.plan import threads_for_size
 

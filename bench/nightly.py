@@ -25,7 +25,7 @@ from rich.table import Column, Table
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.session import spark_session
+from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 
 SITE = "bench.example.org"

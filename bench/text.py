@@ -36,7 +36,7 @@ from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.registry import family, group_class, known_groups
-from cqa_spark.session import spark_session
+from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.registry import task
 from cqa_spark.text import analyse, distinct_texts, documents

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark import __version__
-from cqa_spark.commands import JOBS, Job
+from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.errors import ConfigError, CqaError
 
 if TYPE_CHECKING:
@@ -109,14 +109,14 @@ def _do(job: Job, arguments: list[str]) -> int:
 
 def _explained(error: Exception) -> CqaError | None:
     """What an exception that is not ours means for a user; None for a defect."""
-    from cqa_spark.spark_failures import explained
+    from cqa_spark.spark.failures import explained
 
     return explained(error)
 
 
 def _check_system(name: str) -> None:
     from cqa_spark.config.home import project_home
-    from cqa_spark.rankers.system import read_system
+    from cqa_spark.systems.system import read_system
 
     read_system(project_home() / "conf", name)
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from cqa_spark.errors import CqaError, EnvironmentProblem
-from cqa_spark.session import check_java
+from cqa_spark.spark.session import check_java
 
 HOME = Path(__file__).resolve().parents[1]
 JARS = HOME / ".jars"

@@ -15,7 +15,7 @@ from cqa_spark.config.home import project_home
 from cqa_spark.config.kinds import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.session import JAVA, check_java
+from cqa_spark.spark.session import JAVA, check_java
 
 PYTHON = (3, 11)
 LITTLE, TOO_LITTLE = 10 * 10**9, 10**9

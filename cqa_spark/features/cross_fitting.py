@@ -18,7 +18,7 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import FittedFeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.side_by_side import side_by_side
+from cqa_spark.spark.concurrency import run_concurrently
 
 Group = TypeVar("Group", bound=FittedFeatureGroup)
 
@@ -49,7 +49,7 @@ def cross_fit(group_class: type[Group], inputs: FeatureInputs, folds: int) -> tu
     def fit(part: FeatureInputs) -> Group:
         return group_class().fit(part)
 
-    fitted, *fitted_on_rests = side_by_side(fit, [training, *rests])
+    fitted, *fitted_on_rests = run_concurrently(fit, [training, *rests])
     values = [
         _values(of_rest, training.keep_examples(part)) for of_rest, part in zip(fitted_on_rests, held_out, strict=True)
     ]

@@ -56,7 +56,7 @@ class FeatureInputs:
         """The same tables with fewer examples."""
         return replace(self, examples=self.examples.where(condition))
 
-    def handed_out(self, frame: DataFrame) -> DataFrame:
+    def broadcast_if_few(self, frame: DataFrame) -> DataFrame:
         """A frame with a row or two an example, marked for Spark to join it where the other rows lie; if few."""
         return F.broadcast(frame) if self.few else frame
 
@@ -70,14 +70,14 @@ class FeatureInputs:
         if not self.few:
             return rows
         authors = self.examples.select(F.col("author_id").alias(author), "site").distinct()
-        return rows.join(self.handed_out(authors), on=[author, "site"], how="left_semi")
+        return rows.join(self.broadcast_if_few(authors), on=[author, "site"], how="left_semi")
 
     def of_threads(self, rows: DataFrame) -> DataFrame:
         """Those rows that lie in a thread of the examples; if these are many, all rows."""
         if not self.few:
             return rows
         threads = self.examples.select("thread_id", "site").distinct()
-        return rows.join(self.handed_out(threads), on=["thread_id", "site"], how="left_semi")
+        return rows.join(self.broadcast_if_few(threads), on=["thread_id", "site"], how="left_semi")
 
     def without_labels(self) -> FeatureInputs:
         """The same tables with every label unknown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 
-def computed_once(table: DataFrame) -> DataFrame:
+def materialize(table: DataFrame) -> DataFrame:
     """The same rows, by way of the driver.
 
     Args:

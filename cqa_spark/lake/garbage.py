@@ -11,7 +11,7 @@ from delta.tables import DeltaTable
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder, subfolders
-from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -21,7 +21,7 @@ _CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
 _MARGIN_SECONDS = 60
 
 
-def runs_to_keep(lake: HeldLake, keep: int) -> list[RunRecord]:
+def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
     """The published run, those published before it, and those that have succeeded since and may yet be published.
 
     Args:
@@ -40,7 +40,7 @@ def runs_to_keep(lake: HeldLake, keep: int) -> list[RunRecord]:
     return [*list(published.values())[:keep], *waiting.values()]
 
 
-def remove_attempts(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
+def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     """Remove models that no kept run points to, and exports of other runs; give their folders.
 
     A run may rank with a model that a run trained long before.
@@ -58,7 +58,7 @@ def remove_attempts(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
     return removed
 
 
-def vacuum_tables(lake: HeldLake, kept: Sequence[RunRecord]) -> list[str]:
+def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     """Remove files of tables that no version needs from the oldest kept one on; give the tables' names.
 
     A table whose newest version was written by a run that failed is first brought back to the published version: what

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.held import HeldLake
+from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.pointer import point_to, read_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -55,7 +55,7 @@ def published_snapshot(lake: Lake) -> Snapshot:
     return Snapshot(lake, record)
 
 
-def publish(lake: HeldLake, run_id: str, *, reason: str = "published") -> RunRecord:
+def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunRecord:
     """Make a finished run the one that readers see, in one step; a no-op where it already is.
 
     Args:
@@ -74,7 +74,7 @@ def publish(lake: HeldLake, run_id: str, *, reason: str = "published") -> RunRec
     return _show(lake, success, job="publish", message=reason)
 
 
-def rollback(lake: HeldLake, to: str | None = None) -> RunRecord:
+def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
     """Make a run that was published before visible again.
 
     Args:
@@ -94,7 +94,7 @@ def rollback(lake: HeldLake, to: str | None = None) -> RunRecord:
     return _show(lake, earlier[-1], job="rollback", message=f"rolled back from {shown}")
 
 
-def _show(lake: HeldLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
+def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
     """Readers first, then the log: a log that lacks a publication is completed by who takes the lake next."""
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.require()

@@ -107,7 +107,7 @@ class RankerModel(ABC):
         return None
 
     def save(self, path: str) -> None:
-        """Write the model to a folder; ``cqa_spark.rankers.saved_system.load_model`` reads it.
+        """Write the model to a folder; ``cqa_spark.systems.saved_system.load_model`` reads it.
 
         Args:
             path: local, or on any storage that Spark writes to.

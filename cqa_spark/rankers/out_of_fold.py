@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.features.folds import SEED, fold_of
 from cqa_spark.rankers.ranker import Ranker
-from cqa_spark.side_by_side import side_by_side
+from cqa_spark.spark.concurrency import run_concurrently
 
 
 def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int = SEED) -> DataFrame:
@@ -25,6 +25,6 @@ def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int 
         The frame with ``score`` and ``predicted``. Scores of different folds come from different models.
     """
     held_out = [fold_of(folds, seed) == fold for fold in range(folds)]
-    models = side_by_side(ranker.fit, [frame.where(~part) for part in held_out])
+    models = run_concurrently(ranker.fit, [frame.where(~part) for part in held_out])
     scored = [model.transform(frame.where(part)) for model, part in zip(models, held_out, strict=True)]
     return reduce(DataFrame.unionByName, scored)

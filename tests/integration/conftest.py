@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from s3_server import S3Server, make_up_credentials, s3_server
 
-from cqa_spark.session import spark_session
+from cqa_spark.spark.session import spark_session
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, program, versitygw
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.opening import s3_client
-from cqa_spark.session import s3a_settings
+from cqa_spark.spark.session import s3a_settings
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from cqa_spark import cli
 from cqa_spark.cli import main
-from cqa_spark.commands import JOBS, Job
+from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.command import Command
 from cqa_spark.errors import InputError
 

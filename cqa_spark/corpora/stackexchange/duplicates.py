@@ -14,7 +14,7 @@ def repeated_keys(rows: DataFrame, table: Table) -> DataFrame:
     return rows.groupBy(*table.key).count().where(F.col("count") > 1).select(*table.key)
 
 
-def settle(copies: DataFrame, dump: DumpTable) -> DataFrame:
+def keep_first(copies: DataFrame, dump: DumpTable) -> DataFrame:
     """Let the first of several rows with the same id stand.
 
     Args:

@@ -12,8 +12,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.file_probe import Layout
 from cqa_spark.corpora.stackexchange.lines import Files, read_lines
-from cqa_spark.corpora.stackexchange.peek import Layout
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS
 
 _BITS = 8

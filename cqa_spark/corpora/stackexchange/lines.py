@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
-from cqa_spark.corpora.stackexchange.peek import Layout, Peek
+from cqa_spark.corpora.stackexchange.file_probe import Layout, Peek
 
 PATTERN_CHARACTER = re.compile(r"[][{}*?\\]")
 

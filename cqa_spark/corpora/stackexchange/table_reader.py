@@ -15,11 +15,11 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.fast_path import parse_lines
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.line_batches import ROW, SUSPECT
 from cqa_spark.corpora.stackexchange.line_counts import LineCounts, line_counts, observed_line_counts
 from cqa_spark.corpora.stackexchange.lines import OpenFile, read_lines
 from cqa_spark.corpora.stackexchange.locate import locate, place_in_blocks
-from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.tolerant_path import parse_records
 
 FAST_LAYOUTS = (Layout.ROW_PER_LINE, Layout.ROW_PER_OLD_LINE)

@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.columns import column_types, typed
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
-from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, Layout
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.records import Outcome, Record, parse, recover
 from cqa_spark.corpora.stackexchange.values import is_id
 

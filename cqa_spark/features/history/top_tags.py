@@ -17,7 +17,7 @@ from cqa_spark.features.history.contributions import COUNTED, votes_received
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
-from cqa_spark.features.small_table import computed_once
+from cqa_spark.features.small_table import materialize
 
 TAG_SLOTS = 30
 """Columns declared; Xu et al. (2018, Table 3) tuned the number of tags to 24 and 25."""
@@ -38,7 +38,7 @@ class SnapshotTagGroup(LearnedTableGroup):
         questions = inputs.posts.where(F.col("post_type") == "question").join(F.broadcast(sites), on="site")
         votes = F.coalesce("score", F.lit(0)).cast("bigint")
         first = _first_tags(questions.select("site", "tags", votes.alias("votes")), inputs.top_tags)
-        return type(self)(computed_once(first))
+        return type(self)(materialize(first))
 
 
 class AsOfTagGroup(LearnedTableGroup):
@@ -57,7 +57,7 @@ class AsOfTagGroup(LearnedTableGroup):
         votes = votes_received(inputs.needed("votes")).join(ends, on="site").where(F.col("known_at") <= F.col("end"))
         balance = votes.groupBy("post_id", "site").agg(F.sum(F.expr(_BALANCE)).alias("votes"))
         voted = asked.join(balance, on=["post_id", "site"], how="left").na.fill(0, ["votes"])
-        return type(self)(computed_once(_first_tags(voted, inputs.top_tags)))
+        return type(self)(materialize(_first_tags(voted, inputs.top_tags)))
 
 
 def with_slots(rows: DataFrame, learned: DataFrame) -> DataFrame:

@@ -9,13 +9,13 @@ import pytest
 from literal_answers import at, community
 from pyspark.sql import SparkSession
 
+from cqa_spark.commands.audit import refuse_changes
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.later_events import go_on_otherwise
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.pipeline.audit import refuse_changes
 
 CUT = at(3, 3, 10)
 AS_OF = [name for name in known_groups() if group_class(name).is_as_of]

@@ -12,11 +12,11 @@ from pyspark.sql import functions as F
 from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
+from cqa_spark.features.change_impact import changes, read_columns, touched, within
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup, Reach
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.features.touched import changes, read_columns, touched, within
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES, QUERY

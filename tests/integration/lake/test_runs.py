@@ -12,9 +12,9 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.held import hold
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import take_lease
+from cqa_spark.lake.leased import hold
 from cqa_spark.lake.pointer import claim, point_to
 from cqa_spark.lake.publishing import publish, published_run, published_snapshot, rollback
 from cqa_spark.lake.run import Run, open_run

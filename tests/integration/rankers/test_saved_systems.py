@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import InputError
-from cqa_spark.rankers.saved_system import load_system, save_system
-from cqa_spark.rankers.system import RankerSpec, System
+from cqa_spark.systems.saved_system import load_system, save_system
+from cqa_spark.systems.system import RankerSpec, System
 
 SYSTEM = System(
     name="mine",

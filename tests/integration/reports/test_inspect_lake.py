@@ -12,8 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.lake.held import hold
+from cqa_spark.commands.inspect import look_at
 from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import Snapshot, publish
 from cqa_spark.lake.run import open_run
 from cqa_spark.lake.run_log import RunLog
@@ -23,7 +24,6 @@ from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.pipeline.inspect import look_at
 from cqa_spark.reports.inspection.content import (
     Counted,
     FileFacts,

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.tasks.steps import step_examples
+from cqa_spark.tasks.upstream_examples import step_examples
 
 A, B, C = "question_comment", "question_question", "external_comment"
 

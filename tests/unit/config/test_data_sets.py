@@ -5,7 +5,7 @@ import pytest
 from cqa_spark.config.datasets import read_data_set
 from cqa_spark.config.home import project_home
 from cqa_spark.errors import ConfigError
-from cqa_spark.rankers.system import known_systems, read_system
+from cqa_spark.systems.system import known_systems, read_system
 
 CONF = project_home() / "conf"
 PUBLISHED = [

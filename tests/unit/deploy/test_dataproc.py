@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.session import read_settings
+from cqa_spark.spark.session import read_settings
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 

@@ -13,7 +13,7 @@ import yaml
 from kubeflow_spark_api.models import SparkV1beta2ScheduledSparkApplication
 from pydantic import ValidationError
 
-from cqa_spark.session import read_settings
+from cqa_spark.spark.session import read_settings
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 FOLDER = REPOSITORY / "deploy" / "kubernetes"

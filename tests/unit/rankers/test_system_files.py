@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.rankers.system import known_systems, read_system
+from cqa_spark.systems.system import known_systems, read_system
 
 CONF = Path(__file__).resolve().parents[3] / "conf"
 

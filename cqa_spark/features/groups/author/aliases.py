@@ -9,9 +9,9 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.identity import person
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM
+from cqa_spark.features.shared_accounts import person
 
 
 def with_person(rows: DataFrame, inputs: FeatureInputs) -> DataFrame:

@@ -8,9 +8,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.identity import person
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.shared_accounts import person
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"

@@ -17,7 +17,7 @@ from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
-from cqa_spark.features.small_table import computed_once
+from cqa_spark.features.small_table import materialize
 
 BADGE_SLOTS = 100
 _XU = "Xu et al. 2018, Table 2, Badges"
@@ -54,7 +54,7 @@ class BadgesSnapshotV1(LearnedTableGroup):
     def fit(self, inputs: FeatureInputs) -> Self:
         """Number the names of the badges by how often they were given."""
         sites = inputs.examples.select("site").distinct()
-        return type(self)(computed_once(_numbered(inputs.needed("badges").join(F.broadcast(sites), on="site"))))
+        return type(self)(materialize(_numbered(inputs.needed("badges").join(F.broadcast(sites), on="site"))))
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each author."""
@@ -81,7 +81,7 @@ class BadgesAsOfV1(LearnedTableGroup):
         """Number the names of the badges by how often they were given."""
         ends = F.broadcast(dated_pairs(inputs).groupBy("site").agg(F.max("cut").alias("end")))
         given = inputs.needed("badges").join(ends, on="site").where(F.col("earned_at") <= F.col("end"))
-        return type(self)(computed_once(_numbered(given)))
+        return type(self)(materialize(_numbered(given)))
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Values of each pair; where the account is deleted nothing is known."""

@@ -41,7 +41,7 @@ def comment_events(inputs: FeatureInputs, pairs: DataFrame) -> DataFrame:
     # A question stands in the pairs of all its answers. What is together by post stays so for the join and the window.
     posts = pairs.select("site", F.inline(F.array(question, answer))).dropDuplicates(["site", "post_id"])
     comments = inputs.comments.select("site", "post_id", "comment_id", "user_id", "created_at", "body")
-    spoken = _after_whom(comments.join(inputs.handed_out(posts), on=["post_id", "site"]))
+    spoken = _after_whom(comments.join(inputs.broadcast_if_few(posts), on=["post_id", "site"]))
     events = spoken.select("site", "post_id", "known_at", F.inline(F.array_compact(_events())))
     return with_sentiment(events)
 

@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
 from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
-from cqa_spark.features.identity import same_person
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.shared_accounts import same_person
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.identity import person
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.shared_accounts import person
 
 
 def thread_comments(inputs: FeatureInputs) -> DataFrame:

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup, feature_values
 from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
 from cqa_spark.features.groups.quality.lexicon import LexiconV1
-from cqa_spark.features.identity import same_person
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.shared_accounts import same_person
 
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 _JOTY = "Joty et al. 2015, Global thread-level inference for comment classification in cQA"

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.peek import peek
+from cqa_spark.corpora.stackexchange.file_probe import peek
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
+from cqa_spark.corpora.stackexchange.file_probe import Layout, peek
 from cqa_spark.corpora.stackexchange.id_blocks import compare_blocks, id_blocks
 from cqa_spark.corpora.stackexchange.lines import OpenFile
-from cqa_spark.corpora.stackexchange.peek import Layout, peek
 
 ROWS = ['<row Id="-1" Reputation="1" />', '<row Id="255" Reputation="2" />', '<row Id="256" Reputation="3" />']
 

@@ -17,8 +17,8 @@ from pyspark.sql import Row, SparkSession
 
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, peek
 from cqa_spark.corpora.stackexchange.lines import OpenFile
-from cqa_spark.corpora.stackexchange.peek import BYTE_ORDER_MARK, peek
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 
 COMMENTS = BY_FILE["comments"]

@@ -1,0 +1,17 @@
+"""A lake → the same lake without what no run needs that readers may see."""
+
+from __future__ import annotations
+
+from cqa_spark.config.settings import CollectGarbageSettings
+from cqa_spark.lake.garbage import remove_attempts, runs_to_keep, vacuum_tables
+from cqa_spark.runtime.workspace import write_lake
+
+
+def collect_garbage(settings: CollectGarbageSettings) -> None:
+    """Remove what failed runs left, and what only runs need that were published long ago."""
+    with write_lake(settings, "gc") as lake:
+        kept = runs_to_keep(lake, settings.keep)
+        removed = remove_attempts(lake, kept)
+        tables = vacuum_tables(lake, kept)
+    print(f"kept: {', '.join(record.run_id for record in kept) or 'no run'}")
+    print(f"removed {len(removed)} folders of models and exports; looked through {len(tables)} tables")

@@ -1,0 +1,110 @@
+"""A run's trained system → why it ranks the candidates of one thread as it does, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+from rich.console import Console
+
+from cqa_spark.config.settings import ExplainSettings
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.rankings import rank
+from cqa_spark.reports.content.stories import Push
+from cqa_spark.reports.explanation import Explained, print_explanation
+from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.steps.explanations import Candidate, explains, pushes
+from cqa_spark.steps.train import model_artifact
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.saved_system import load_system
+from cqa_spark.systems.system import System
+
+
+def explain(settings: ExplainSettings) -> None:
+    """Rank one thread's candidates with a trained system, and print what moved each score; the run stays as it is.
+
+    Raises:
+        InputError: the run has no such thread, or several of that id.
+        ConfigError: the system's ranker does not say why it ranks as it does.
+    """
+    lake = open_lake(settings)
+    run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
+    system, model = explaining_system(run, settings.explained.system)
+    examples = thread_examples(run, system.task, settings.explained.thread, settings.explained.site)
+    with feature_frames(run, [system], examples, few=True) as frame_of:
+        scored = model.transform(frame_of(system)).persist()
+        ranks = rank(scored, system.name, run.run_id).select("candidate_id", "rank")
+        rows = scored.select("site", "query_id", "candidate_id", "split", "relevant", "score").join(
+            ranks, "candidate_id"
+        )
+        ranked = rows.orderBy("rank").collect()
+        moved = pushes(model, system, frame_of(system))
+        scored.unpersist()
+    print_explanation(_explained(system, ranked, moved), Console())
+
+
+def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
+    """The named system, or the first one by name that can say why it ranks as it does.
+
+    Raises:
+        InputError: the run has not trained the named one.
+        ConfigError: it cannot, or none of the run's can.
+    """
+    prefix = model_artifact("")
+    trained = {key.removeprefix(prefix): path for key, path in run.record.artifacts.items() if key.startswith(prefix)}
+    if name is not None and name not in trained:
+        raise InputError(
+            f"run {run.run_id} has not trained {name}", f"it has trained {', '.join(sorted(trained)) or 'none'}"
+        )
+    wanted = [name] if name else sorted(trained)
+    for each in wanted:
+        saved, model = load_system(trained[each])
+        if explains(model):
+            return saved.system, model
+    raise ConfigError(
+        f"{', '.join(wanted) or 'the run'}: no ranker that says why it ranks as it does",
+        "name a system with boosted trees or a linear ranker with --system",
+    )
+
+
+def thread_examples(run: Run, task: str, thread: str, site: str | None) -> DataFrame:
+    """The examples of one thread.
+
+    Raises:
+        InputError: there are none, or several sites have the thread.
+    """
+    examples = run.read(EXAMPLES).where((F.col("task") == task) & (F.col("query_id") == thread))
+    sites = sorted(row["site"] for row in examples.select("site").distinct().collect())
+    if site is None and len(sites) > 1:
+        raise InputError(f"thread {thread} is on {', '.join(sites)}", "say which with --site NAME")
+    wanted = site or "".join(sites)
+    if wanted not in sites:
+        where = f" on {site}" if site else ""
+        raise InputError(
+            f"run {run.run_id} has no examples of thread {thread}{where}", "name a question of the run's data set"
+        )
+    return examples.where(F.col("site") == F.lit(wanted))
+
+
+def _explained(system: System, ranked: Sequence[Row], moved: Mapping[Candidate, tuple[Push, ...]]) -> Explained:
+    first = ranked[0]
+    return Explained(
+        system=system.name,
+        site=first["site"],
+        thread=first["query_id"],
+        split=first["split"],
+        candidates=tuple(
+            (
+                row["candidate_id"],
+                row["score"],
+                row["relevant"],
+                moved[row["site"], row["query_id"], row["candidate_id"]],
+            )
+            for row in ranked
+        ),
+    )

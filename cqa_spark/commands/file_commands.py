@@ -1,0 +1,147 @@
+"""The commands that work on files and lists alone, without a lake.
+
+What each of them needs is imported when it is called: scoring a prediction file starts without Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cqa_spark.config.tools import (
+        CatalogueSettings,
+        CompareFilesSettings,
+        EvaluateFileSettings,
+        PredictionFilesCommand,
+        ShowGroupSettings,
+        SynthSettings,
+        SynthStackExchangeSettings,
+    )
+
+_WIDE = 200
+"""Columns of text in a file or pipe."""
+
+
+def print_scores(settings: EvaluateFileSettings) -> None:
+    """Print the official measures of prediction files."""
+    from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
+
+    with _local_copies(settings) as (gold, *predictions):
+        scores = evaluate_files(gold, predictions)
+    if settings.format == "json":
+        print(to_json(scores))
+    else:
+        _print_table(to_table(scores))
+
+
+def print_comparison(settings: CompareFilesSettings) -> None:
+    """Print prediction files beside the first of them."""
+    from rich.console import Console
+
+    from cqa_spark.evaluation.compare_files import compare_files, to_json
+    from cqa_spark.reports.file_comparison import file_comparison_grid
+    from cqa_spark.reports.grid import print_grid
+
+    with _local_copies(settings) as (gold, *predictions):
+        found = compare_files(gold, predictions, **settings.resampling.model_dump())
+    if settings.format == "json":
+        print(to_json(found))
+    else:
+        print_grid(file_comparison_grid(found, settings.resampling.confidence), Console())
+
+
+def write_sample(settings: SynthSettings) -> None:
+    """Write an invented dump."""
+    from cqa_spark.object_store.locations import local_target
+    from cqa_spark.synth import qatar_living
+
+    with local_target(settings.output, settings.object_storage) as output:
+        qatar_living.write_sample(
+            output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed
+        )
+    print(f"wrote {settings.output}/train.xml and {settings.output}/dev.xml")
+
+
+def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
+    """Write an invented dump of a Stack Exchange site."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from cqa_spark.object_store.locations import local_target
+    from cqa_spark.synth.stackexchange.dump import write_dump
+    from cqa_spark.synth.stackexchange.plan import threads_for_size
+
+    threads = settings.threads if settings.size is None else threads_for_size(settings.size)
+    with (
+        local_target(settings.output, settings.object_storage) as output,
+        Progress(console=Console(stderr=True), transient=True) as shown,
+    ):
+        task = shown.add_task("threads", total=threads)
+        dump = write_dump(
+            output,
+            site=settings.site,
+            threads=threads,
+            seed=settings.seed,
+            workers=settings.workers,
+            signal=settings.signal,
+            progress=lambda done, total: shown.update(task, completed=done, total=total),
+        )
+    sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
+    print(f"wrote {settings.output}/{settings.site}: {sizes}")
+
+
+def print_groups(settings: CatalogueSettings) -> None:
+    """Print all feature groups."""
+    from cqa_spark.features.catalogue import list_groups
+
+    _print_table(list_groups())
+
+
+def print_group(settings: ShowGroupSettings) -> None:
+    """Print the columns of a feature group."""
+    from cqa_spark.features.catalogue import show_group
+
+    _print_table(show_group(settings.name))
+
+
+def print_systems(settings: CatalogueSettings) -> None:
+    """Print all systems."""
+    from rich.table import Column, Table
+
+    from cqa_spark.config.home import project_home
+    from cqa_spark.systems.system import known_systems, read_system
+
+    names = [Column(name, no_wrap=True) for name in ("system", "task", "ranker")]
+    table = Table(
+        *names,
+        "about",
+        box=None,
+        pad_edge=False,
+        title="Systems",
+        title_justify="left",
+        caption="the recipes stand in conf/systems",
+    )
+    for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
+        table.add_row(system.name, system.task, system.ranker.name, system.about)
+    _print_table(table)
+
+
+@contextmanager
+def _local_copies(settings: PredictionFilesCommand) -> Iterator[list[Path]]:
+    """The gold file and the prediction files, copied where they are remote, for as long as the block lasts."""
+    from cqa_spark.object_store.locations import local_source
+
+    with ExitStack() as copies:
+        yield [copies.enter_context(local_source(each, settings.object_storage)) for each in settings.reads()]
+
+
+def _print_table(table: object) -> None:
+    """Print a table as wide as the terminal; a file or pipe gets it wide enough for whole sentences."""
+    from rich.console import Console
+
+    console = Console()
+    (console if console.is_terminal else Console(width=_WIDE)).print(table)

@@ -1,0 +1,105 @@
+"""The tables of a run → what is in them, or what changed since another run, for people and programs."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.settings import InspectSettings
+from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import Snapshot, published_snapshot
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.locations import write_file
+from cqa_spark.reports.inspection.as_json import comparison_json, inspection_json
+from cqa_spark.reports.inspection.collect import collect_inspection, run_shown
+from cqa_spark.reports.inspection.console import print_inspection
+from cqa_spark.reports.inspection.content import Inspection
+from cqa_spark.reports.inspection.diff import Comparison, table_changes
+from cqa_spark.reports.inspection.diff_console import print_comparison
+from cqa_spark.reports.inspection.render import render_comparison, render_inspection
+from cqa_spark.reports.page import page_bytes
+from cqa_spark.runtime.provenance import code_version
+from cqa_spark.runtime.workspace import open_lake
+
+COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
+ACCOUNT = (QUARANTINE, ORPHANS, INGESTED_FILES)
+
+
+def inspect(settings: InspectSettings) -> None:
+    """Show what is in a run's tables, or what changed from one run to another.
+
+    Raises:
+        InputError: nothing is published, no such run has succeeded, or it wrote no table to look at.
+    """
+    lake = open_lake(settings)
+    if settings.compares:
+        _show_comparison(compare(lake, settings.diff, settings.run_id), settings)
+    else:
+        _show_inspection(look_at(_snapshot(lake, settings.run_id)), settings)
+
+
+def look_at(snapshot: Snapshot) -> Inspection:
+    """Gather what is in the tables of a run.
+
+    Raises:
+        InputError: the run wrote none of them.
+    """
+    community = snapshot.present(COMMUNITY)
+    if not community:
+        raise InputError(
+            f"run {snapshot.record.run_id} has no tables to look at",
+            "look at one that read dumps; cqa runs show lists the tables of a run",
+        )
+    return collect_inspection(run_shown(snapshot.record, snapshot.lake.root), community, snapshot.present(ACCOUNT))
+
+
+def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Comparison:
+    """Compare the tables of two runs.
+
+    Args:
+        lake: holds both.
+        runs: the earlier run, and the later one where it is named.
+        looked_at: the later run where it is not; None for the published one.
+    """
+    before = _snapshot(lake, runs[0])
+    after = _snapshot(lake, runs[1] if len(runs) > 1 else looked_at)
+    pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if before.has(t) and after.has(t)}
+    return Comparison(
+        before=before.record.run_id,
+        after=after.record.run_id,
+        tables=table_changes(pairs),
+        only_before=tuple(t.name for t in COMMUNITY if before.has(t) and not after.has(t)),
+        only_after=tuple(t.name for t in COMMUNITY if after.has(t) and not before.has(t)),
+    )
+
+
+def _snapshot(lake: Lake, run_id: str | None) -> Snapshot:
+    return published_snapshot(lake) if run_id is None else Snapshot(lake, RunLog(lake).require_success(run_id))
+
+
+def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:
+    if settings.format == "json":
+        print(inspection_json(inspection))
+    else:
+        print_inspection(inspection, Console())
+    _write(settings.page_path(inspection.run.run_id), render_inspection(inspection), settings.object_storage)
+
+
+def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
+    if settings.format == "json":
+        print(comparison_json(comparison))
+    else:
+        print_comparison(comparison, Console())
+    both = f"{comparison.before}-to-{comparison.after}"
+    page = render_comparison(comparison, settings.lake, code_version())
+    _write(settings.page_path(both), page, settings.object_storage)
+
+
+def _write(path: str, page: str, storage: ObjectStorageSettings) -> None:
+    """Write the page, and say so beside the output, which a program may read."""
+    write_file(path, page_bytes(page), storage)
+    Console(stderr=True).print(f"page: {path}", soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,189 @@
+"""Published systems: trained on their data set, ranked, scored by the official gold, set beside what was published."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from pyspark.sql import functions as F
+from rich.console import Console
+
+from cqa_spark.config.datasets import DataSet, read_data_set
+from cqa_spark.config.home import project_home
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.settings import ReproduceSettings
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.evaluation.evaluate_file import evaluate_file
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.object_store.locations import local_source
+from cqa_spark.object_store.remote_files import fetch, find_files
+from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced
+from cqa_spark.runtime.workspace import open_job, temporary_lake
+from cqa_spark.steps.analyse import analyse_step
+from cqa_spark.steps.ingest import ingest_step, input_files
+from cqa_spark.steps.pair import pair_step
+from cqa_spark.steps.predictions import write_predictions
+from cqa_spark.steps.score import score_step, trained_in_run
+from cqa_spark.steps.train import learn
+from cqa_spark.steps.upstream import tasks_of
+from cqa_spark.systems.recipes import groups_of, read_systems
+from cqa_spark.systems.system import System, known_systems
+from cqa_spark.tasks.leakage import refuse_shared_threads
+
+MEASURES = {
+    "map": "MAP@10",
+    "avg_rec": "AvgRec@10",
+    "mrr": "MRR@10",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "accuracy": "Accuracy",
+}
+"""The measures of the official scorer, as recipes write them."""
+
+
+def reproduce(settings: ReproduceSettings) -> None:
+    """Run the recipes, those of one data set and task together, and print their figures beside the published ones."""
+    systems = chosen_systems(settings)
+    grouped: dict[tuple[str, str, tuple[str, ...]], list[System]] = defaultdict(list)
+    for system in systems:
+        # A run has one upstream system a task: recipes that build on different ones have runs of their own.
+        grouped[str(system.data_set), system.task, system.upstream].append(system)
+    sets = {name: read_data_set(project_home() / "conf", name) for name, *_ in grouped}
+    with local_data(settings.data, sets.values(), settings.object_storage) as folder:
+        for name, found in sets.items():
+            _require_training_files(name, found, folder)
+        outcomes = [
+            outcome
+            for (name, task, _), members in grouped.items()
+            for outcome in _reproduce_together(settings, folder, sets[name], task, members)
+        ]
+    print_reproduced(outcomes, map(_about, systems), Console())
+
+
+def chosen_systems(settings: ReproduceSettings) -> list[System]:
+    """The recipes to reproduce.
+
+    Raises:
+        ConfigError: one of those named belongs to no data set.
+    """
+    if settings.all:
+        names = known_systems(project_home() / "conf")
+        return [system for system in read_systems(names) if system.data_set is not None]
+    systems = read_systems(settings.recipes)
+    loose = [system.name for system in systems if system.data_set is None]
+    if loose:
+        raise ConfigError(
+            f"{', '.join(loose)}: the recipe names no data set to reproduce it on",
+            "name recipes with data_set, or set it in the recipe; cqa run trains any system on any files",
+        )
+    return systems
+
+
+def _reproduce_together(
+    settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
+) -> list[Reproduced]:
+    """One pipeline run for recipes of one data set, task and upstream."""
+    names = tuple(system.name for system in systems)
+    there = {part: found for part, found in data.parts.items() if (folder / found.input).exists()}
+    by_split = {"train": [str(folder / path) for path in data.train]}
+    by_split |= {part: [str(folder / found.input)] for part, found in there.items()}
+    # A lake that is named keeps a run of each data set and task, under an id of its own.
+    run_id = "-".join([settings.run_id or "reproduce", data.name, task, *systems[0].upstream])
+    one_run = settings.model_copy(update={"run_id": run_id, "recipes": names})
+    with temporary_lake(one_run) as held, open_job(held, "reproduce", resume=False) as run:
+        ingest_step(run, input_files(by_split, settings.object_storage), corpus=data.corpus, site=data.site)
+        pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
+        _leave_out(run, data.leave_out)
+        upstream = read_systems(systems[0].upstream)
+        if any(group_class(name).reads_texts for name in groups_of([*systems, *upstream])):
+            analyse_step(run)
+        learn(run, systems, task=task, features=settings.features)
+        score_step(run, trained_in_run(run, names), task=task)
+        return [_outcome(settings, folder, run, data, part, system) for system in systems for part in data.parts]
+
+
+def _leave_out(run: Run, threads: Sequence[str]) -> None:
+    """Remove the examples of training threads that a part holds too, and see to it that no other is shared."""
+    gone = run.read(EXAMPLES).where((F.col("split") == "train") & F.col("thread_id").isin(*threads))
+    run.delete(EXAMPLES, gone.select(*EXAMPLES.key))
+    refuse_shared_threads(run.read(EXAMPLES), run.read(POSTS), run.read(COMMENTS))
+
+
+def _outcome(
+    settings: ReproduceSettings, folder: Path, run: Run, data: DataSet, part: str, system: System
+) -> Reproduced:
+    published = system.expected.get(f"{data.name}_{part}")
+    outcome = Reproduced(
+        system.name,
+        system.task,
+        f"{data.name} {part}",
+        published=published.measures if published else {},
+        source=published.source if published else "",
+    )
+    found = data.parts[part]
+    if not (folder / found.input).exists():
+        return replace(outcome, missing=f"there is no {found.input} in {folder}: nothing was ranked")
+    path = f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
+    if not is_remote(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    rankings = run.read(RANKINGS).where((F.col("system") == system.name) & (F.col("split") == part))
+    write_predictions(rankings, path, settings.object_storage)
+    gold = folder / found.gold.get(system.task, "")
+    if not gold.is_file():
+        return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")
+    with local_source(path, settings.object_storage) as predictions:
+        scores = evaluate_file(gold, predictions)
+    return replace(outcome, ours={measure: scores[key] for key, measure in MEASURES.items()})  # type: ignore[literal-required]
+
+
+def _about(system: System) -> About:
+    paper = system.paper
+    figures = {f"figures of {part}": expected.source for part, expected in system.expected.items()}
+    notes = {
+        "paper": f"{paper.title}; {paper.where}" if paper else "",
+        **figures,
+        "reproduces": system.reproduces,
+        "replaces": system.replaces,
+        "missing": system.missing,
+    }
+    return About(system.name, notes)
+
+
+def _require_training_files(name: str, data: DataSet, folder: Path) -> None:
+    absent = [path for path in data.train if not (folder / path).exists()]
+    if absent:
+        raise InputError(
+            f"data set {name}: {folder} lacks {', '.join(absent)}", "give the folder of the data sets with --data"
+        )
+
+
+@contextmanager
+def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSettings) -> Iterator[Path]:
+    """The folder of the data sets, or a copy of what these sets name in a remote one.
+
+    Args:
+        folder: where the data sets lie, local or in a bucket.
+        sets: those that are needed.
+        storage: how the bucket is reached.
+    """
+    if not is_remote(folder):
+        yield Path(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="cqa-data-") as copies:
+        parts = [part for data in sets for part in data.parts.values()]
+        named = [path for data in sets for path in data.train]
+        named += [path for part in parts for path in (part.input, *part.gold.values())]
+        for path in dict.fromkeys(named):
+            if find_files(f"{folder.rstrip('/')}/{path}", storage):
+                fetch(f"{folder.rstrip('/')}/{path}", Path(copies, path), storage)
+        yield Path(copies)

@@ -1,0 +1,87 @@
+"""features + labels of the training part → better parameters for a system's ranker."""
+
+from __future__ import annotations
+
+import sys
+
+import yaml
+from pyspark.sql import DataFrame
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.settings import TuneSettings
+from cqa_spark.evaluation.summary import summarise
+from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
+from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.examples import IN_TRAINING
+from cqa_spark.object_store.locations import write_file
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.runtime.tracking import track_trials
+from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import read_systems
+
+
+def tune(settings: TuneSettings) -> None:
+    """Try drawn parameters beside the given ones, and say whether any is better than chance makes it look.
+
+    Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn by itself, so that a larger budget tries
+    the same parameters first.
+    """
+    system = read_systems([settings.system])[0]
+    trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
+    lake = open_lake(settings)
+    run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
+    with feature_frames(run, [system], task_examples(run, system.task).where(IN_TRAINING)) as frame_of:
+        frame = frame_of(system)
+        judged = [_judged(trial, frame, settings) for trial in trials]
+        given, best = judged[0], chosen(judged)
+        p_value = None if best is given else _p_value(given, best, settings)
+    told = verdict(given, best, settings.evaluation.measures[0], p_value)
+    print(f"{told}\n\n{yaml.safe_dump({'ranker': best.ranker.model_dump()}, sort_keys=False)}", end="")
+    if settings.tuned:
+        _write(settings.tuned, told, best, settings.object_storage)
+    if settings.tracking.enabled:
+        searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
+        logged = [trial.logged() for trial in judged]
+        track_trials(settings.tracking, f"tune {system.name}", searched, logged, told)
+
+
+def _judged(trial: Trial, frame: DataFrame, settings: TuneSettings) -> Trial:
+    measure, search = settings.evaluation.measures[0], settings.search
+    found = cross_validate(
+        build_ranker(trial.ranker.name, trial.ranker.parameters),
+        frame,
+        name=trial.name,
+        measure=measure,
+        folds=search.folds,
+        repeats=search.repeats,
+        seed=search.seed,
+    )
+    judged = trial.judged(found)
+    print(judged.line(measure), file=sys.stderr, flush=True)
+    return judged
+
+
+def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
+    """The paired test of the best trial against the given parameters, over queries."""
+    drawn = settings.evaluation
+    both = [mean_over_repeats(_found(trial)) for trial in (given, best)]
+    rows = both[0].unionByName(both[1]).persist()
+    compared = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons.first()
+    rows.unpersist()
+    assert compared is not None
+    return float(compared["p_value"])
+
+
+def _found(trial: Trial) -> CrossValidated:
+    assert trial.found is not None, "trials are judged before they are compared"
+    return trial.found
+
+
+def _write(path: str, told: str, best: Trial, storage: ObjectStorageSettings) -> None:
+    comment = "".join(f"# {line}\n" for line in told.splitlines())
+    text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
+    write_file(path, (comment + text).encode(), storage)

@@ -1,0 +1,190 @@
+"""Read of a dump what is not as it was when the published run read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.accounting import FileAccount
+from cqa_spark.corpora.stackexchange.columns import table_rows
+from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.duplicates import repeated_keys
+from cqa_spark.corpora.stackexchange.fast_path import parse_lines
+from cqa_spark.corpora.stackexchange.id_blocks import block_of_id, block_of_line, compare_blocks, id_blocks
+from cqa_spark.corpora.stackexchange.ingest.account import account
+from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
+from cqa_spark.corpora.stackexchange.line_batches import ROW
+from cqa_spark.corpora.stackexchange.lines import Files, OpenFile, read_lines
+from cqa_spark.corpora.stackexchange.packed import refuse_damaged
+from cqa_spark.corpora.stackexchange.table_reader import FAST_LAYOUTS
+from cqa_spark.features.needed_tables import sites_of
+from cqa_spark.lake.changes import GONE, NEW, changed_rows
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES
+
+MOST_CHANGED = 0.5
+"""Share of a file's lines in blocks that differ, above which the whole file is read: that takes less time."""
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A file that the published run read without a doubt, and of which most lines are as they were.
+
+    Attributes:
+        lines: lines of the file now.
+        not_rows: those that are no rows.
+        differing: blocks that differ.
+    """
+
+    lines: int
+    not_rows: int
+    differing: int
+
+
+@dataclass(frozen=True)
+class KnownFiles:
+    """What need not be read again.
+
+    Attributes:
+        files: by site and table name.
+        blocks: those that differ: site, table_name, block; held.
+    """
+
+    files: Mapping[tuple[str, str], KnownFile]
+    blocks: DataFrame
+
+    def of(self, files: Files) -> Files:
+        """Those files that are known."""
+        return {number: each for number, each in files.items() if _place(each) in self.files}
+
+    def __getitem__(self, file: OpenFile) -> KnownFile:
+        """What is known of a file."""
+        return self.files[_place(file)]
+
+
+@contextmanager
+def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterator[KnownFiles]:
+    """Write what stands in the files by blocks of ids, and hold it against what the published run found.
+
+    Args:
+        tables: those of the run, and the published ones.
+        files: all files of the dump.
+        read_again: whether nothing that was published counts.
+    """
+    spark = tables.run.lake.spark
+    read = sorted({each.file.dump_table.table.name for each in files.values()})
+    with tables.run.step("lines") as step:
+        others = tables.published(ID_BLOCKS).where(~F.col("table_name").isin(read))
+        with refuse_damaged(files):
+            tables.write(ID_BLOCKS, others.unionByName(id_blocks(spark, files, FAST_LAYOUTS)))
+        now = tables.of_sites(ID_BLOCKS).where(F.col("table_name").isin(read))
+        before = tables.empty(ID_BLOCKS) if read_again else tables.published(ID_BLOCKS)
+        compared = compare_blocks(before.where(F.col("table_name").isin(read)), now).persist()
+        known, step.rows_in, step.rows_out = _known(compared, tables.published(INGESTED_FILES))
+    try:
+        yield KnownFiles(known, compared.where("differs").select(*ID_BLOCKS.key))
+    finally:
+        compared.unpersist()
+
+
+def read_changed_lines(tables: SiteTables, dump: DumpTable, files: Files, known: KnownFiles) -> list[FileAccount]:
+    """Put the rows that changed into the published table of one kind.
+
+    Args:
+        tables: where the rows go.
+        dump: the kind.
+        files: its files, all of them known.
+        known: what is known of them.
+
+    Returns:
+        What became of each file's lines. A file of which a changed line is no plain row, or repeats an id, is left out,
+        and nothing of it written: it has to be read whole.
+    """
+    plain = files
+    if any(known[each].differing for each in files.values()):
+        parsed = _parsed(tables.run, dump, files, known.blocks).persist()
+        rows = table_rows(dump, parsed.where(F.col("kind") == ROW).select("*", "row.*"))
+        odd = sites_of(parsed.where(F.col("kind") != ROW)) | sites_of(repeated_keys(rows, dump.table))
+        plain = {number: each for number, each in files.items() if each.file.site not in odd}
+        if plain:
+            of_plain = F.col("site").isin([each.file.site for each in plain.values()])
+            _revise(tables, dump, rows.where(of_plain), known.blocks.where(of_plain))
+        parsed.unpersist()
+    else:
+        tables.run.adopt(dump.table, tables.base[dump.table.name])
+    stored = tables.of_sites(dump.table).groupBy("site").count().collect() if plain else []
+    rows_of = {row["site"]: row["count"] for row in stored}
+    return [
+        account(dump, each, known[each].lines, known[each].not_rows, rows_out=rows_of.get(each.file.site, 0))
+        for each in plain.values()
+    ]
+
+
+def _place(each: OpenFile) -> tuple[str, str]:
+    return each.file.site, each.file.dump_table.table.name
+
+
+def _known(compared: DataFrame, accounts: DataFrame) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
+    """The known files, the lines of all files, and how many of them have to be read."""
+    outside, differs, lines = F.col("block").isNull(), F.col("differs"), F.col("now.lines")
+    by_file = compared.groupBy("site", "table_name").agg(
+        _sum(lines).alias("lines"),
+        _sum(F.when(outside, lines)).alias("not_rows"),
+        _sum(F.when(differs, lines)).alias("differing_lines"),
+        F.count_if(differs).alias("differing"),
+        (F.count("before") > 0).alias("was_read"),
+        F.max(outside & differs).alias("differs_outside"),
+    )
+    # A row that does not name its id first lies outside all blocks: then there are more such lines than not_rows.
+    clean = accounts.where("rows_quarantined = 0").select("site", "table_name", "not_rows", F.lit(True).alias("clean"))
+    stands = F.col("was_read") & ~F.col("differs_outside") & F.col("clean")
+    few = F.col("differing_lines") <= MOST_CHANGED * F.col("lines")
+    told = by_file.join(clean, ["site", "table_name", "not_rows"], "left").withColumn(
+        "known", F.coalesce(stands & few, F.lit(False))
+    )
+    rows = told.collect()
+    known = {
+        (row["site"], row["table_name"]): KnownFile(row["lines"], row["not_rows"], row["differing"])
+        for row in rows
+        if row["known"]
+    }
+    to_read = sum(row["differing_lines"] if row["known"] else row["lines"] for row in rows)
+    return known, sum(row["lines"] for row in rows), to_read
+
+
+def _sum(lines: Column) -> Column:
+    return F.coalesce(F.sum(lines), F.lit(0))
+
+
+def _parsed(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataFrame:
+    """The lines of blocks that differ, as the fast path parses them."""
+    wanted = F.broadcast(blocks.where(F.col("table_name") == dump.table.name).select("site", "block"))
+    found = []
+    for layout in FAST_LAYOUTS:
+        of_layout = {number: each for number, each in files.items() if each.peek.layout is layout}
+        if of_layout:
+            lines = read_lines(run.lake.spark, of_layout, layout).withColumn("block", block_of_line("value"))
+            found.append(parse_lines(lines.join(wanted, ["site", "block"], "left_semi").drop("block"), dump))
+    return reduce(DataFrame.unionByName, found)
+
+
+def _revise(tables: SiteTables, dump: DumpTable, rows: DataFrame, blocks: DataFrame) -> None:
+    """Of the rows in blocks that differ, most may still be as they were; write the others."""
+    wanted = blocks.where(F.col("table_name") == dump.table.name).select("site", "block")
+    stored = tables.published(dump.table).withColumn("block", block_of_id(F.col(dump.attributes[ROW_ID])))
+    before = stored.join(F.broadcast(wanted), ["site", "block"], "left_semi").drop("block")
+    key = list(dump.table.key)
+    changed = changed_rows(dump.table, before, rows).select(*key, "change").distinct().persist()
+    stale, fresh = (changed.where(F.col("change") != other).select(*key) for other in (NEW, GONE))
+    base = tables.base[dump.table.name]
+    if changed.isEmpty():
+        tables.run.adopt(dump.table, base)
+    else:
+        changed_now = rows.join(fresh, key, "left_semi")
+        tables.run.revise(dump.table, changed_now, stale=None if stale.isEmpty() else stale, base=base)
+    changed.unpersist()

@@ -1,0 +1,155 @@
+"""Stack Exchange dumps → community tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyspark.sql import functions as F
+
+from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings, UnpackSettings
+from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.settings import IngestStackExchangeSettings
+from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
+from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.unpacked import Unpacked
+from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
+from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
+from cqa_spark.corpora.stackexchange.file_probe import peek
+from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, known_files, read_changed_lines
+from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_table
+from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
+from cqa_spark.corpora.stackexchange.judgments import judgments
+from cqa_spark.corpora.stackexchange.lines import OpenFile
+from cqa_spark.corpora.stackexchange.orphans import orphans
+from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import InputRecord
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
+from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
+from cqa_spark.object_store.remote_files import fetch_once
+from cqa_spark.runtime.workspace import new_run_id, open_run_in, write_lake
+from cqa_spark.steps.publish import publish_run
+
+
+def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
+    """Read dumps into community tables, and publish them.
+
+    Where a site has several dumps, each becomes a run of its own, the earlier first.
+    """
+    dumps = rounds(dump_files(settings))
+    first_id = settings.run_id or new_run_id(settings)
+    with write_lake(settings, "ingest stackexchange") as lake:
+        for place, files in enumerate(dumps, start=1):
+            run_id = first_id if place == 1 else f"{first_id}-{place}"
+            named = settings.model_copy(update={"run_id": run_id})
+            with open_run_in(lake, named, "ingest stackexchange", resume=False) as run:
+                ingest_dump(run, files, settings.dumps, read_again=settings.dumps.read_again)
+            if settings.publish:
+                publish_run(lake, run.run_id)
+            print(f"run: {run.run_id}{', published' if settings.publish else ''}")
+    print(f"look at it: cqa inspect {settings.lake}")
+
+
+def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
+    """The files to read, archives unpacked, found before Spark starts.
+
+    Raises:
+        InputError: there is none, or one cannot be read.
+    """
+    wanted, site = set(settings.dumps.tables), settings.dumps.site
+    storage = settings.object_storage
+    found = find_dump_files(settings.dumps.input, site, storage)
+    archives = find_archives(settings.dumps.input, storage)
+    staging = Path(settings.staging())
+    here = [fetch_once(each, staging / "fetched", storage) if is_remote(each) else Path(each) for each in archives]
+    for archive, unpacked in zip(archives, _unpack(here, staging, settings.unpack), strict=True):
+        found += of_archive(unpacked.folder, archive, site)
+    files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
+    if not files:
+        raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")
+    return files
+
+
+def _unpack(archives: Sequence[Path], staging: Path, settings: UnpackSettings) -> list[Unpacked]:
+    if not archives:
+        return []
+    limits = UnpackLimits(settings.max_ratio, settings.max_total_bytes)
+    return unpack(archives, staging, limits, workers=settings.workers, progress=_print_unpacked)
+
+
+def _print_unpacked(unpacked: Unpacked) -> None:
+    how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
+    print(f"{unpacked.source.name}: {how}", file=sys.stderr)
+
+
+def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings, *, read_again: bool) -> None:
+    """Read one dump of each site into the run's community tables.
+
+    Args:
+        run: the run.
+        files: those of the dumps.
+        settings: what is read, and how much of it may be bad.
+        read_again: read all lines, also those that the published run read already.
+
+    Raises:
+        InputError: a file is cut short, or too much could not be understood.
+        ContractError: rows went missing.
+    """
+    opened = [OpenFile(file, peek(run.lake.spark, file)) for file in files]
+    if not settings.allow_incomplete:
+        refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
+    run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
+    last = published_run(run.lake)
+    base = dict(last.table_versions) if last else {}
+    tables = SiteTables(run, base, sorted({file.site for file in files}))
+    wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
+    names = [dump.table.name for dump in wanted]
+    _keep_accounts_of_others(tables, names)
+    # Another version of the code may understand the same line in another way.
+    read_again = read_again or last is None or last.code_version != run.record.code_version
+    with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
+        read = [account for dump in wanted for account in _read(dump, opened, tables, known)]
+    run.append(INGESTED_FILES, run.lake.spark.createDataFrame(read, INGESTED_FILES.schema))
+    accounts = tables.of_sites(INGESTED_FILES).where(F.col("table_name").isin(names))
+    refused = tables.of_sites(QUARANTINE).join(accounts, ["site", "source_file"], "left_semi")
+    refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
+    tables.keep_others([dump.table for dump in DUMP_TABLES])
+    if tables.stay([dump.table for dump in DUMP_TABLES]):
+        tables.keep_others([JUDGMENTS, ORPHANS])
+        return
+    with run.step("judgments") as step:
+        stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
+        if {POSTS.name, VOTES.name, POST_LINKS.name} <= stored.keys():
+            judged = judgments(stored[POSTS.name], stored[VOTES.name], stored[POST_LINKS.name])
+            step.rows_out = tables.write(JUDGMENTS, judged)
+    with run.step("orphans") as step:
+        step.rows_out = tables.write(ORPHANS, orphans(stored))
+
+
+def _keep_accounts_of_others(tables: SiteTables, read: Sequence[str]) -> None:
+    """Start from what is known of the tables that are not read again: their files and quarantine."""
+    kept = tables.published(INGESTED_FILES).where(~F.col("table_name").isin(*read))
+    tables.write(QUARANTINE, tables.published(QUARANTINE).join(kept, ["site", "source_file"], "left_semi"))
+    tables.write(INGESTED_FILES, kept)
+
+
+def _read(dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles) -> list[FileAccount]:
+    """Read the files of one kind: of those that are known what changed, the others whole."""
+    files = {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}
+    some = known.of(files)
+    with tables.run.step(dump.table.name) as step:
+        accounts = read_changed_lines(tables, dump, some, known) if some else []
+        done = {each.site for each in accounts}
+        if whole := set(tables.sites) - done:
+            others = {number: each for number, each in files.items() if each.file.site in whole}
+            accounts += read_dump_table(tables.of(whole), dump, others)
+        step.rows_in = sum(each.rows_in for each in accounts)
+        step.rows_out = sum(each.rows_out for each in accounts)
+        step.rows_quarantined = sum(each.rows_quarantined for each in accounts)
+    return accounts

@@ -1,0 +1,1 @@
+"""What compares systems: cross-validation, ablation, learning curve, transfer, tuning, preferred answers."""

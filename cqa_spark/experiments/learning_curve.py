@@ -1,0 +1,91 @@
+"""What more training data is worth to a system: trained on shares of the training threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+from cqa_spark.experiments.evaluation_split import HeldOut
+from cqa_spark.experiments.variants import FULL, Variant, measure_variants, named, rank_variant
+from cqa_spark.features.assembly import assemble
+from cqa_spark.features.featurize import fit_and_compute
+from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
+from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
+from cqa_spark.systems.system import System
+
+SEED = 29
+"""Decides which threads a share holds; a larger share holds all threads of a smaller one."""
+
+_SCALE = 10_000
+_DESCRIBED = "name string, share double, threads int, examples int"
+
+
+def learning_curve(
+    run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], features: FeatureSettings
+) -> DataFrame:
+    """Train a system on each share of the training threads and on all; measure all on the same queries.
+
+    Feature groups that learn from labels are fitted anew on each share: otherwise the labels of all threads would
+    reach the smallest share through its features. What groups learn from text alone stays as it is.
+
+    Args:
+        run: a run whose features are computed.
+        system: a system that learns.
+        settings: the first measure, and how sure it is.
+        shares: above 0 and below 1.
+        features: folds of the cross-fitting, and what as-of groups may see.
+
+    Returns:
+        Rows of ``LEARNING_CURVES``.
+    """
+    with feature_inputs(run, task_examples(run, system.task), features) as inputs:
+        ranked, rows = [], []
+        for share in (*shares, 1.0):
+            frame = _assembled(run, system, inputs, share, features.folds).persist()
+            parts = HeldOut().parts(frame)
+            name = FULL if share == 1 else f"{share:g}"
+            ranked.append(rank_variant(system, Variant(name, parts)))
+            rows.append((name, float(share), *_counts(parts[0].training)))
+            frame.unpersist()
+        measured = measure_variants(ranked, HeldOut().measured(inputs.examples), settings)
+        described = run.lake.spark.createDataFrame(rows, _DESCRIBED)
+        found = LEARNING_CURVES.conform(named(system.name, measured, described)).persist()
+        found.count()
+    return found
+
+
+def in_share(share: float) -> Column:
+    """Whether an example belongs to this share of the threads: a hash of its ``fold_key``."""
+    return F.pmod(F.xxhash64(F.lit(SEED), "fold_key"), F.lit(_SCALE)) < F.lit(round(share * _SCALE))
+
+
+def _assembled(run: Run, system: System, inputs: FeatureInputs, share: float, folds: int) -> DataFrame:
+    kept = inputs.keep_examples((F.col("split") != "train") | in_share(share))
+    values = dict(_values(run, system, kept, share, folds))
+    joined = assemble(kept.examples, values)
+    return joined.select(*kept.examples.columns, *system.features())
+
+
+def _values(
+    run: Run, system: System, inputs: FeatureInputs, share: float, folds: int
+) -> Iterator[tuple[str, DataFrame]]:
+    for name in system.feature_groups:
+        found = group_class(name)
+        learns = issubclass(found, FittedFeatureGroup) and found.learns_from_labels
+        yield name, fit_and_compute(found, inputs, folds=folds)[1] if learns and share < 1 else run.read(found.table())
+
+
+def _counts(training: DataFrame) -> tuple[int, int]:
+    counted = training.where(F.col("relevant").isNotNull()).agg(
+        F.count_distinct("site", "fold_key").alias("threads"), F.count("*").alias("examples")
+    )
+    row = counted.first()
+    assert row is not None
+    return row["threads"], row["examples"]

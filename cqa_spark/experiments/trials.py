@@ -1,0 +1,111 @@
+"""Trials of a search for parameters: what was tried, what came out, and what may be concluded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.experiments.cross_validation import CrossValidated
+from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.search_space import draw, search_space, with_values
+from cqa_spark.reports.wording import SIGNIFICANT, p_value, points, signed_points
+from cqa_spark.runtime.tracking import LoggedTrial
+from cqa_spark.systems.system import System
+
+GIVEN = "given"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One set of parameters.
+
+    Attributes:
+        name: ``given``, or ``trial`` and a number.
+        values: the drawn parameters, by path; empty for the given ones.
+        ranker: the whole ranker.
+        found: what the cross-validation gave; None before it.
+    """
+
+    name: str
+    values: Mapping[str, float | int]
+    ranker: RankerSpec
+    found: CrossValidated | None = None
+
+    def judged(self, found: CrossValidated) -> Trial:
+        """The trial with its outcome."""
+        return replace(self, found=found)
+
+    @property
+    def mean(self) -> float:
+        """Mean over the repeats, a fraction."""
+        return self.found.mean if self.found else math.nan
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation over the repeats, a fraction."""
+        return self.found.spread if self.found else math.nan
+
+    def logged(self) -> LoggedTrial:
+        """The trial as MLflow is told of it."""
+        repeats = self.found.values if self.found else ()
+        return LoggedTrial(self.name, self.values, {"mean": self.mean, "spread": self.spread}, repeats)
+
+    def line(self, measure: str) -> str:
+        """The trial in one line."""
+        drawn = ", ".join(f"{path} {value}" for path, value in self.values.items()) or "as the recipe says"
+        return f"{self.name:<10}{measure} {points(self.mean)} ± {points(self.spread)}  {drawn}"
+
+
+def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]:
+    """The given parameters first, then drawn ones.
+
+    Raises:
+        ConfigError: the ranker declares no range.
+    """
+    space = search_space(system.ranker.name, system.ranker.parameters)
+    if not space:
+        raise ConfigError(
+            f"system {system.name}: the ranker {system.ranker.name} has no parameter with a range",
+            "tune a system whose ranker learns",
+        )
+    yield Trial(GIVEN, {}, system.ranker)
+    for number in range(1, budget + 1):
+        values = draw(space, Random(f"{seed}:{number}"))
+        changed = with_values(system.ranker.parameters, values)
+        yield Trial(f"trial {number}", values, system.ranker.model_copy(update={"parameters": changed}))
+
+
+def chosen(trials: Sequence[Trial]) -> Trial:
+    """The trial with the highest mean; the earliest of several, so that a tie keeps the given parameters."""
+    return max(trials, key=lambda trial: trial.mean)
+
+
+def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
+    """What the search found, in sentences.
+
+    Args:
+        given: the recipe's own parameters.
+        best: the best trial, which may be the given one.
+        measure: the measure as it prints.
+        p: of the paired test between the two over queries; None where they are the same.
+    """
+    lines = [given.line(measure)]
+    if best is given or p is None:
+        return "\n".join([*lines, "No trial is better than the given parameters: keep them."])
+    difference, spread = best.mean - given.mean, math.hypot(given.spread, best.spread)
+    beyond_folds, beyond_chance = difference > spread, p < SIGNIFICANT
+    lines.append(best.line(measure))
+    folds = "beyond" if beyond_folds else "inside"
+    chance = "which chance alone does not explain" if beyond_chance else "which chance alone could explain"
+    lines.append(
+        f"The difference of {signed_points(difference)} points is {folds} the spread of the repeats "
+        f"({points(spread)}); over queries {p_value(p)}, {chance}."
+    )
+    if beyond_folds and beyond_chance:
+        lines.append("The best trial is better. Being the best of many, it measures a little too well.")
+    else:
+        lines.append("Nothing says that the best trial is better: keep the given parameters.")
+    return "\n".join(lines)

@@ -1,0 +1,89 @@
+"""Variants of one system, each trained and ranked, then measured together against the full one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.rankings import query_metrics
+from cqa_spark.evaluation.summary import Summary, summarise
+from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.rankers.rankings import rank
+from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.systems.system import System
+
+FULL = "all"
+"""The variant that nothing was taken from."""
+
+_GROUP = ["task", "split", "measure"]
+_PAIRED = ["system", *_GROUP]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to train a system.
+
+    Attributes:
+        name: of the variant; the full system's is ``FULL``.
+        parts: examples with features; each is learned from and ranked by itself, and no query is in two of them.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment") -> DataFrame:
+    """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
+    models = run_concurrently(system.build().fit, [part.training for part in variant.parts])
+    scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
+    # What is below it, wide frames of features, would be planned again wherever the rankings are read.
+    return rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
+
+
+def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> DataFrame:
+    """The first measure of every variant, with its interval, and the paired test against the full system.
+
+    Args:
+        rankings: what ``rank_variant`` gave, one of them of ``FULL``.
+        examples: rows of ``EXAMPLES``, those that were ranked.
+        settings: measures, resamples, confidence and seed.
+
+    Returns:
+        Columns of ``METRICS``, ``difference`` and ``p_value``; ``system`` is the variant's name.
+    """
+    measure = parse_measure(settings.measures[0])
+    all_of_them = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
+    queries = query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure]).persist()
+    summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
+    return metrics_with_tests(summary)
+
+
+def metrics_with_tests(summary: Summary) -> DataFrame:
+    """The measures of all systems with ``difference`` and ``p_value`` against the baseline; 0 and 1 for itself."""
+    tests = summary.comparisons.select(*_PAIRED, "difference", "p_value")
+    return summary.metrics.join(tests, on=_PAIRED, how="left").fillna({"difference": 0.0, "p_value": 1.0})
+
+
+def named(system: str, measured: DataFrame, variants: DataFrame) -> DataFrame:
+    """Measured variants as rows of a table of experiments.
+
+    Args:
+        system: the system that the variants are of.
+        measured: what ``measure_variants`` gave.
+        variants: ``name`` of each variant and the columns that describe it.
+    """
+    described = measured.withColumnRenamed("system", "name").join(F.broadcast(variants), on="name", how="inner")
+    return described.withColumn("system", F.lit(system)).drop("name")
+
+
+def with_features(frame: DataFrame, kept: Sequence[str]) -> DataFrame:
+    """The columns of the examples and those features that are kept."""
+    return frame.select(*EXAMPLES.schema.names, *kept)

@@ -1,1 +1,0 @@
-"""The search for better parameters of a ranker, on training data alone."""

@@ -1,0 +1,136 @@
+"""MLflow: a finished run with its measures, report, manifest and models; a search for parameters with its trials."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
+
+
+@dataclass(frozen=True)
+class LoggedTrial:
+    """One trial of a search, as MLflow shows it.
+
+    Attributes:
+        name: of the trial.
+        parameters: what was drawn, by path.
+        metrics: what came out, fractions.
+        repeats: the measure of each repeat; empty where nothing was repeated.
+    """
+
+    name: str
+    parameters: Mapping[str, float | int]
+    metrics: Mapping[str, float]
+    repeats: Sequence[float] = ()
+
+
+def track(
+    record: RunRecord,
+    settings: TrackingSettings,
+    parameters: Mapping[str, str],
+    metrics: Mapping[str, float],
+    artifacts: Mapping[str, str],
+    storage: ObjectStorageSettings | None = None,
+) -> bool:
+    """Log a run; a server that cannot be reached costs a warning on stderr, never the run.
+
+    Args:
+        record: the run.
+        settings: where to log.
+        parameters: settings by dotted key.
+        metrics: value by ``metric_name``.
+        artifacts: file or folder by artifact folder.
+        storage: how object storage is reached; None for Amazon's.
+
+    Returns:
+        Whether it was logged.
+    """
+    try:
+        _log(record, settings, parameters, metrics, artifacts, storage or ObjectStorageSettings())
+    except Exception as error:  # whatever a tracking client raises must not cost the run
+        print(f"warning: the run was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def track_trials(
+    settings: TrackingSettings, name: str, parameters: Mapping[str, object], trials: Sequence[LoggedTrial], verdict: str
+) -> bool:
+    """Log a search for parameters: a run for the search, and a nested one per trial.
+
+    Args:
+        settings: where to log; a server that cannot be reached costs a warning on stderr.
+        name: of the search.
+        parameters: what was searched, and how.
+        trials: with their outcomes.
+        verdict: what was concluded.
+
+    Returns:
+        Whether it was logged.
+    """
+    try:
+        mlflow = _opened(settings)
+        with mlflow.start_run(run_name=name):
+            mlflow.log_params(dict(parameters))
+            mlflow.set_tag("verdict", verdict)
+            for trial in trials:
+                with mlflow.start_run(run_name=trial.name, nested=True):
+                    mlflow.log_params(dict(trial.parameters))
+                    mlflow.log_metrics(dict(trial.metrics))
+                    for repeat, value in enumerate(trial.repeats):
+                        mlflow.log_metric("repeat", value, step=repeat)
+    except Exception as error:  # whatever a tracking client raises must not cost the search
+        print(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def metric_name(system: str, measure: str) -> str:
+    """What MLflow calls a measure of a system, such as ``best_a/MAP_at_10``; it takes no ``@``."""
+    return f"{system}/{measure.replace('@', '_at_')}"
+
+
+def _log(
+    record: RunRecord,
+    settings: TrackingSettings,
+    parameters: Mapping[str, str],
+    metrics: Mapping[str, float],
+    artifacts: Mapping[str, str],
+    storage: ObjectStorageSettings,
+) -> None:
+    tell_mlflow(storage)
+    mlflow = _opened(settings)
+    with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
+        mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
+        mlflow.log_params(dict(parameters))
+        mlflow.log_metrics(dict(metrics))
+        manifest = Path(folder) / "manifest.json"
+        manifest.write_text(json.dumps(asdict(record), default=str, indent=2), encoding="utf-8")
+        mlflow.log_artifact(str(manifest))
+        with on_this_machine(artifacts, storage) as here:
+            for name, path in here.items():
+                log = mlflow.log_artifacts if path.is_dir() else mlflow.log_artifact
+                log(str(path), artifact_path=name)
+
+
+def _opened(settings: TrackingSettings) -> Any:
+    """MLflow's client, at the experiment of the settings."""
+    import mlflow
+
+    logging.getLogger("mlflow").setLevel(logging.WARNING)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    mlflow.set_tracking_uri(settings.uri)
+    if mlflow.get_experiment_by_name(settings.experiment) is None:
+        mlflow.create_experiment(settings.experiment, artifact_location=artifact_location(settings))
+    mlflow.set_experiment(settings.experiment)
+    return mlflow

@@ -1,0 +1,1 @@
+"""One module per arrow of the picture in docs/design.md: reads tables of a run, calls one package, writes tables."""

@@ -1,0 +1,48 @@
+"""What a reader of a run's figures has to know of the features behind them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.reports.content.report import Caution
+from cqa_spark.steps.train import model_artifact
+from cqa_spark.systems.saved_system import load_recipe
+
+
+def cautions(run: Run) -> tuple[Caution, ...]:
+    """The cautions of the feature groups that the run's systems use, and the groups that were left out on a site."""
+    users = _users(run)
+    about: dict[str, list[str]] = defaultdict(list)
+    for group in users:
+        if group_class(group).caution:
+            about[group_class(group).caution].append(group)
+    for text, group in _left_out(run):
+        about[text].append(group)
+    return tuple(
+        Caution(text, tuple(groups), tuple(dict.fromkeys(name for group in groups for name in users.get(group, []))))
+        for text, groups in about.items()
+    )
+
+
+def _users(run: Run) -> dict[str, list[str]]:
+    """The systems that rank, by the groups of features that they look at."""
+    ranked = sorted(row["system"] for row in run.read(RANKINGS).select("system").distinct().collect())
+    users: dict[str, list[str]] = defaultdict(list)
+    for system in ranked:
+        if path := run.record.artifacts.get(model_artifact(system)):
+            for group in load_recipe(path).system.feature_groups:
+                users[group].append(system)
+    return users
+
+
+def _left_out(run: Run) -> list[tuple[str, str]]:
+    if not run.has(LEFT_OUT_GROUPS):
+        return []
+    rows = run.read(LEFT_OUT_GROUPS).orderBy("site", "feature_group").collect()
+    return [
+        (f"not computed for {row['site']}, whose dump lacks {row['lacking']}", row["feature_group"]) for row in rows
+    ]

@@ -1,0 +1,85 @@
+"""Why a system ranked the candidates of a few queries as it did: the features that moved each score up or down."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.assembly import times
+from cqa_spark.lake.run import Run
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.reports.content.stories import Push, QueryStory
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.train import model_artifact
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.saved_system import load_system
+from cqa_spark.systems.system import System
+
+SHOWN = 6
+"""Features shown of each candidate, those that moved its score most."""
+
+Candidate = tuple[str, str, str]
+"""Site, query and candidate."""
+
+
+def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
+    """The stories, with what moved the scores of their candidates; as they are where the ranker does not say."""
+    path = run.record.artifacts.get(model_artifact(system))
+    if path is None or not stories:
+        return tuple(stories)
+    saved, model = load_system(path)
+    if not explains(model):
+        return tuple(stories)
+    queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
+    examples = task_examples(run, saved.system.task).where(F.struct("site", "query_id").isin(queries))
+    with feature_frames(run, [saved.system], examples, few=True) as frame_of:
+        found = pushes(model, saved.system, frame_of(saved.system))
+    return tuple(
+        replace(
+            story,
+            candidates=tuple(
+                replace(each, pushes=found.get((story.site, story.query_id, each.candidate_id), ()))
+                for each in story.candidates
+            ),
+        )
+        for story in stories
+    )
+
+
+def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candidate, tuple[Push, ...]]:
+    """The features that moved the score of each candidate most, the strongest first.
+
+    Args:
+        model: what the system's ranker learned, which ``explains``.
+        system: the system.
+        frame: the candidates of a few queries with the system's features; they come to the driver.
+    """
+    features, moments = model.description.features, times(system.feature_groups)
+    rows = frame.select("site", "query_id", "candidate_id", *features).collect()
+    values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
+    moved = model.contributions(values)
+    assert moved is not None, "the caller has asked"
+    return {
+        (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, moments, *both)
+        for row, both in zip(rows, zip(values, moved, strict=True), strict=True)
+    }
+
+
+def explains(model: RankerModel) -> bool:
+    """Whether the ranker says what moves its scores."""
+    return model.contributions(np.zeros((1, len(model.description.features)))) is not None
+
+
+def _strongest(
+    features: Sequence[str], moments: Collection[str], values: np.ndarray, moved: np.ndarray
+) -> tuple[Push, ...]:
+    order = sorted(range(len(features)), key=lambda place: (-abs(moved[place]), features[place]))
+    return tuple(
+        Push(features[place], float(values[place]), float(moved[place]), features[place] in moments)
+        for place in order[:SHOWN]
+        if moved[place]
+    )

@@ -1,0 +1,102 @@
+"""What feature groups compute from, read from a run; and what they computed, written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.history.cut import Cut
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.table import Table
+from cqa_spark.spark.concurrency import run_concurrently
+
+OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM_SCORES}
+"""Tables that not every run has, as ``FeatureInputs`` names them."""
+
+
+def task_examples(run: RunTables, task: str) -> DataFrame:
+    """The run's examples of a task."""
+    return run.read(EXAMPLES).where(F.col("task") == task)
+
+
+def as_cut(settings: FeatureSettings) -> Cut:
+    """The moment up to which as-of groups look."""
+    return Cut(settings.cut, settings.cut_hours)
+
+
+@contextmanager
+def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
+    """The run's tables, with some examples; what every group reads whole is held in memory and on disk.
+
+    Posts and comments are not: of their long rows a group reads few columns, which the stored files give by themselves.
+
+    Args:
+        run: the run.
+        examples: rows of the schema ``EXAMPLES``.
+        settings: what as-of groups may see.
+    """
+    optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
+    inputs = FeatureInputs(
+        examples=examples.persist(),
+        posts=run.read(POSTS),
+        comments=run.read(COMMENTS),
+        documents=_read_or_empty(run, DOCUMENTS).persist(),
+        texts=_read_or_empty(run, TEXTS).persist(),
+        **optional,
+        cut=as_cut(settings),
+        top_tags=settings.top_tags,
+        few=False,
+    )
+    try:
+        yield inputs
+    finally:
+        for held in (inputs.examples, inputs.documents, inputs.texts):
+            held.unpersist()
+
+
+def _read_or_empty(run: Run, table: Table) -> DataFrame:
+    """A table that not every group reads: a run whose texts were not analysed has none."""
+    if run.has(table):
+        return run.read(table)
+    return table.empty(run.lake.spark)
+
+
+def fit_groups(
+    run: Run, groups: Iterable[tuple[type[FeatureGroup], FeatureInputs]], *, folds: int
+) -> tuple[dict[str, FeatureGroup], int]:
+    """Fit the groups that learn, write the values of all; give the groups by name, and the number of values' rows.
+
+    Args:
+        run: the run to write to.
+        groups: each with what it computes from.
+        folds: folds of the cross-fitting.
+    """
+
+    def fit_and_write(supplied: tuple[type[FeatureGroup], FeatureInputs]) -> tuple[FeatureGroup, int]:
+        group, values = fit_and_compute(*supplied, folds=folds)
+        return group, run.write(group.table(), values).rows
+
+    done = run_concurrently(fit_and_write, groups)
+    return {group.name: group for group, _ in done}, sum(rows for _, rows in done)
+
+
+def compute_groups(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
+    """Write the values of groups that have learned already; give the number of rows."""
+
+    def compute_and_write(group: FeatureGroup) -> int:
+        return run.write(group.table(), compute_values(group, inputs)).rows
+
+    return sum(run_concurrently(compute_and_write, groups.values()))

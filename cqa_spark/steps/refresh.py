@@ -1,0 +1,175 @@
+"""Features and rankings of a night: of what the changes touch, beside the published ones; or of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.errors import InputError
+from cqa_spark.features.change_impact import within
+from cqa_spark.features.featurize import compute_values
+from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.needed_tables import Supplied, with_needed_tables
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
+from cqa_spark.lake.schemas.night import TOUCHED
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
+from cqa_spark.steps.score import rankings_by, score_step
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.trained_system import TrainedSystem
+
+FEW = 100_000
+"""Up to so many examples are handed to every executor, some 20 MB, to look for what concerns them alone."""
+
+
+def night_features_step(
+    run: Run,
+    trained: Mapping[str, TrainedSystem],
+    last: Snapshot | None,
+    *,
+    task: str,
+    settings: FeatureSettings,
+) -> None:
+    """Write the values of groups that have learned already.
+
+    Args:
+        run: the run, with examples of the task.
+        trained: systems whose groups are wanted.
+        last: the published run, whose values of untouched examples stand; None where all are computed.
+        task: the task.
+        settings: what as-of groups may see.
+    """
+    groups = {
+        name: group
+        for each in trained.values()
+        for name, group in each.groups.items()
+        if not run.has(group.table())  # else it was fitted, and its values written, in this night
+    }
+    if not groups:
+        return
+    with (
+        run.step("features") as step,
+        feature_inputs(run, task_examples(run, task), settings) as inputs,
+        nullcontext() if last is None else _differing(run, last, inputs.examples, task) as differing,
+    ):
+
+        def compute_and_write(supplied: Supplied) -> tuple[int, int]:
+            group, complete = groups[supplied.group.name], _required(supplied)
+            if differing is None or group.reach is Reach.SITE:
+                return complete.examples.count(), run.write(group.table(), compute_values(group, complete)).rows
+            again, gone = differing.of(group, supplied.lacking)
+            rows = again.count()
+            selected = replace(complete, examples=again, few=rows <= FEW)
+            return rows, _revise_values(run, group, selected, complete.examples, gone, differing.last)
+
+        wanted = list(with_needed_tables([type(group) for group in groups.values()], inputs, strict=False))
+        for rows_in, rows_out in run_concurrently(compute_and_write, wanted):
+            step.rows_in += rows_in
+            step.rows_out += rows_out
+
+
+@dataclass(frozen=True)
+class _Differing:
+    """What differs between the examples of a run and those of the published one.
+
+    Attributes:
+        last: the published run.
+        again: the run's examples whose values may be others now, by reach.
+        before: the published examples.
+        gone: those of them that the run has no more.
+    """
+
+    last: Snapshot
+    again: Mapping[Reach, DataFrame]
+    before: DataFrame
+    gone: DataFrame
+
+    def of(self, group: FeatureGroup, lacking: Collection[str]) -> tuple[DataFrame, DataFrame]:
+        """The examples that a group's values are computed for again, and those that have none any more.
+
+        Args:
+            group: the group.
+            lacking: sites that lack a table which the group needs.
+        """
+        again = self.again[group.reach]
+        if not lacking:
+            return again, self.gone
+        lacks = F.col("site").isin(*lacking)
+        return again.where(~lacks), self.gone.where(~lacks).unionByName(self.before.where(lacks))
+
+
+@contextmanager
+def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iterator[_Differing]:
+    """What differs of the examples, held for all groups while the block lasts."""
+    before = task_examples(last, task)
+    gone = before.join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
+    reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
+    touched = {reach: within(reach, run.read(TOUCHED)) for reach in reaches}
+    again = {
+        reach: examples.join(touched[reach], on=list(EXAMPLES.key), how="left_semi").persist() for reach in reaches
+    }
+    try:
+        yield _Differing(last, again, before, gone)
+    finally:
+        for frame in (gone, *again.values()):
+            frame.unpersist()
+
+
+def _required(supplied: Supplied) -> FeatureInputs:
+    """What a group that a model was trained on computes from: there is no ranking without it."""
+    if supplied.inputs is None:
+        lacking = sorted({table for tables in supplied.lacking.values() for table in tables})
+        raise InputError(
+            f"the system was trained on {supplied.group.name}, and the dump has no {', '.join(lacking)}",
+            "get the complete dump, or train a system that does without: another lake, or --model",
+        )
+    return supplied.inputs
+
+
+def _revise_values(
+    run: Run, group: FeatureGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
+) -> int:
+    """Compute values of the inputs' examples again; those of entities that no example speaks of any more go."""
+    table = group.table()
+    leave = group.entities(gone).join(group.entities(examples), on=list(table.key), how="left_anti")
+    stale = group.entities(inputs.examples).unionByName(leave).distinct()
+    values = compute_values(group, inputs)
+    return run.revise(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
+
+
+def night_rankings_step(run: Run, trained: Mapping[str, TrainedSystem], last: Snapshot | None, *, task: str) -> None:
+    """Rank the candidates of every query outside the training part; queries that nothing touched keep their ranking.
+
+    Args:
+        run: the run, with the values of all groups.
+        trained: the systems that rank.
+        last: the published run, whose rankings of untouched queries stand; None where all are ranked.
+        task: the task.
+    """
+    reaches = [group.reach for each in trained.values() for group in each.groups.values()]
+    reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
+    if last is None or reach is Reach.SITE:
+        score_step(run, trained, task=task)
+        return
+    examples = task_examples(run, task).where(OUTSIDE_TRAINING)
+    queries = within(reach, run.read(TOUCHED)).select(*QUERY).distinct()
+    gone = last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
+    again = examples.join(queries, on=list(QUERY), how="left_semi")
+    recipes = [each.system for each in trained.values()]
+    with run.step("score") as step, feature_frames(run, recipes, again) as frame_of:
+        step.rows_in = again.count()
+        step.rows_out = run.revise(
+            RANKINGS,
+            rankings_by(trained, frame_of, run.run_id),
+            stale=queries.unionByName(gone).distinct(),
+            base=last.record.table_versions[RANKINGS.name],
+        ).rows

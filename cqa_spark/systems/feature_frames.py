@@ -1,0 +1,48 @@
+"""The examples with their features, as rankers take them; joined once for all systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.features.assembly import assemble, feature_names
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.system import System
+
+FrameOf = Callable[[System], DataFrame]
+
+
+@contextmanager
+def feature_frames(run: Run, systems: Sequence[System], examples: DataFrame, *, few: bool = False) -> Iterator[FrameOf]:
+    """Join the features of all systems to examples, and hold them while the block lasts.
+
+    Args:
+        run: a run whose feature groups are computed.
+        systems: the systems that frames are wanted for.
+        examples: rows of the schema ``EXAMPLES``, all of one task.
+        few: they are a small part of the run's. Then they are counted first, and where Spark finds them small enough
+            to hand to every executor, the values of all others stay where they lie.
+
+    Yields:
+        What gives a system's frame: the columns of the examples and the features that the system looks at.
+    """
+    values = {name: run.read(group_class(name).table()) for name in groups_of(systems)}
+    if few:
+        examples.persist().count()
+        values = {name: _of_examples(name, each, examples) for name, each in values.items()}
+    joined = assemble(examples, values).persist()
+    try:
+        yield lambda system: joined.select(*examples.columns, *feature_names(system.feature_groups))
+    finally:
+        joined.unpersist()
+        if few:
+            examples.unpersist()
+
+
+def _of_examples(group: str, values: DataFrame, examples: DataFrame) -> DataFrame:
+    key = list(group_class(group).table().key)
+    return values.join(examples.select(*key), on=key, how="left_semi")

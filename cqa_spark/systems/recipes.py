@@ -1,0 +1,32 @@
+"""The systems that a job is told to work with, and what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cqa_spark.config.home import project_home
+from cqa_spark.errors import ConfigError
+from cqa_spark.systems.system import System, read_system
+
+
+def read_systems(names: Iterable[str]) -> list[System]:
+    """The systems of these names, from ``conf/systems``."""
+    return [read_system(project_home() / "conf", name) for name in names]
+
+
+def task_of(systems: Iterable[System]) -> str:
+    """The task that all of the systems are for.
+
+    Raises:
+        ConfigError: they are for several tasks; each system is named with its own.
+    """
+    tasks = {system.name: system.task for system in systems}
+    if len(set(tasks.values())) > 1:
+        listed = ", ".join(f"{name} ({task})" for name, task in tasks.items())
+        raise ConfigError(f"the systems are for several tasks: {listed}", "rank one task at a time")
+    return next(iter(tasks.values()))
+
+
+def groups_of(systems: Iterable[System]) -> list[str]:
+    """The feature groups that any of the systems needs, each once, in the order of first use."""
+    return list(dict.fromkeys(group for system in systems for group in system.feature_groups))

@@ -1,0 +1,120 @@
+"""Ablation, learning curve and tuning on the features of a finished run; nothing of the run is changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pyspark.sql import functions as F
+
+from cqa_spark.cli import main
+from cqa_spark.config.experiment_settings import ExperimentSettings
+from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+from cqa_spark.experiments.ablation import ablate, feature_sets
+from cqa_spark.experiments.comparison import compare
+from cqa_spark.experiments.learning_curve import in_share, learning_curve
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.systems.system import System
+
+FAST = EvaluationSettings(measures=("MAP@10",), resamples=99)
+SYSTEM = System(
+    name="small",
+    task="question_comment",
+    about="For tests.",
+    feature_groups=("goodness_pmi_v1", "dialogue_v1", "comment_surface_v1"),
+    ranker=RankerSpec(name="logistic_regression", parameters={"iterations": 5}),
+)
+
+pytestmark = pytest.mark.usefixtures("at_home")
+
+
+@pytest.fixture(scope="module")
+def run(finished: Any) -> Run:
+    return Run(finished.lake, RunLog(finished.lake).require_success("r1"), on_step=lambda step: None)
+
+
+def test_a_family_is_what_stands_in_one_folder() -> None:
+    sets = dict(feature_sets(SYSTEM))
+    assert list(sets) == [
+        ("all", ""),
+        ("without", "quality"),
+        ("only", "quality"),
+        ("without", "dialogue"),
+        ("only", "dialogue"),
+    ]
+    assert sets["without", "dialogue"] == sets["only", "quality"]
+    assert {name.split("__")[0] for name in sets["only", "quality"]} == {"comment_surface_v1", "goodness_pmi_v1"}
+    assert set(sets["all", ""]) == {*sets["only", "quality"], *sets["only", "dialogue"]}
+
+
+def test_each_family_is_left_out_and_tried_alone_beside_the_full_system(run: Run) -> None:
+    found = {(row["variant"], row["family"]): row for row in ablate(run, SYSTEM, FAST).collect()}
+    full = found["all", ""]
+    assert (full["difference"], full["p_value"], full["split"]) == (0.0, 1.0, "dev")
+    assert len(found) == 5
+    for row in found.values():
+        assert row["difference"] == row["value"] - full["value"]
+        assert row["low"] <= row["value"] <= row["high"]
+    # With two families, leaving one out is the other alone.
+    assert found["without", "dialogue"]["value"] == found["only", "quality"]["value"]
+
+
+def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) -> None:
+    order = System(
+        name="order",
+        task="question_comment",
+        about="For tests.",
+        ranker=RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": True}),
+    )
+    tried = ExperimentSettings(repeats=2, folds=2)
+    found = {row["system"]: row for row in compare(run, [order, SYSTEM], tried, FAST).collect()}
+    best, other = found["small"], found["order"]
+    assert (best["best"], best["difference"], best["p_value"]) == ("small", 0.0, 1.0)
+    assert other["spread"] == 0.0  # an order that learns nothing does not depend on the folds
+    assert other["difference"] == pytest.approx(other["value"] - best["value"])
+    assert best["low"] < best["value"] < best["high"]
+
+
+def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run: Run) -> None:
+    rows = (
+        learning_curve(run, SYSTEM, FAST, shares=(0.4,), features=FeatureSettings(folds=2)).orderBy("share").collect()
+    )
+    training = run.read(EXAMPLES).where("task = 'question_comment' and split = 'train' and relevant is not null")
+    counts = training.agg(F.count_distinct("fold_key"), F.count("*")).first()
+    assert [row["share"] for row in rows] == [0.4, 1.0]
+    assert (rows[1]["threads"], rows[1]["examples"]) == tuple(counts or ())
+    assert 0 < rows[0]["threads"] < rows[1]["threads"]
+    assert (rows[1]["difference"], rows[0]["difference"]) == (0.0, rows[0]["value"] - rows[1]["value"])
+    small, large = (training.where(in_share(share)).select("fold_key").distinct() for share in (0.4, 0.7))
+    assert small.exceptAll(large).isEmpty()
+
+
+def test_tuning_writes_parameters_and_leaves_the_run_alone(
+    finished: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = len(RunLog(finished.lake).records())
+    tuned, log = tmp_path / "tuned.yaml", tmp_path / "mlflow.db"
+    arguments = ["--lake", finished.lake.root, "--run-id", "r1", "--budget", "1", "--repeats", "2", "--folds", "2"]
+    more = ["--evaluation.resamples", "99", "--tuned", str(tuned), "--tracking.uri", f"sqlite:///{log}"]
+    assert main(["tune", "--system", "lexicon", *arguments, *more]) == 0
+    first = capsys.readouterr()
+    assert [line.split()[0] for line in first.err.splitlines() if "MAP@10" in line] == ["given", "trial"]
+    assert yaml.safe_load(tuned.read_text(encoding="utf-8"))["ranker"]["name"] == "logistic_regression"
+    assert "keep" in first.out or "is better" in first.out
+    assert len(RunLog(finished.lake).records()) == before
+
+    from mlflow import MlflowClient
+
+    client = MlflowClient(f"sqlite:///{log}")
+    (experiment,) = [each for each in client.search_experiments() if each.name == "cqa-spark"]
+    runs = client.search_runs([experiment.experiment_id])
+    parents = {each.data.tags.get("mlflow.parentRunId") for each in runs}
+    assert len(runs) == 3
+    assert len(parents - {None}) == 1
+    nested = [each.data.metrics for each in runs if "mlflow.parentRunId" in each.data.tags]
+    assert all({"mean", "spread", "repeat"} == set(metrics) for metrics in nested)

@@ -1,0 +1,58 @@
+"""What Spark's messages are taken for; the messages are those of Spark 3.5, cut short."""
+
+from __future__ import annotations
+
+import pytest
+from py4j.protocol import Py4JNetworkError
+
+from cqa_spark.spark.failures import explained
+
+ABORTED = "org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times, "
+LOST = ABORTED + "most recent failure: Lost task 0.3 in stage 0.0 (TID 3) "
+
+
+@pytest.mark.parametrize(
+    ("message", "problem", "advice"),
+    [
+        (
+            f"{LOST}(10.0.0.7 executor 1): java.lang.OutOfMemoryError: Java heap space\n\tat org.apache.spark",
+            "an executor ran out of memory",
+            "--executor-memory",
+        ),
+        (
+            f"{LOST}(10.0.0.7 executor 1): ExecutorLostFailure (executor 1 exited caused by one of the running tasks) "
+            "Reason: Command exited with code 52",
+            "an executor ran out of memory",
+            "--executor-memory",
+        ),
+        (
+            f"{LOST}(10.0.0.7 executor 1): ExecutorLostFailure (executor 1 exited caused by one of the running tasks) "
+            "Reason: Command exited with code 137",
+            "an executor took more memory than the cluster gives it, and was killed",
+            "memoryOverheadFactor",
+        ),
+        (
+            f"{LOST}(laptop executor driver): java.lang.OutOfMemoryError: GC overhead limit exceeded",
+            "Spark's Java process ran out of memory",
+            "--spark.driver-memory",
+        ),
+        ("java.lang.OutOfMemoryError: Java heap space", "Spark's Java process ran out of memory", "--driver-memory"),
+    ],
+)
+def test_memory(message: str, problem: str, advice: str) -> None:
+    found = explained(RuntimeError(message))
+    assert found is not None
+    assert (found.problem, found.exit_code) == (problem, 4)
+    assert advice in found.remedy
+
+
+@pytest.mark.parametrize("error", [Py4JNetworkError("Answer from Java side is empty"), ConnectionRefusedError(111)])
+def test_a_java_process_that_is_gone(error: Exception) -> None:
+    found = explained(error)
+    assert found is not None
+    assert found.problem == "Spark's Java process has ended, as it does without memory"
+
+
+def test_defects_stay_defects() -> None:
+    assert explained(RuntimeError(f"{LOST}(10.0.0.7 executor 1): java.lang.NullPointerException")) is None
+    assert explained(KeyError("column")) is None
