@@ -72,7 +72,7 @@ def checks() -> Checks:
     """What knows the names of systems, measures, tasks, …; each is imported when a name is to be checked."""
     return {
         "task": partial(_call, "cqa_spark.tasks.registry:task"),
-        "corpus": partial(_call, "cqa_spark.corpora.registry:corpus_reader"),
+        "corpus": partial(_call, "cqa_spark.corpora.registry:require_file_format"),
         "feature group": partial(_call, "cqa_spark.features.registry:group_class"),
         "measure": partial(_call, "cqa_spark.evaluation.measures:parse_measure"),
         "system": _check_system,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.table import Table
 
 
@@ -31,7 +32,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RunUnderReview:
     """The tables of a run that is to be published, beside those of the published one.
 
     Attributes:
@@ -39,6 +40,8 @@ class Candidate:
         last: by name, the published tables; none where nothing comparable is published.
         system: the system whose rankings are served.
         measure: the measure that systems are ordered by.
+        entries: by name, the journal tables of the run.
+        last_entries: by name, the published journal tables.
         same: names of the tables that both have in the same version, so that there is nothing to find in them.
     """
 
@@ -46,6 +49,8 @@ class Candidate:
     last: Mapping[str, DataFrame]
     system: str
     measure: str
+    entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
+    last_entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
     same: frozenset[str] = frozenset()
 
     def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
@@ -60,7 +65,7 @@ class Candidate:
         return {name: pair for name, pair in found.items() if pair is not None}
 
 
-Check = Callable[[Candidate, CheckSettings], Verdict]
+Check = Callable[[RunUnderReview, CheckSettings], Verdict]
 
 
 def nothing_to_compare(check: str, limit: float) -> Verdict:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import Candidate, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
 
-def complete_queries(candidate: Candidate, limits: CheckSettings) -> Verdict:
+def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The number of queries that lack candidates or are not ranked at all."""
-    examples = candidate.now[EXAMPLES.name].where(OUTSIDE_TRAINING)
-    rankings = candidate.now[RANKINGS.name].where(F.col("system") == candidate.system)
-    ranked = incomplete_rankings(rankings, candidate.now[EXAMPLES.name]).count()
+    examples = review.now[EXAMPLES.name].where(OUTSIDE_TRAINING)
+    rankings = review.now[RANKINGS.name].where(F.col("system") == review.system)
+    ranked = incomplete_rankings(rankings, review.now[EXAMPLES.name]).count()
     missing = examples.select(*QUERY).distinct().join(rankings, on=list(QUERY), how="left_anti").count()
     reason = f"{ranked:,} queries ranked in part, {missing:,} not at all"
     return Verdict("complete queries", ranked + missing == 0, ranked + missing, 0, reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import Candidate, Verdict, nothing_differs, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -13,16 +13,16 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 
 
-def null_shares(candidate: Candidate, limits: CheckSettings) -> Verdict:
+def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The column whose share of unknown values rose most."""
     rises = [
         (after[name] - share, f"{table}.{name}: {share:.1%} unknown, now {after[name]:.1%}")
-        for table, pair in candidate.differing(LOOKED_AT).items()
+        for table, pair in review.differing(LOOKED_AT).items()
         for before, after in [(_shares(pair[0]), _shares(pair[1]))]
         for name, share in before.items()
     ]
     if not rises:
-        verdict = nothing_differs if candidate.same else nothing_to_compare
+        verdict = nothing_differs if review.same else nothing_to_compare
         return verdict("unknown values", limits.max_null_rise)
     rise, reason = max(rises)
     return Verdict("unknown values", rise <= limits.max_null_rise, rise, limits.max_null_rise, reason)

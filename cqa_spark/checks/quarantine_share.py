@@ -1,16 +1,16 @@
-"""How much of the dump could not be understood."""
+"""How much of the dump was quarantined."""
 
 from __future__ import annotations
 
-from cqa_spark.checks.check import Candidate, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 
 
-def quarantine_share(candidate: Candidate, limits: CheckSettings) -> Verdict:
+def quarantine_share(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The share of the records that went to quarantine."""
-    totals = check_accounting(candidate.now[INGESTED_FILES.name])
+    totals = check_accounting(review.entries[INGESTED_FILES.name])
     share = totals.rows_quarantined / max(1, totals.rows_in)
     reason = f"{totals.rows_quarantined:,} of {totals.rows_in:,} records"
     return Verdict("quarantine", share <= limits.max_quarantine_share, share, limits.max_quarantine_share, reason)

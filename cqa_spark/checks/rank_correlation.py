@@ -5,18 +5,18 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
 
-def rank_correlation(candidate: Candidate, limits: CheckSettings) -> Verdict:
+def rank_correlation(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """Spearman's correlation with the last ranking, over the candidates that both have; the mean over queries."""
-    pair = candidate.both(RANKINGS)
+    pair = review.both(RANKINGS)
     if pair is None:
         return nothing_to_compare("rank correlation", limits.min_rank_correlation)
-    last, now = (frame.where(F.col("system") == candidate.system) for frame in pair)
+    last, now = (frame.where(F.col("system") == review.system) for frame in pair)
     row = correlations(last, now).agg(F.avg("correlation").alias("mean"), F.count(F.lit(1)).alias("queries")).first()
     if row is None or not row["queries"]:
         return nothing_to_compare("rank correlation", limits.min_rank_correlation)

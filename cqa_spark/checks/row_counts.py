@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.checks.check import Candidate, Verdict, nothing_differs, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -11,13 +11,13 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
 
 
-def row_counts(candidate: Candidate, limits: CheckSettings) -> Verdict:
+def row_counts(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The table that changed most, against the limit for the way that it went."""
-    found = candidate.differing(COUNTED)
+    found = review.differing(COUNTED)
     sizes = [(name, last.count(), now.count()) for name, (last, now) in found.items()]
     changes = [(name, before, after, after / before - 1) for name, before, after in sizes if before]
     if not changes:
-        verdict = nothing_differs if candidate.same else nothing_to_compare
+        verdict = nothing_differs if review.same else nothing_to_compare
         return verdict("row counts", limits.max_row_loss)
 
     def excess(change: tuple[str, int, int, float]) -> float:

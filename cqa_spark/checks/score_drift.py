@@ -7,7 +7,7 @@ from math import log
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import Candidate, Verdict, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
@@ -15,12 +15,12 @@ TENTHS = [tenth / 10 for tenth in range(1, 10)]
 _LEAST = 1e-4  # stands for an empty bin, whose logarithm would be infinite
 
 
-def score_drift(candidate: Candidate, limits: CheckSettings) -> Verdict:
+def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The population stability index of the scores, in bins that held a tenth each of the last run's."""
-    pair = candidate.both(RANKINGS)
+    pair = review.both(RANKINGS)
     if pair is None:
         return nothing_to_compare("score drift", limits.max_score_drift)
-    last, now = (frame.where(F.col("system") == candidate.system) for frame in pair)
+    last, now = (frame.where(F.col("system") == review.system) for frame in pair)
     edges = sorted(set(last.agg(F.percentile("score", TENTHS)).first()[0] or []))  # type: ignore[index]
     shares = list(zip(_shares(last, edges), _shares(now, edges), strict=True))
     index = sum((p - q) * log(p / q) for p, q in shares)

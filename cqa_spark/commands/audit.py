@@ -1,4 +1,4 @@
-"""The features of a run → the proof that they know nothing of the future."""
+"""``cqa features audit``: whether as-of features depend on the future."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Column, Table
 
-from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
-from cqa_spark.errors import ContractError, InputError
-from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
-from cqa_spark.features.needed_tables import with_needed_tables
-from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.runtime.workspace import open_job
-from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
-from cqa_spark.tasks.preferred_answer import PreferredAnswer
+from cqa_spark import flows
+from cqa_spark.config.settings import FeatureAuditSettings
+from cqa_spark.errors import ContractError
+from cqa_spark.features.history.audit import Finding
+from cqa_spark.runtime.workspace import given, run_flow
+from cqa_spark.steps.audit import AUDIT
 
 SHOWN_COLUMNS = 5
 
@@ -24,28 +22,12 @@ def audit(settings: FeatureAuditSettings) -> None:
 
     Raises:
         ContractError: a value changed.
-        InputError: the run has no examples that it can be tried on.
+        InputError: the run has no examples that the audit can use.
     """
-    groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
-    with open_job(settings, "features audit", resume=True) as run:
-        findings: list[Finding] = []
-        examples = task_examples(run, PreferredAnswer.name)
-        with run.step("audit") as step, feature_inputs(run, examples, settings.features) as inputs:
-            moments = audit_moments(inputs, settings.audit.moments)
-            for each in with_needed_tables(map(group_class, groups), inputs, strict=False):
-                if each.inputs is None:
-                    continue
-                for moment in moments:
-                    known = known_at(each.inputs, moment)
-                    findings.append(audit_group(each.group, known, moment, folds=settings.features.folds))
-            step.rows_in = sum(finding.rows for finding in findings)
-        if not any(finding.rows for finding in findings):
-            raise InputError(
-                f"run {run.run_id} has no preferred-answer examples with a time",
-                "make some: cqa dataset preferred-answer",
-            )
-        Console().print(findings_table(findings))
-        refuse_changes(findings)
+    run = run_flow(flows.audit(settings, given(settings)), settings, resume=True)
+    findings: list[Finding] = run.recall(AUDIT.name)
+    Console().print(findings_table(findings))
+    refuse_changes(findings)
 
 
 def findings_table(findings: Sequence[Finding]) -> Table:

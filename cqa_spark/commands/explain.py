@@ -19,10 +19,9 @@ from cqa_spark.reports.content.stories import Push
 from cqa_spark.reports.explanation import Explained, print_explanation
 from cqa_spark.runtime.workspace import open_lake
 from cqa_spark.steps.explanations import Candidate, explains, pushes
-from cqa_spark.steps.train import model_artifact
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
 
 
 def explain(settings: ExplainSettings) -> None:
@@ -33,7 +32,9 @@ def explain(settings: ExplainSettings) -> None:
         ConfigError: the system's ranker does not say why it ranks as it does.
     """
     lake = open_lake(settings)
-    run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
+    run = Run(
+        lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None
+    )  # read, never written
     system, model = explaining_system(run, settings.explained.system)
     examples = thread_examples(run, system.task, settings.explained.thread, settings.explained.site)
     with feature_frames(run, [system], examples, few=True) as frame_of:
@@ -56,16 +57,16 @@ def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
         ConfigError: it cannot, or none of the run's can.
     """
     prefix = model_artifact("")
-    trained = {key.removeprefix(prefix): path for key, path in run.record.artifacts.items() if key.startswith(prefix)}
+    trained = {key.removeprefix(prefix) for key in run.record.artifacts if key.startswith(prefix)}
     if name is not None and name not in trained:
         raise InputError(
             f"run {run.run_id} has not trained {name}", f"it has trained {', '.join(sorted(trained)) or 'none'}"
         )
     wanted = [name] if name else sorted(trained)
     for each in wanted:
-        saved, model = load_system(trained[each])
-        if explains(model):
-            return saved.system, model
+        found = run.load_artifact(model_artifact(each), TrainedSystem.load)
+        if explains(found.model):
+            return found.system, found.model
     raise ConfigError(
         f"{', '.join(wanted) or 'the run'}: no ranker that says why it ranks as it does",
         "name a system with boosted trees or a linear ranker with --system",

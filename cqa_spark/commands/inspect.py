@@ -78,7 +78,7 @@ def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Compari
 
 
 def _snapshot(lake: Lake, run_id: str | None) -> Snapshot:
-    return published_snapshot(lake) if run_id is None else Snapshot(lake, RunLog(lake).require_success(run_id))
+    return published_snapshot(lake) if run_id is None else Snapshot(lake, RunLog(lake.objects).require_success(run_id))
 
 
 def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:

@@ -1,4 +1,4 @@
-"""Published systems: trained on their data set, ranked, scored by the official gold, set beside what was published."""
+"""``cqa reproduce``: published systems, trained on their data set and scored by the official gold."""
 
 from __future__ import annotations
 
@@ -9,35 +9,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from pyspark.sql import functions as F
 from rich.console import Console
 
+from cqa_spark import flows
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.home import project_home
 from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import ReproduceSettings
+from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import evaluate_file
-from cqa_spark.features.registry import group_class
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced
-from cqa_spark.runtime.workspace import open_job, temporary_lake
-from cqa_spark.steps.analyse import analyse_step
-from cqa_spark.steps.ingest import ingest_step, input_files
-from cqa_spark.steps.pair import pair_step
-from cqa_spark.steps.predictions import write_predictions
-from cqa_spark.steps.score import score_step, trained_in_run
-from cqa_spark.steps.train import learn
-from cqa_spark.steps.upstream import tasks_of
-from cqa_spark.systems.recipes import groups_of, read_systems
+from cqa_spark.runtime.workspace import run_flow, temporary_lake
+from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
-from cqa_spark.tasks.leakage import refuse_shared_threads
 
 MEASURES = {
     "map": "MAP@10",
@@ -92,35 +80,33 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
 def _reproduce_together(
     settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
 ) -> list[Reproduced]:
-    """One pipeline run for recipes of one data set, task and upstream."""
-    names = tuple(system.name for system in systems)
+    """One run for recipes of one data set, task and upstream."""
     there = {part: found for part, found in data.parts.items() if (folder / found.input).exists()}
     by_split = {"train": [str(folder / path) for path in data.train]}
     by_split |= {part: [str(folder / found.input)] for part, found in there.items()}
+    source = file_source(data.corpus, by_split, site=data.site, storage=settings.object_storage)
+    predictions = {
+        (system.name, part): f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
+        for system in systems
+        for part in there
+    }
     # A lake that is named keeps a run of each data set and task, under an id of its own.
     run_id = "-".join([settings.run_id or "reproduce", data.name, task, *systems[0].upstream])
-    one_run = settings.model_copy(update={"run_id": run_id, "recipes": names})
-    with temporary_lake(one_run) as held, open_job(held, "reproduce", resume=False) as run:
-        ingest_step(run, input_files(by_split, settings.object_storage), corpus=data.corpus, site=data.site)
-        pair_step(run, tasks=tasks_of(systems), allow_shared_threads=True)
-        _leave_out(run, data.leave_out)
-        upstream = read_systems(systems[0].upstream)
-        if any(group_class(name).reads_texts for name in groups_of([*systems, *upstream])):
-            analyse_step(run)
-        learn(run, systems, task=task, features=settings.features)
-        score_step(run, trained_in_run(run, names), task=task)
-        return [_outcome(settings, folder, run, data, part, system) for system in systems for part in data.parts]
-
-
-def _leave_out(run: Run, threads: Sequence[str]) -> None:
-    """Remove the examples of training threads that a part holds too, and see to it that no other is shared."""
-    gone = run.read(EXAMPLES).where((F.col("split") == "train") & F.col("thread_id").isin(*threads))
-    run.delete(EXAMPLES, gone.select(*EXAMPLES.key))
-    refuse_shared_threads(run.read(EXAMPLES), run.read(POSTS), run.read(COMMENTS))
+    one_run = settings.model_copy(update={"run_id": run_id, "recipes": tuple(system.name for system in systems)})
+    flow = flows.reproduce(source, systems, settings.features, leave_out=data.leave_out, predictions=predictions)
+    if not is_remote(settings.output):
+        Path(settings.output).mkdir(parents=True, exist_ok=True)
+    with temporary_lake(one_run) as with_lake:
+        run_flow(flow, with_lake)
+    return [
+        _outcome(settings, folder, data, part, system, predictions.get((system.name, part)))
+        for system in systems
+        for part in data.parts
+    ]
 
 
 def _outcome(
-    settings: ReproduceSettings, folder: Path, run: Run, data: DataSet, part: str, system: System
+    settings: ReproduceSettings, folder: Path, data: DataSet, part: str, system: System, path: str | None
 ) -> Reproduced:
     published = system.expected.get(f"{data.name}_{part}")
     outcome = Reproduced(
@@ -131,13 +117,8 @@ def _outcome(
         source=published.source if published else "",
     )
     found = data.parts[part]
-    if not (folder / found.input).exists():
+    if path is None:
         return replace(outcome, missing=f"there is no {found.input} in {folder}: nothing was ranked")
-    path = f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
-    if not is_remote(path):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    rankings = run.read(RANKINGS).where((F.col("system") == system.name) & (F.col("split") == part))
-    write_predictions(rankings, path, settings.object_storage)
     gold = folder / found.gold.get(system.task, "")
     if not gold.is_file():
         return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")

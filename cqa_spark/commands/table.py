@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 SETTINGS = "cqa_spark.config.settings"
 TOOLS = "cqa_spark.config.tools"
-COMMANDS, STEPS = "cqa_spark.commands", "cqa_spark.steps"
+COMMANDS = "cqa_spark.commands"
 
 
 @dataclass(frozen=True)
@@ -42,48 +42,48 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
     ),
     "step by step, each on the tables that the one before wrote": (
-        Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{STEPS}.ingest:ingest"),
+        Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{COMMANDS}.ingest:ingest"),
         Job(
             "ingest stackexchange",
             "dumps of Stack Exchange → community tables",
             f"{SETTINGS}:IngestStackExchangeSettings",
-            "cqa_spark.corpora.stackexchange.ingest.ingest:ingest_stackexchange",
+            f"{COMMANDS}.ingest:ingest_stackexchange",
         ),
         Job(
             "dataset preferred-answer",
             "community tables → questions with answers, split, and a data card",
             f"{SETTINGS}:PreferredAnswerDatasetSettings",
-            f"{STEPS}.dataset:preferred_answer_dataset",
+            f"{COMMANDS}.dataset:preferred_answer_dataset",
         ),
-        Job("pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{STEPS}.pair:pair"),
-        Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{STEPS}.featurize:featurize"),
+        Job("pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{COMMANDS}.stages:pair"),
+        Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{COMMANDS}.stages:featurize"),
         Job(
             "train",
             "features → trained systems; or training files → a model folder",
             f"{SETTINGS}:TrainSettings",
-            f"{STEPS}.train:train",
+            f"{COMMANDS}.train:train",
         ),
         Job(
             "score",
             "trained systems → rankings; or a model folder and a file → predictions",
             f"{SETTINGS}:ScoreSettings",
-            f"{STEPS}.score:score",
+            f"{COMMANDS}.score:score",
         ),
         Job(
             "evaluate",
             "rankings → measures, intervals, tests",
             f"{SETTINGS}:EvaluateSettings",
-            f"{STEPS}.evaluate:evaluate",
+            f"{COMMANDS}.stages:evaluate",
         ),
-        Job("report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{STEPS}.report:report"),
-        Job("publish", "a finished run → what readers see", f"{SETTINGS}:PublishSettings", f"{STEPS}.publish:publish"),
+        Job("report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{COMMANDS}.report:report"),
+        Job("publish", "publish a finished run", f"{SETTINGS}:PublishSettings", f"{COMMANDS}.publish:publish"),
     ),
     "experiments": (
         Job(
             "experiment preferred-answer",
             "answered questions → Tables 4 and 5 of Xu et al. (2018), ours beside theirs",
             f"{SETTINGS}:PreferredAnswerExperimentSettings",
-            "cqa_spark.experiments.preferred_answer.experiment:experiment",
+            f"{COMMANDS}.experiment:experiment",
         ),
         Job(
             "tune",
@@ -153,12 +153,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
         Job("runs list", "the runs of a lake", f"{SETTINGS}:ListRunsSettings", f"{COMMANDS}.runs:list_runs"),
         Job("runs show", "one run", f"{SETTINGS}:ShowRunSettings", f"{COMMANDS}.runs:show_run"),
-        Job("runs publish", "let readers see a run", f"{SETTINGS}:PublishRunSettings", f"{STEPS}.publish:publish"),
+        Job("runs publish", "let readers see a run", f"{SETTINGS}:PublishRunSettings", f"{COMMANDS}.publish:publish"),
         Job(
             "runs rollback",
             "let readers see the run before",
             f"{SETTINGS}:RollbackSettings",
-            f"{STEPS}.publish:rollback",
+            f"{COMMANDS}.publish:rollback",
         ),
         Job(
             "runs gc",

@@ -33,7 +33,9 @@ def tune(settings: TuneSettings) -> None:
     system = read_systems([settings.system])[0]
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
     lake = open_lake(settings)
-    run = Run(lake, RunLog(lake).require_success(settings.run_id), on_step=lambda step: None)  # read, never written
+    run = Run(
+        lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None
+    )  # read, never written
     with feature_frames(run, [system], task_examples(run, system.task).where(IN_TRAINING)) as frame_of:
         frame = frame_of(system)
         judged = [_judged(trial, frame, settings) for trial in trials]
@@ -70,9 +72,8 @@ def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
     drawn = settings.evaluation
     both = [mean_over_repeats(_found(trial)) for trial in (given, best)]
     rows = both[0].unionByName(both[1]).persist()
-    compared = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons.first()
+    [compared] = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons
     rows.unpersist()
-    assert compared is not None
     return float(compared["p_value"])
 
 

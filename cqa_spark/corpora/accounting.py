@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError, InputError
+from cqa_spark.lake.journal import Entry
 
 SHOWN_FILES = 20
 SHOWN_REASONS = 3
@@ -37,29 +38,27 @@ class Totals(NamedTuple):
     rows_quarantined: int
 
 
-def check_accounting(ingested_files: DataFrame) -> Totals:
+def check_accounting(files: Sequence[Entry]) -> Totals:
     """Check that in every file rows in = rows out + rows quarantined, and add up over the files.
 
     Args:
-        ingested_files: a frame of the schema ``INGESTED_FILES``.
+        files: entries of ``INGESTED_FILES``.
 
     Raises:
         ContractError: the sum does not hold; the files are named.
     """
-    wrong = ingested_files.where(F.col("rows_in") != F.col("rows_out") + F.col("rows_quarantined"))
-    rows = wrong.orderBy("source_file").limit(SHOWN_FILES).collect()
-    if rows:
-        lines = [
-            f"{row.source_file}: {row.rows_in} in, {row.rows_out} out, {row.rows_quarantined} quarantined"
-            for row in rows
-        ]
+    wrong = [each for each in files if each["rows_in"] != each["rows_out"] + each["rows_quarantined"]]
+    if wrong:
+        listed = "; ".join(
+            f"{each['source_file']}: {each['rows_in']} in, {each['rows_out']} out, "
+            f"{each['rows_quarantined']} quarantined"
+            for each in sorted(wrong, key=lambda each: each["source_file"])[:SHOWN_FILES]
+        )
         raise ContractError(
-            "records were lost or made up while reading: " + "; ".join(lines),
+            f"record counts disagree: {listed}",
             "keep the file and report it: the reader does not understand its layout",
         )
-    sums = ingested_files.agg(*[F.coalesce(F.sum(name), F.lit(0)) for name in Totals._fields]).head()
-    assert sums is not None
-    return Totals(*sums)
+    return Totals(*[sum(each[name] for each in files) for name in Totals._fields])
 
 
 def refuse_incomplete(paths: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ class CommunityTables:
         users: conforms to ``USERS``.
         judgments: conforms to ``JUDGMENTS``.
         quarantine: conforms to ``QUARANTINE``.
-        ingested_files: conforms to ``INGESTED_FILES``; one row per input, also for an empty one.
+        ingested_files: columns of ``INGESTED_FILES``; one row per input, also for an empty one.
         persisted: frames that are held for the tables above.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import InputError
+from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import find_files
 
 DUMP_SUFFIX = ".xml"
@@ -98,3 +100,17 @@ def _readable(path: Path) -> Path:
     if path.name.startswith(("_", ".")):
         raise InputError(f"Spark skips files such as {path}", "rename it: the name must not start with _ or a dot")
     return path
+
+
+def input_records(inputs: Iterable[InputFile]) -> list[InputRecord]:
+    """Size and SHA-256 of every input file on this machine; of others the path, and the size where it is known."""
+    return [_input_record(each) for each in inputs]
+
+
+def _input_record(each: InputFile) -> InputRecord:
+    path = Path(each.path)
+    if is_remote(each.path) or not path.is_file():
+        return InputRecord(each.path, each.split, each.size, None)
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return InputRecord(each.path, each.split, path.stat().st_size, digest)

@@ -1,36 +1,70 @@
-"""The source formats that are known by name; a new one is added here and nowhere else."""
+"""The source formats: each is a package, and a line here.
+
+Annotated files are given by split; dumps are whole sites, of which the next one brings what changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
 
-from pyspark.sql import SparkSession
-
-from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.config.dump_settings import DumpJobSettings
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
+from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.stackexchange.ingest.ingest import stackexchange_dumps
 from cqa_spark.errors import ConfigError
 
-
-class CorpusReader(Protocol):
-    """Reads files of one format into community tables."""
-
-    def __call__(self, spark: SparkSession, inputs: Sequence[InputFile], site: str = ...) -> CommunityTables:
-        """Read the files; what cannot be understood goes to quarantine."""
-
-
-CORPORA: Mapping[str, CorpusReader] = {
-    "qatar_living": read_qatar_living,
+FILES: Mapping[str, Callable[[Mapping[str, Sequence[str]], str, ObjectStorageSettings], Source]] = {
+    "qatar_living": QatarLivingFiles,
+}
+DUMPS: Mapping[str, Callable[..., Sequence[Source]]] = {
+    "stackexchange": stackexchange_dumps,
 }
 
 
-def corpus_reader(name: str) -> CorpusReader:
-    """The reader of a format.
+def file_source(
+    corpus: str, by_split: Mapping[str, Sequence[str]], *, site: str, storage: ObjectStorageSettings
+) -> Source:
+    """Annotated files of a format.
+
+    Args:
+        corpus: name of the format.
+        by_split: paths of files and folders by split.
+        site: the community that the rows belong to.
+        storage: how buckets are reached.
 
     Raises:
         ConfigError: there is no format of this name; the known ones are listed.
     """
-    if name not in CORPORA:
-        raise ConfigError(f"unknown source format: {name}", f"known formats: {', '.join(sorted(CORPORA))}")
-    return CORPORA[name]
+    _require(corpus, FILES)
+    return FILES[corpus](by_split, site, storage)
+
+
+def dump_sources(corpus: str, settings: DumpJobSettings, *, read_again: bool = False) -> Sequence[Source]:
+    """The dumps of a format that the settings name; where a site has several, the earlier first.
+
+    Args:
+        corpus: name of the format.
+        settings: where the dumps are, and what of them is read.
+        read_again: read all of them, also what the published run read already.
+
+    Raises:
+        ConfigError: there is no format of this name; the known ones are listed.
+        InputError: there is no dump, or one cannot be read.
+    """
+    _require(corpus, DUMPS)
+    return DUMPS[corpus](settings, read_again=read_again)
+
+
+def require_file_format(corpus: str) -> None:
+    """Check the name of a format of annotated files.
+
+    Raises:
+        ConfigError: there is none of this name; the known ones are listed.
+    """
+    _require(corpus, FILES)
+
+
+def _require(corpus: str, known: Mapping[str, object]) -> None:
+    if corpus not in known:
+        raise ConfigError(f"unknown source format: {corpus}", f"known formats: {', '.join(sorted(known))}")

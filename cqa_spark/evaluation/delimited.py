@@ -83,8 +83,11 @@ def read_lines(path: Path, layout: str) -> Iterator[Line]:
         raise InputError(f"{path}: holds no lines", f"a line should read: {layout}")
 
 
-def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> None:
+def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> int:
     """Write a file; it appears complete or not at all.
+
+    Returns:
+        The number of lines.
 
     Raises:
         InputError: a column is empty or holds a blank, and could not be read back.
@@ -93,12 +96,16 @@ def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) ->
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_joined(path, row, separator) for row in rows)
+            lines = 0
+            for row in rows:
+                file.write(_joined(path, row, separator))
+                lines += 1
         os.replace(unfinished, path)
     except OSError as error:
         raise EnvironmentProblem(f"{path}: cannot be written: {error.strerror}", "name a writable place") from error
     finally:
         unfinished.unlink(missing_ok=True)
+    return lines
 
 
 def _joined(path: Path, row: Sequence[object], separator: str) -> str:

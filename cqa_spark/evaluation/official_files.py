@@ -55,15 +55,18 @@ def read_official(path: Path) -> list[OfficialRow]:
     return list(rows.values())
 
 
-def write_official(path: Path, rows: Iterable[OfficialRow]) -> None:
+def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
     """Write a gold or prediction file; scores keep every digit.
+
+    Returns:
+        The number of rows.
 
     Raises:
         InputError: an id is empty or holds a blank.
         EnvironmentProblem: the folder is not writable.
     """
     lines = ((row.query_id, row.candidate_id, row.rank, repr(row.score), str(row.relevant).lower()) for row in rows)
-    write_lines(path, lines, separator="\t")
+    return write_lines(path, lines, separator="\t")
 
 
 def ranked_queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:

@@ -13,20 +13,37 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.paired_systems import PairedSystems, Widths, by_query, component_widths
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, SITE_METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _GROUP = ["task", "split", "measure"]
+_TESTS = [column for column in COMPARISONS.columns if column.name not in {each.name for each in METRICS.columns}]
+_SUMMARISED = T.StructType([*METRICS.columns, *[T.StructField(each.name, each.dataType) for each in _TESTS]])
 
 
 class Summary(NamedTuple):
-    """Rows of ``METRICS`` and rows of ``COMPARISONS``."""
+    """What is known of systems over all queries.
 
-    metrics: DataFrame
-    comparisons: DataFrame
+    Attributes:
+        tested: entries of ``METRICS`` with the further columns of ``COMPARISONS``, which are None for the baseline.
+    """
+
+    tested: list[Entry]
+
+    @property
+    def metrics(self) -> list[Entry]:
+        """Entries of ``METRICS``."""
+        return [{column.name: entry[column.name] for column in METRICS.columns} for entry in self.tested]
+
+    @property
+    def comparisons(self) -> list[Entry]:
+        """Entries of ``COMPARISONS``."""
+        compared = [entry for entry in self.tested if entry["p_value"] is not None]
+        return [{column.name: entry[column.name] for column in COMPARISONS.columns} for entry in compared]
 
 
 class Resampling(NamedTuple):
@@ -53,7 +70,7 @@ def summarise(
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
     All queries of one task and split go to one executor, where they are sorted, so that the draws fall on the same
-    queries however the table was partitioned.
+    queries however the table was partitioned. A row for each system and measure comes to the driver.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``; read several times, so hand in a stored or cached table.
@@ -65,11 +82,10 @@ def summarise(
     Raises:
         ContractError: a task and split has no rankings of the baseline, or systems with other queries than its.
     """
-    metrics, comparisons = _summary(query_metrics, baseline, Resampling(resamples, seed, confidence), _GROUP)
-    return Summary(METRICS.conform(metrics), COMPARISONS.conform(comparisons))
+    return Summary(_summary(query_metrics, baseline, Resampling(resamples, seed, confidence), _GROUP))
 
 
-def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> DataFrame:
+def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> list[Entry]:
     """The same site by site, and over all sites together, whose name is ``EVERY``.
 
     Args:
@@ -78,51 +94,63 @@ def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling
         drawn: how intervals and tests are drawn.
 
     Returns:
-        Rows of ``SITE_METRICS``.
+        Entries of ``SITE_METRICS``.
 
     Raises:
         ContractError: as in ``summarise``.
     """
     scope = F.explode(F.array(F.lit(EVERY), F.col("site"))).alias("scope")
-    metrics, comparisons = _summary(query_metrics.select("*", scope), baseline, drawn, [*_GROUP, "scope"])
-    tests = comparisons.select("system", *_GROUP, "scope", "difference", "p_value")
-    tested = metrics.join(tests, on=["system", *_GROUP, "scope"], how="left")
-    found = tested.fillna({"difference": 0.0, "p_value": 1.0}).withColumn("baseline", F.lit(baseline))
-    return SITE_METRICS.conform(found.withColumnRenamed("scope", "site"))
+    found = _summary(query_metrics.select("*", scope), baseline, drawn, [*_GROUP, "scope"])
+    return [
+        {"site": entry["scope"], **{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
+        | {"baseline": baseline}
+        for entry in found
+    ]
 
 
-def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: list[str]) -> tuple[DataFrame, DataFrame]:
-    """Columns of ``METRICS`` and of ``COMPARISONS``, and those that the rows are grouped by.
+def with_test(entry: Entry) -> Entry:
+    """The columns of ``METRICS`` of a tested entry, with ``difference`` and ``p_value``; 0 and 1 for the baseline."""
+    return {**{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
+
+
+def _test(entry: Entry) -> Entry:
+    is_baseline = entry["p_value"] is None
+    return (
+        {"difference": 0.0, "p_value": 1.0}
+        if is_baseline
+        else {name: entry[name] for name in ("difference", "p_value")}
+    )
+
+
+def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: list[str]) -> list[Entry]:
+    """A row for each system, measure and group of queries, in that order of columns; tests are None for the baseline.
 
     Resamples are drawn once for all measures of a group of queries.
     """
     keys = [name for name in by if name != "measure"]
     widths = component_widths(query_metrics, baseline, keys)
-    groups = by_query(query_metrics, keys).groupBy(*keys)
     more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
-    return (
-        groups.applyInPandas(_summarised(drawn, keys, widths), T.StructType([*METRICS.schema.fields, *more])),
-        groups.applyInPandas(
-            _compared(baseline, drawn, keys, widths), T.StructType([*COMPARISONS.schema.fields, *more])
-        ),
-    )
+    groups = by_query(query_metrics, keys).groupBy(*keys)
+    rows = groups.applyInPandas(_summarised(baseline, drawn, keys, widths), T.StructType([*_SUMMARISED, *more]))
+    return sorted((row.asDict() for row in rows.collect()), key=lambda row: [row[name] for name in (*by, "system")])
 
 
 def _summarised(
-    drawn: Resampling, keys: list[str], widths: Widths
+    baseline: str, drawn: Resampling, keys: list[str], widths: Widths
 ) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
-        systems = PairedSystems.of(rows, widths[key])
+        systems, group = PairedSystems.of(rows, widths[key]), dict(zip(keys, key, strict=True))
+        tests = _tests(systems, baseline, drawn)
         intervals = bootstrap_intervals(
             systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
         )
-        found = [
+        measured = [
             pd.DataFrame(
                 {
                     "system": systems.names,
-                    **dict(zip(keys, key, strict=True)),
+                    **group,
                     "measure": str(measure),
                     "value": systems.total(measure),
                     "low": low,
@@ -135,47 +163,40 @@ def _summarised(
             )
             for measure, (low, high) in intervals.items()
         ]
-        return pd.concat(found)
+        found = pd.concat(measured).merge(tests, on=["measure", "system"], how="left")
+        return found.astype({name: "Int32" for name in ("wins", "losses", "ties")})
 
     return summarise_group
 
 
-def _compared(
-    baseline: str, drawn: Resampling, keys: list[str], widths: Widths
-) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
-    def compare_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
-        import pandas as pd
+def _tests(systems: PairedSystems, baseline: str, drawn: Resampling) -> pd.DataFrame:
+    """The paired tests of all systems but the baseline, for every measure."""
+    import numpy as np
+    import pandas as pd
 
-        systems = PairedSystems.of(rows, widths[key])
-        base, others = systems.names.tolist().index(baseline), np.flatnonzero(systems.names != baseline)
-        tests = randomization_test(
-            {measure: each[others] for measure, each in systems.components.items()},
-            {measure: each[base] for measure, each in systems.components.items()},
-            resamples=drawn.resamples,
-            seed=drawn.seed,
-        )
-        found = []
-        for measure, p_values in tests.items():
-            totals, values = systems.total(measure), systems.values[measure]
-            better = np.sign(values[others] - values[base])
-            found.append(
-                pd.DataFrame(
-                    {
-                        **dict(zip(keys, key, strict=True)),
-                        "measure": str(measure),
-                        "system": systems.names[others],
-                        "baseline": baseline,
-                        "difference": totals[others] - totals[base],
-                        "p_value": p_values,
-                        "wins": (better > 0).sum(axis=1),
-                        "losses": (better < 0).sum(axis=1),
-                        "ties": (better == 0).sum(axis=1),
-                        "resamples": drawn.resamples,
-                        "seed": drawn.seed,
-                    }
-                )
+    base, others = systems.names.tolist().index(baseline), np.flatnonzero(systems.names != baseline)
+    tests = randomization_test(
+        {measure: each[others] for measure, each in systems.components.items()},
+        {measure: each[base] for measure, each in systems.components.items()},
+        resamples=drawn.resamples,
+        seed=drawn.seed,
+    )
+    found = []
+    for measure, p_values in tests.items():
+        totals, values = systems.total(measure), systems.values[measure]
+        better = np.sign(values[others] - values[base])
+        found.append(
+            pd.DataFrame(
+                {
+                    "measure": str(measure),
+                    "system": systems.names[others],
+                    "baseline": baseline,
+                    "difference": totals[others] - totals[base],
+                    "p_value": p_values,
+                    "wins": (better > 0).sum(axis=1),
+                    "losses": (better < 0).sum(axis=1),
+                    "ties": (better == 0).sum(axis=1),
+                }
             )
-        return pd.concat(found)
-
-    return compare_group
+        )
+    return pd.concat(found)

@@ -3,50 +3,96 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-
-from pyspark.sql import DataFrame
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, HeldOut
-from cqa_spark.experiments.variants import FULL, Variant, measure_variants, named, rank_variant, with_features
+from cqa_spark.experiments.variants import (
+    FULL,
+    Variant,
+    described,
+    measure_variants,
+    rank_variant,
+    with_features,
+)
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import family
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import ABLATIONS
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.featurize import tables_of
+from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
 
 _HELD_OUT = HeldOut()
-_DESCRIBED = "name string, variant string, family string, features int"
 
 
-def ablate(run: Run, system: System, settings: EvaluationSettings, on: EvaluationSplit = _HELD_OUT) -> DataFrame:
+@dataclass(frozen=True)
+class Ablation(Step):
+    """Train systems without each family of features, and on each family alone.
+
+    Attributes:
+        systems: recipes that the run has trained.
+        settings: the first measure, and its uncertainty.
+        split: what is measured on.
+    """
+
+    systems: Sequence[System]
+    settings: EvaluationSettings
+    split: EvaluationSplit = _HELD_OUT
+
+    name = "ablation"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features, models."""
+        models = [Artifact(model_artifact(system.name)) for system in self.systems]
+        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+
+    def writes(self) -> tuple[Product, ...]:
+        """A row for each variant."""
+        return (ABLATIONS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Ablate one system after the other."""
+        systems = trained_recipes(run, self.systems)
+        counts.rows_in = len(systems)
+        found = [entry for system in systems for entry in ablate(run, system, self.settings, self.split)]
+        counts.rows_out = run.write_entries(ABLATIONS, found)
+
+
+def ablate(run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit = _HELD_OUT) -> list[Entry]:
     """Train a system as it is, without each family, and on each family alone; measure all on the same queries.
 
     Args:
         run: a run whose features are computed.
         system: a system that learns from two families or more.
-        settings: the first measure, and how sure it is.
-        on: what is measured on.
+        settings: the first measure, and its uncertainty.
+        split: what is measured on.
 
     Returns:
-        Rows of ``ABLATIONS``.
+        Entries of ``ABLATIONS``.
     """
     kept = dict(feature_sets(system))
     with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
         frame = frame_of(system)
         ranked = [
-            rank_variant(system, Variant(_name(*key), on.parts(with_features(frame, names))))
+            rank_variant(system, Variant(_name(*key), split.parts(with_features(frame, names))))
             for key, names in kept.items()
         ]
-        measured = measure_variants(ranked, on.measured(frame), settings)
-        rows = [(_name(*key), *key, len(names)) for key, names in kept.items()]
-        described = run.lake.spark.createDataFrame(rows, _DESCRIBED)
-        found = ABLATIONS.conform(named(system.name, measured, described)).persist()
-        found.count()
-    return found
+        measured = measure_variants(ranked, split.measured(frame), settings)
+    variants = {
+        _name(variant, family): {"variant": variant, "family": family, "features": len(names)}
+        for (variant, family), names in kept.items()
+    }
+    return described(system.name, measured, variants)
 
 
 def feature_sets(system: System) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:

@@ -3,40 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.parts import EvaluationSettings
-from cqa_spark.evaluation.summary import summarise
-from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
-from cqa_spark.experiments.variants import metrics_with_tests
+from cqa_spark.evaluation.summary import summarise, with_test
+from cqa_spark.experiments.cross_validation import cross_validate, mean_over_repeats
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.examples import IN_TRAINING
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.featurize import tables_of
+from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
 
 SEED = 1
 """Seed of the folds: every system is judged on the same ones."""
 
 
+@dataclass(frozen=True)
+class CrossValidation(Step):
+    """Compare all systems of a run by repeated cross-validation on the training part.
+
+    Attributes:
+        systems: recipes of one task, which the run has trained.
+        settings: repeats and folds.
+        evaluation: the first measure, and its uncertainty.
+    """
+
+    systems: Sequence[System]
+    settings: ExperimentSettings
+    evaluation: EvaluationSettings
+
+    name = "cross-validation"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features, models."""
+        models = [Artifact(model_artifact(system.name)) for system in self.systems]
+        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+
+    def writes(self) -> tuple[Product, ...]:
+        """A row for each system."""
+        return (CROSS_VALIDATIONS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compare them."""
+        systems = trained_recipes(run, self.systems)
+        counts.rows_in = len(systems)
+        counts.rows_out = run.write_entries(CROSS_VALIDATIONS, compare(run, systems, self.settings, self.evaluation))
+
+
 def compare(
     run: Run, systems: Sequence[System], settings: ExperimentSettings, evaluation: EvaluationSettings
-) -> DataFrame:
+) -> list[Entry]:
     """Cross-validate systems of one task, and test each against the one with the highest mean.
 
     Args:
         run: a run whose features are computed.
         systems: of one task.
         settings: repeats and folds.
-        evaluation: the first measure, and how sure it is.
+        evaluation: the first measure, and its uncertainty.
 
     Returns:
-        Rows of ``CROSS_VALIDATIONS``.
+        Entries of ``CROSS_VALIDATIONS``.
     """
     measure, task = evaluation.measures[0], systems[0].task
     with feature_frames(run, systems, task_examples(run, task).where(IN_TRAINING)) as frame_of:
@@ -55,11 +93,7 @@ def compare(
     best = max(found, key=lambda name: found[name].mean)
     queries = reduce(DataFrame.unionByName, map(mean_over_repeats, found.values())).persist()
     summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
-    spreads = run.lake.spark.createDataFrame(_spreads(found), "system string, spread double")
-    rows = metrics_with_tests(summary).drop("split").join(spreads, on="system", how="inner")
-    described = {"best": best, "repeats": settings.repeats, "folds": settings.folds}
-    return CROSS_VALIDATIONS.conform(rows.withColumns({name: F.lit(value) for name, value in described.items()}))
-
-
-def _spreads(found: dict[str, CrossValidated]) -> list[tuple[str, float]]:
-    return [(name, each.spread) for name, each in found.items()]
+    queries.unpersist()
+    protocol = {"best": best, "repeats": settings.repeats, "folds": settings.folds}
+    rows = [{**with_test(entry), **protocol, "spread": found[entry["system"]].spread} for entry in summary.tested]
+    return [{name: value for name, value in row.items() if name != "split"} for row in rows]

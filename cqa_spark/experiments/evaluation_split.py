@@ -60,7 +60,7 @@ class HeldOut(EvaluationSplit):
 
 
 @dataclass(frozen=True)
-class EveryQuestion(EvaluationSplit):
+class EveryFold(EvaluationSplit):
     """Every question, each by a model of the other folds: for data sets whose test part is too small to tell anything.
 
     Attributes:

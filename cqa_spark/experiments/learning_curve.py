@@ -3,33 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.evaluation_split import HeldOut
-from cqa_spark.experiments.variants import FULL, Variant, measure_variants, named, rank_variant
+from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.features.assembly import assemble
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.group import FittedFeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
+from cqa_spark.steps.featurize import Featurize, tables_of
+from cqa_spark.steps.train import trained_recipes
+from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
 
 SEED = 29
 """Decides which threads a share holds; a larger share holds all threads of a smaller one."""
 
 _SCALE = 10_000
-_DESCRIBED = "name string, share double, threads int, examples int"
+
+
+@dataclass(frozen=True)
+class LearningCurve(Step):
+    """Train systems on shares of the training threads.
+
+    Attributes:
+        systems: recipes that the run has trained.
+        settings: the first measure, and its uncertainty.
+        shares: above 0 and below 1.
+        features: folds of the cross-fitting, and what as-of groups may see.
+    """
+
+    systems: Sequence[System]
+    settings: EvaluationSettings
+    shares: Sequence[float]
+    features: FeatureSettings
+
+    name = "learning curve"
+
+    def reads(self) -> tuple[Product, ...]:
+        """What features are computed from, features and models."""
+        groups = groups_of(self.systems)
+        models = [Artifact(model_artifact(system.name)) for system in self.systems]
+        task = self.systems[0].task
+        return *Featurize(groups, task, self.features).reads(), *tables_of(groups), *models
+
+    def writes(self) -> tuple[Product, ...]:
+        """A row for each share."""
+        return (LEARNING_CURVES,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Draw one curve after the other."""
+        systems = trained_recipes(run, self.systems)
+        counts.rows_in = len(systems)
+        found = [
+            entry
+            for system in systems
+            for entry in learning_curve(run, system, self.settings, shares=self.shares, features=self.features)
+        ]
+        counts.rows_out = run.write_entries(LEARNING_CURVES, found)
 
 
 def learning_curve(
     run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], features: FeatureSettings
-) -> DataFrame:
+) -> list[Entry]:
     """Train a system on each share of the training threads and on all; measure all on the same queries.
 
     Feature groups that learn from labels are fitted anew on each share: otherwise the labels of all threads would
@@ -38,27 +86,24 @@ def learning_curve(
     Args:
         run: a run whose features are computed.
         system: a system that learns.
-        settings: the first measure, and how sure it is.
+        settings: the first measure, and its uncertainty.
         shares: above 0 and below 1.
         features: folds of the cross-fitting, and what as-of groups may see.
 
     Returns:
-        Rows of ``LEARNING_CURVES``.
+        Entries of ``LEARNING_CURVES``.
     """
     with feature_inputs(run, task_examples(run, system.task), features) as inputs:
-        ranked, rows = [], []
+        ranked, variants = [], {}
         for share in (*shares, 1.0):
             frame = _assembled(run, system, inputs, share, features.folds).persist()
             parts = HeldOut().parts(frame)
             name = FULL if share == 1 else f"{share:g}"
             ranked.append(rank_variant(system, Variant(name, parts)))
-            rows.append((name, float(share), *_counts(parts[0].training)))
+            variants[name] = {"share": float(share), **_counts(parts[0].training)}
             frame.unpersist()
         measured = measure_variants(ranked, HeldOut().measured(inputs.examples), settings)
-        described = run.lake.spark.createDataFrame(rows, _DESCRIBED)
-        found = LEARNING_CURVES.conform(named(system.name, measured, described)).persist()
-        found.count()
-    return found
+    return described(system.name, measured, variants)
 
 
 def in_share(share: float) -> Column:
@@ -82,10 +127,10 @@ def _values(
         yield name, fit_and_compute(found, inputs, folds=folds)[1] if learns and share < 1 else run.read(found.table())
 
 
-def _counts(training: DataFrame) -> tuple[int, int]:
+def _counts(training: DataFrame) -> Entry:
     counted = training.where(F.col("relevant").isNotNull()).agg(
         F.count_distinct("site", "fold_key").alias("threads"), F.count("*").alias("examples")
     )
     row = counted.first()
-    assert row is not None
-    return row["threads"], row["examples"]
+    assert row is not None, "an aggregate has one row"
+    return row.asDict()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.config.parts import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.evaluation.summary import Summary, summarise
+from cqa_spark.evaluation.summary import summarise, with_test
 from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.rankings import rank
@@ -22,9 +22,6 @@ from cqa_spark.systems.system import System
 
 FULL = "all"
 """The variant that nothing was taken from."""
-
-_GROUP = ["task", "split", "measure"]
-_PAIRED = ["system", *_GROUP]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment"
     return rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
 
 
-def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> DataFrame:
+def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> list[Entry]:
     """The first measure of every variant, with its interval, and the paired test against the full system.
 
     Args:
@@ -57,31 +54,25 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
         settings: measures, resamples, confidence and seed.
 
     Returns:
-        Columns of ``METRICS``, ``difference`` and ``p_value``; ``system`` is the variant's name.
+        The columns of ``METRICS`` with ``difference`` and ``p_value``; ``system`` is the variant's name.
     """
     measure = parse_measure(settings.measures[0])
     all_of_them = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
     queries = query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure]).persist()
     summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
-    return metrics_with_tests(summary)
+    queries.unpersist()
+    return [with_test(entry) for entry in summary.tested]
 
 
-def metrics_with_tests(summary: Summary) -> DataFrame:
-    """The measures of all systems with ``difference`` and ``p_value`` against the baseline; 0 and 1 for itself."""
-    tests = summary.comparisons.select(*_PAIRED, "difference", "p_value")
-    return summary.metrics.join(tests, on=_PAIRED, how="left").fillna({"difference": 0.0, "p_value": 1.0})
-
-
-def named(system: str, measured: DataFrame, variants: DataFrame) -> DataFrame:
-    """Measured variants as rows of a table of experiments.
+def described(system: str, measured: Iterable[Entry], variants: Mapping[str, Entry]) -> list[Entry]:
+    """Measured variants as entries of a table of experiments.
 
     Args:
         system: the system that the variants are of.
         measured: what ``measure_variants`` gave.
-        variants: ``name`` of each variant and the columns that describe it.
+        variants: by name, the columns that describe each variant.
     """
-    described = measured.withColumnRenamed("system", "name").join(F.broadcast(variants), on="name", how="inner")
-    return described.withColumn("system", F.lit(system)).drop("name")
+    return [{**entry, "system": system, **variants[entry["system"]]} for entry in measured]
 
 
 def with_features(frame: DataFrame, kept: Sequence[str]) -> DataFrame:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.lake.sites import sites_of
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,6 @@ def with_needed_tables(
             yield Supplied(group, inputs.keep_examples(F.col("site").isin(*sorted(complete))), lacking)
         else:
             yield Supplied(group, None, lacking)
-
-
-def sites_of(frame: DataFrame | None) -> set[str]:
-    """The sites that a table has rows of; none where there is no table."""
-    return set() if frame is None else {row["site"] for row in frame.select("site").distinct().collect()}
 
 
 def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: bool) -> None:

@@ -37,6 +37,15 @@ def group_class(name: str) -> type[FeatureGroup]:
     return registered[name]
 
 
+def reads_texts(names: Iterable[str]) -> bool:
+    """Whether any of these groups looks at analysed texts.
+
+    Raises:
+        ConfigError: there is no group of one of the names.
+    """
+    return any(group_class(name).reads_texts for name in names)
+
+
 def family(name: str) -> str:
     """The family of a feature group: the folder that its module stands in, such as similarity.
 

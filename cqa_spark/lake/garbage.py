@@ -15,7 +15,6 @@ from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.schemas.runs import RUNS
 
 _CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
 _MARGIN_SECONDS = 60
@@ -28,7 +27,7 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
         lake: held by this process.
         keep: how many published runs, at least 1; each counts once, by its latest publication.
     """
-    log, current = RunLog(lake), published_run(lake)
+    log, current = RunLog(lake.objects), published_run(lake)
     published = {current.run_id: current} if current is not None else {}
     for record in reversed(log.records(status="published")):
         published.setdefault(record.run_id, record)
@@ -64,7 +63,7 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     A table whose newest version was written by a run that failed is first brought back to the published version: what
     the failed run wrote can go when the versions before it are kept no more.
     """
-    names = {name for record in RunLog(lake).records() for name in record.table_versions} - {RUNS.name}
+    names = {name for record in RunLog(lake.objects).records() for name in record.table_versions}
     lake.spark.conf.set(_CHECK, "false")  # it guards writers that are at work, and the lease says that none is
     try:
         for name in sorted(names):

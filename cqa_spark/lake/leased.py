@@ -37,8 +37,8 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None) -> Iterator[Lea
     with hold_lease(lake.objects, holder, clock, after=read_pointer(lake.objects).token) as lease:
         published = claim(lake.objects, lease.token).record
         if lease.left_behind is not None:
-            log = RunLog(lake)
+            log = RunLog(lake.objects)
             if published is not None:
                 log.append_published(published)
             log.close_abandoned(f"ended without a word: {lease.left_behind}")
-        yield LeasedLake(lake.spark, lake.root, lake.storage, lease=lease)
+        yield LeasedLake(lake.session, lake.root, lake.storage, lease=lease)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.pointer import point_to, read_pointer
 from cqa_spark.lake.run_log import RunLog
@@ -30,12 +31,23 @@ class Snapshot(RunTables):
         Raises:
             InputError: the published run has no such table.
         """
+        return self.lake.read(table, self._version(table))
+
+    def entries(self, table: JournalTable) -> list[Entry]:
+        """The published entries of a journal table.
+
+        Raises:
+            InputError: the published run has no such table.
+        """
+        return self.lake.journal.read(table, run_id=self.record.run_id, attempt=self._version(table))
+
+    def _version(self, table: Table | JournalTable) -> int:
         if not self.has(table):
             raise InputError(
                 f"the published run {self.record.run_id} has no table {table.name}",
                 "publish a run that wrote it; cqa runs show lists the tables of a run",
             )
-        return self.lake.read(table, self.record.table_versions[table.name])
+        return self.record.table_versions[table.name]
 
 
 def published_run(lake: Lake) -> RunRecord | None:
@@ -67,7 +79,7 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
         InputError: the run never succeeded.
         AnotherWriter: this process holds the lake no more.
     """
-    success = RunLog(lake).require_success(run_id)
+    success = RunLog(lake.objects).require_success(run_id)
     current = published_run(lake)
     if current is not None and _shows_the_same(current, success):
         return current
@@ -87,7 +99,9 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
     """
     current = published_run(lake)
     shown = current.run_id if current else None
-    earlier = [r for r in RunLog(lake).records(status="published") if r.run_id != shown and to in (None, r.run_id)]
+    earlier = [
+        r for r in RunLog(lake.objects).records(status="published") if r.run_id != shown and to in (None, r.run_id)
+    ]
     if not earlier:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
         raise InputError(f"{wanted} in {lake.root}", "see what there is with: cqa runs list")
@@ -99,7 +113,7 @@ def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRec
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.require()
     point_to(lake.objects, shown, lake.lease.token)
-    RunLog(lake).append(shown)
+    RunLog(lake.objects).append(shown)
     return shown
 
 

@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import CqaError, InputError
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
+from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake, Written
 from cqa_spark.lake.table import Table
 
-OnStep = Callable[[Step], None]
+OnStep = Callable[[StepRecord], None]
+Loaded = TypeVar("Loaded")
 
 
 class Run(RunTables):
     """One execution of a job; made by ``open_run``.
 
-    Nothing that it writes is visible to readers until its tables are published. Several threads may write its tables
-    and add artifacts at once.
+    Nothing that it writes is visible to readers until its tables are published. Several threads may write its tables,
+    add artifacts and finish steps concurrently. What a step has just saved is not loaded again.
     """
 
     def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep) -> None:
         self.lake = lake
         self.record = record
         self._on_step = on_step
-        self._noting = threading.Lock()
+        self._recording = threading.Lock()
+        self._in_memory: dict[str, tuple[str, Any]] = {}
 
     @property
     def run_id(self) -> str:
@@ -44,12 +48,26 @@ class Run(RunTables):
         Raises:
             InputError: the run has not written the table yet.
         """
-        if not self.has(table):
-            raise InputError(
-                f"run {self.run_id} has no table {table.name}",
-                "run the earlier jobs with the same --run-id first, or all of them at once with: cqa run",
-            )
-        return self.lake.read(table, self.record.table_versions[table.name])
+        return self.lake.read(table, self._version(table))
+
+    def entries(self, table: JournalTable) -> list[Entry]:
+        """The entries of a journal table that this run wrote.
+
+        Raises:
+            InputError: the run has not written the table yet.
+        """
+        return self.lake.journal.read(table, run_id=self.run_id, attempt=self._version(table))
+
+    def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
+        """Write the entries of a journal table, in place of those that this attempt wrote before; give their number.
+
+        Raises:
+            ContractError: an entry does not have the declared columns.
+        """
+        attempt = self.record.sequence
+        count = self.lake.journal.write(table, entries, run_id=self.run_id, attempt=attempt)
+        self.adopt(table, attempt)
+        return count
 
     def write(self, table: Table, frame: DataFrame) -> Written:
         """Write a new version of a table and remember it as this run's."""
@@ -63,9 +81,9 @@ class Run(RunTables):
         self.adopt(table, written.version)
         return written
 
-    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int) -> Written:
-        """Write a version that differs from an earlier one in some rows, as ``Lake.revise`` does."""
-        written = self.lake.revise(table, frame, stale=stale, base=base, author=self.run_id)
+    def merge_rows(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int) -> Written:
+        """Write a version that differs from an earlier one in some rows, as ``Lake.merge_rows`` does."""
+        written = self.lake.merge_rows(table, frame, stale=stale, base=base, author=self.run_id)
         self.adopt(table, written.version)
         return written
 
@@ -77,51 +95,93 @@ class Run(RunTables):
         """Remove rows from what this run wrote of a table."""
         self.adopt(table, self.lake.delete(table, keys))
 
-    def adopt(self, table: Table, version: int) -> None:
+    def adopt(self, table: Table | JournalTable, version: int) -> None:
         """Take a version of a table as this run's."""
-        with self._noting:
+        with self._recording:
             versions = {**self.record.table_versions, table.name: version}
             self.record = replace(self.record, table_versions=versions)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Remember the files that the run reads."""
-        self.record = replace(self.record, inputs=tuple(inputs))
+        with self._recording:
+            self.record = replace(self.record, inputs=tuple(inputs))
 
-    def add_artifact(self, name: str, path: str) -> None:
-        """Remember where a model, report or prediction file lies."""
-        with self._noting:
+    def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
+        """Remember where a model, report or prediction file is stored.
+
+        Args:
+            name: of the artifact.
+            path: where it is stored.
+            loaded: what ``load_artifact`` gives without reading the path; None for nothing.
+        """
+        with self._recording:
             self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
+            if loaded is not None:
+                self._in_memory[name] = (path, loaded)
+
+    def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
+        """An artifact as an object: the one that this run saved or loaded before, else read from its path.
+
+        Args:
+            name: of the artifact; the run's record has it.
+            load: reads it from its path.
+        """
+        path = self.record.artifacts[name]
+        known, found = self._in_memory.get(name, ("", None))
+        if known != path:
+            found = load(path)
+            with self._recording:
+                self._in_memory[name] = (path, found)
+        return found
+
+    def remember(self, name: str, value: object) -> None:
+        """Keep a value in memory for whoever runs the flow, such as what a report shows."""
+        with self._recording:
+            self._in_memory[name] = ("", value)
+
+    def recall(self, name: str) -> Any:
+        """The value that a step of this process kept."""
+        return self._in_memory[name][1]
 
     def artifact_path(self, kind: str, *parts: str) -> str:
         """A path for this attempt's own artifact: a repeated run never touches what a published one points to."""
         return self.lake.path(kind, self.run_id, str(self.record.sequence), *parts)
 
     @contextmanager
-    def step(self, name: str) -> Iterator[Step]:
+    def step(self, name: str) -> Iterator[StepRecord]:
         """Time a step and record the counts that it fills in."""
-        step = Step(name)
+        step = StepRecord(name)
         started = time.perf_counter()
         yield step
         step.seconds = round(time.perf_counter() - started, 3)
-        self.record = replace(self.record, steps=(*self.record.steps, step))
+        with self._recording:
+            self.record = replace(self.record, steps=(*self.record.steps, step))
         self._on_step(step)
+
+    def _version(self, table: Table | JournalTable) -> int:
+        if not self.has(table):
+            raise InputError(
+                f"run {self.run_id} has no table {table.name}",
+                "run the earlier jobs with the same --run-id first, or all of them at once with: cqa run",
+            )
+        return self.record.table_versions[table.name]
 
 
 @contextmanager
 def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> Iterator[Run]:
-    """Log that a run begins, hand it out, and log how it ended.
+    """Record that a run begins, hand it out, and record how it ended.
 
     Args:
         lake: where the run reads and writes.
         begin: the run's id, job and settings.
         resume: go on from the tables, steps and artifacts of the run's last success, as the jobs of one stage do; a
             whole run starts afresh and converges to the same tables.
-        on_step: is told of every finished step.
+        on_step: is called with every finished step.
 
     Raises:
-        whatever the body raises, after a row with status failed was logged.
+        whatever the body raises, after a record with status failed was logged.
     """
-    log = RunLog(lake)
+    log = RunLog(lake.objects)
     before = log.last_success(begin.run_id) if resume else None
     if before is not None:
         begin = replace(

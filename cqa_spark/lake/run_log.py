@@ -1,64 +1,100 @@
-"""The log of runs: an append-only table, the history of what was done and of what was published."""
+"""The log of runs: one small file for each record, numbered without gaps.
+
+The number, the status and the run stand in the file's name, so that most questions are answered by a listing.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from urllib.parse import quote, unquote
 
-from pyspark.sql import functions as F
-
-from cqa_spark.errors import InputError
+from cqa_spark.errors import AnotherWriter, InputError
+from cqa_spark.lake.journal import FOLDER, decode, encode, read_all
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.runs import RUNS
-from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.store import AlreadyThere, ObjectStore
+
+_FOLDER = f"{FOLDER}/{RUNS.name}/"
+_SUFFIX = ".parquet"
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What the name of a record's file says."""
+
+    sequence: int
+    status: str
+    run_id: str
+
+    @property
+    def key(self) -> str:
+        return f"{_FOLDER}{self.sequence:010d}.{self.status}.{quote(self.run_id, safe='')}{_SUFFIX}"
+
+    @classmethod
+    def of(cls, key: str) -> _Listed:
+        sequence, status, run_id = key.removeprefix(_FOLDER).removesuffix(_SUFFIX).split(".", 2)
+        return cls(int(sequence), status, unquote(run_id))
 
 
 class RunLog:
-    """Reads and appends the rows of the table ``runs`` of one lake."""
+    """Reads and appends the records of one lake; needs no Spark.
 
-    def __init__(self, lake: Lake) -> None:
-        self._lake = lake
+    Args:
+        objects: the lake's objects.
+    """
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
 
     def append(self, record: RunRecord) -> RunRecord:
-        """Add a row after all others, in one commit, and return it with its sequence number."""
-        numbered = replace(record, sequence=self._next_sequence())
-        row = asdict(numbered)
-        frame = self._lake.spark.createDataFrame([tuple(row[name] for name in RUNS.schema.names)], RUNS.schema)
-        self._lake.append(RUNS, frame.coalesce(1))
+        """Add a record after all others and return it with its sequence number.
+
+        Raises:
+            AnotherWriter: another process has just added one.
+        """
+        last = max((listed.sequence for listed in self._listed()), default=0)
+        numbered = replace(record, sequence=last + 1)
+        try:
+            self._objects.create(_Listed(numbered.sequence, numbered.status, numbered.run_id).key, _bytes(numbered))
+        except AlreadyThere as error:
+            raise AnotherWriter(
+                f"{self._objects.root}: another process is writing the log of runs",
+                "wait until it is done and run the job again",
+            ) from error
         return numbered
 
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
-        """The rows in order, of one run or of all, with one status or with any."""
-        if not self._lake.exists(RUNS):
-            return []
-        rows = self._lake.read_latest(RUNS)
-        if run_id is not None:
-            rows = rows.where(F.col("run_id") == run_id)
-        if status is not None:
-            rows = rows.where(F.col("status") == status)
-        return [RunRecord.from_row(row) for row in rows.orderBy("sequence").collect()]
+        """The records in order, of one run or of all, with one status or with any."""
+        wanted = [each for each in self._listed() if run_id in (None, each.run_id) and status in (None, each.status)]
+        return self._read(wanted)
+
+    def newest(self) -> list[RunRecord]:
+        """The newest record of every run, in order of the runs' first records."""
+        by_run = {listed.run_id: listed for listed in self._listed()}
+        return self._read(list(by_run.values()))
 
     def append_published(self, record: RunRecord) -> None:
-        """Add the row of a publication; a no-op where it is the last one already."""
-        published = self.records(status="published")
-        if not published or published[-1].recorded_at != record.recorded_at:
+        """Add the record of a publication; a no-op where it is the last one already."""
+        published = [listed for listed in self._listed() if listed.status == "published"]
+        if not published or self._read(published[-1:])[0].recorded_at != record.recorded_at:
             self.append(record)
 
     def close_abandoned(self, reason: str) -> None:
-        """Log that runs have failed which never said how they ended.
+        """Record that runs have failed which never recorded how they ended.
 
         Args:
-            reason: the row's message.
+            reason: the record's message.
         """
-        newest = {record.run_id: record for record in self.records()}
-        for record in newest.values():
-            if record.status == "running":
-                self.append(replace(record, status="failed", message=reason, recorded_at=datetime.now(UTC)))
+        newest = {listed.run_id: listed for listed in self._listed()}
+        for record in self._read([listed for listed in newest.values() if listed.status == "running"]):
+            self.append(replace(record, status="failed", message=reason, recorded_at=datetime.now(UTC)))
 
     def last_success(self, run_id: str) -> RunRecord | None:
-        """The newest row in which the run's tables were complete."""
-        complete = [r for r in self.records(run_id) if r.status in ("succeeded", "published")]
-        return complete[-1] if complete else None
+        """The newest record in which the run's tables were complete."""
+        complete = [r for r in self._listed() if r.run_id == run_id and r.status in ("succeeded", "published")]
+        return self._read(complete[-1:])[0] if complete else None
 
     def require_success(self, run_id: str) -> RunRecord:
         """Like ``last_success``, for runs that must exist.
@@ -68,13 +104,23 @@ class RunLog:
         """
         record = self.last_success(run_id)
         if record is None:
-            known = sorted({r.run_id for r in self.records(status="succeeded")})
+            known = sorted({listed.run_id for listed in self._listed() if listed.status == "succeeded"})
             raise InputError(
-                f"no run {run_id} has succeeded in {self._lake.root}",
+                f"no run {run_id} has succeeded in {self._objects.root}",
                 f"choose one of: {', '.join(known)}" if known else "start one with: cqa run --config FILE",
             )
         return record
 
-    def _next_sequence(self) -> int:
-        """Every row is a commit, the first one version 0."""
-        return self._lake.newest_version(RUNS) + 2 if self._lake.exists(RUNS) else 1
+    def _listed(self) -> list[_Listed]:
+        return [_Listed.of(key) for key in self._objects.keys(_FOLDER)]
+
+    def _read(self, listed: list[_Listed]) -> list[RunRecord]:
+        return [record for data in read_all(self._objects, [each.key for each in listed]) for record in _records(data)]
+
+
+def _bytes(record: RunRecord) -> bytes:
+    return encode(RUNS, RUNS.conform([asdict(record)]))
+
+
+def _records(data: bytes) -> Iterator[RunRecord]:
+    return map(RunRecord.from_entry, decode(RUNS, data))

@@ -1,12 +1,11 @@
-"""One row of the log of runs, as a value."""
+"""One record of the log of runs, as a value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-
-from pyspark.sql import Row
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,14 +26,14 @@ class InputRecord:
 
 
 @dataclass
-class Step:
+class StepRecord:
     """What one step of a run read and wrote; the step fills in its counts while it works.
 
     Attributes:
         step: name, such as ingest.
         rows_in: rows or records that went in.
         rows_out: rows that came out.
-        rows_quarantined: rows that could not be understood.
+        rows_quarantined: rows that were quarantined.
         seconds: wall-clock time.
     """
 
@@ -47,7 +46,7 @@ class Step:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What is known of a run at one moment; the columns are those of the table ``runs``."""
+    """What is known of a run at one moment; the columns are those of the journal table ``runs``."""
 
     run_id: str
     status: str
@@ -56,7 +55,7 @@ class RunRecord:
     config: str
     code_version: str
     inputs: tuple[InputRecord, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
     table_versions: Mapping[str, int] = field(default_factory=dict)
     artifacts: Mapping[str, str] = field(default_factory=dict)
     message: str | None = None
@@ -64,10 +63,10 @@ class RunRecord:
     recorded_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @classmethod
-    def from_row(cls, row: Row) -> RunRecord:
-        """Read back a row of the table ``runs``."""
-        values = {f.name: row[f.name] for f in fields(cls)}
-        values["inputs"] = tuple(InputRecord(**item.asDict()) for item in row["inputs"])
-        values["recorded_at"] = row["recorded_at"].astimezone(UTC)  # Spark hands out local times
-        values["steps"] = tuple(Step(**item.asDict()) for item in row["steps"])
+    def from_entry(cls, entry: Mapping[str, Any]) -> RunRecord:
+        """Read back an entry of the journal table ``runs``."""
+        values = {each.name: entry[each.name] for each in fields(cls)}
+        values["inputs"] = tuple(InputRecord(**item) for item in entry["inputs"])
+        values["recorded_at"] = entry["recorded_at"].astimezone(UTC)
+        values["steps"] = tuple(StepRecord(**item) for item in entry["steps"])
         return cls(**values)

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 from pyspark.sql import DataFrame
 
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.table import Table
 
 
 class RunTables(ABC):
-    """What a run in the making, and one that succeeded, have in common for whoever reads.
+    """What a run in the making, and one that succeeded, have in common for readers.
 
     Attributes:
         record: names the version of every table that the run wrote.
@@ -24,7 +25,11 @@ class RunTables(ABC):
     def read(self, table: Table) -> DataFrame:
         """The run's rows of a table."""
 
-    def has(self, table: Table) -> bool:
+    @abstractmethod
+    def entries(self, table: JournalTable) -> list[Entry]:
+        """The run's entries of a journal table."""
+
+    def has(self, table: Table | JournalTable) -> bool:
         """Whether the run has the table."""
         return table.name in self.record.table_versions
 
@@ -36,3 +41,7 @@ class RunTables(ABC):
     def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
         """The run's rows of those tables that it has, by name."""
         return {table.name: self.read(table) for table in tables if self.has(table)}
+
+    def entries_or_none(self, table: JournalTable) -> list[Entry]:
+        """The run's entries of a journal table; none where it did not write the table."""
+        return self.entries(table) if self.has(table) else []

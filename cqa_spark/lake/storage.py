@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
@@ -11,6 +12,7 @@ from pyspark.sql import functions as F
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.commits import CommitLog
+from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
@@ -38,14 +40,27 @@ class Lake:
     """A folder of Delta tables.
 
     Attributes:
-        spark: the session that reads and writes.
+        session: the Spark session that reads and writes tables, or a function that starts it when it is first needed.
         root: folder of the lake; a local path or a URL that Spark understands.
         storage: how object storage is reached.
+
+    A version of a table never changes, so each is looked up once.
     """
 
-    spark: SparkSession
+    session: SparkSession | Callable[[], SparkSession]
     root: str
     storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
+    _versions: dict[tuple[str, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that reads and writes tables; started if it does not run yet."""
+        return self.session if isinstance(self.session, SparkSession) else self.session()
+
+    @property
+    def journal(self) -> Journal:
+        """The facts about runs that do not grow with the corpus."""
+        return Journal(self.objects)
 
     @property
     def objects(self) -> ObjectStore:
@@ -95,7 +110,7 @@ class Lake:
         writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
         return self._written_since(before, table, author)
 
-    def revise(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int, author: str) -> Written:
+    def merge_rows(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int, author: str) -> Written:
         """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
 
         The rows go in one commit and come in the next: who wants to see both or neither waits until a run publishes.
@@ -151,8 +166,10 @@ class Lake:
             ContractError: the stored version has columns that the code does not declare, or lacks some that are never
                 null.
         """
-        reader = self.spark.read.format("delta").option("versionAsOf", version)
-        return table.complete(reader.load(self.path(table.name)))
+        if (table.name, version) not in self._versions:
+            reader = self.spark.read.format("delta").option("versionAsOf", version)
+            self._versions[table.name, version] = table.complete(reader.load(self.path(table.name)))
+        return self._versions[table.name, version]
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
         """The rows that went and those that came from one version to a later one; what stayed may be in both.
@@ -168,10 +185,6 @@ class Lake:
         rows = reader.load(self.path(table.name))
         went, came = (rows.where(F.col("_change_type").isin(*kinds)) for kinds in (_WENT, _CAME))
         return table.conform(went.drop(*_OF_CHANGES)), table.conform(came.drop(*_OF_CHANGES))
-
-    def read_latest(self, table: Table) -> DataFrame:
-        """The rows of the newest version; only the log of runs is read in this way."""
-        return table.conform(self.spark.read.format("delta").load(self.path(table.name)))
 
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""

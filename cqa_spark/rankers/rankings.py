@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.rankers.feature_contract import is_not_a_number
 from cqa_spark.rankers.model import RankerModel
@@ -49,7 +50,7 @@ def _number_or_stop(system: str) -> Column:
     return F.when(is_not_a_number("score"), F.raise_error(message)).otherwise(F.col("score"))
 
 
-def importances(spark: SparkSession, system: str, model: RankerModel) -> DataFrame:
-    """How much each feature counts in a system: rows of the table ``feature_importances``."""
-    rows = [(system, *importance) for importance in model.feature_importances()]
-    return FEATURE_IMPORTANCES.conform(spark.createDataFrame(rows, schema=FEATURE_IMPORTANCES.schema))
+def importances(system: str, model: RankerModel) -> list[Entry]:
+    """How much each feature counts in a system: entries of the journal table ``feature_importances``."""
+    names = [column.name for column in FEATURE_IMPORTANCES.columns]
+    return [dict(zip(names, (system, *importance), strict=True)) for importance in model.feature_importances()]

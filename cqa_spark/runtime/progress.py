@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cqa_spark.lake.run_record import Step
+from cqa_spark.lake.run_record import StepRecord
 
 HEADER = f"{'step':<12}{'rows in':>12}{'rows out':>12}{'bad':>8}{'seconds':>10}"
 
@@ -14,7 +14,7 @@ def print_header() -> None:
     print(HEADER, file=sys.stderr, flush=True)
 
 
-def print_step(step: Step) -> None:
+def print_step(step: StepRecord) -> None:
     """Print a finished step: its name, rows in, rows out, quarantined rows, seconds."""
     counts = f"{step.rows_in:>12,}{step.rows_out:>12,}{step.rows_quarantined:>8,}"
     print(f"{step.step:<12}{counts}{step.seconds:>10.1f}", file=sys.stderr, flush=True)

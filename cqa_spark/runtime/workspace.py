@@ -1,21 +1,27 @@
-"""From settings to an open run: the session, the lake, the log entry."""
+"""From settings to an open run: the session, the lake, the log entry; and a flow from beginning to end."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from typing import TypeVar
+
+from pyspark.sql import SparkSession
 
 from cqa_spark.config.dump import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold
 from cqa_spark.lake.run import Run, open_run
-from cqa_spark.lake.run_record import RunRecord, Step
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import require_writable
+from cqa_spark.runtime.execution import execute_step, execute_steps
+from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.progress import print_header, print_step
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.spark.session import spark_session
@@ -34,25 +40,17 @@ def temporary_lake(settings: S) -> Iterator[S]:
 
 
 def open_lake(settings: JobSettings) -> Lake:
-    """Start Spark and open the lake that the settings name."""
+    """Open the lake that the settings name; Spark starts when a table is read or written."""
     require_writable(settings.lake, settings.object_storage)
-    spark = spark_session(
-        "cqa-spark",
-        master=settings.spark.master,
-        partitions=settings.spark.partitions,
-        driver_memory=settings.spark.driver_memory,
-        compile_plans=settings.spark.compile_plans,
-        object_storage=settings.object_storage,
-    )
-    return Lake(spark, settings.lake, settings.object_storage)
+    return Lake(_session(settings), settings.lake, settings.object_storage)
 
 
 @contextmanager
 def write_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
-    """Start Spark and open the lake as the only one who writes it.
+    """Open the lake as the only process that writes it.
 
     Args:
-        settings: what the job was told.
+        settings: of the job.
         job: its name, for others who want to write.
 
     Raises:
@@ -62,31 +60,66 @@ def write_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
         yield lake
 
 
-@contextmanager
-def open_job(settings: JobSettings, job: str, *, resume: bool) -> Iterator[Run]:
-    """Open the run that a job works on, as the only one who writes the lake.
+def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False) -> Run:
+    """Run a flow from beginning to end, as the only process that writes the lake.
 
     Args:
-        settings: what the job was told.
-        job: its name, for the log.
-        resume: go on with what earlier jobs of the same run wrote.
+        flow: the steps.
+        settings: of the job.
+        resume: go on with what earlier jobs of the same run wrote; see ``given``.
+
+    Returns:
+        The finished run.
 
     Raises:
         AnotherWriter: another process writes the lake.
     """
-    with write_lake(settings, job) as lake, open_run_in(lake, settings, job, resume=resume) as run:
-        yield run
+    for step in flow.steps:
+        step.prepare()
+    with write_lake(settings, flow.name) as lake:
+        return run_flow_in(lake, flow, settings, resume=resume)
+
+
+def run_flow_in(
+    lake: LeasedLake,
+    flow: Flow,
+    settings: JobSettings,
+    *,
+    resume: bool = False,
+    on_success: Callable[[Run], None] = lambda run: None,
+) -> Run:
+    """Run a flow in a lake that this process writes already; as ``run_flow``.
+
+    Args:
+        lake: the lake.
+        flow: the steps.
+        settings: of the job.
+        resume: go on with what earlier jobs of the same run wrote.
+        on_success: is called once the run's tables are made, before anything is delivered.
+    """
+    with open_run_in(lake, settings, flow.name, resume=resume) as run:
+        execute_steps(flow, run)
+    on_success(run)
+    for step in flow.delivering:
+        execute_step(step, run)
+    return run
 
 
 @contextmanager
 def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bool) -> Iterator[Run]:
-    """Open a run in a lake that is held; as ``open_job`` for jobs that do more than one run, such as publishing it.
+    """Open a run in a lake that this process writes.
+
+    Args:
+        lake: the lake.
+        settings: of the job.
+        job: its name, for the log.
+        resume: go on with what earlier jobs of the same run wrote.
 
     Raises:
         AnotherWriter: another process has taken the lake over; seen at the end of each step.
     """
 
-    def on_step(step: Step) -> None:
+    def on_step(step: StepRecord) -> None:
         print_step(step)
         lake.lease.require()
 
@@ -103,6 +136,30 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         yield run
 
 
+def given(settings: JobSettings) -> frozenset[str]:
+    """The names of tables and artifacts that the run of the settings has already; needs no Spark."""
+    assert settings.run_id is not None, "jobs that go on with a run require its id"
+    record = RunLog(open_lake(settings).objects).last_success(settings.run_id)
+    return frozenset({*record.table_versions, *record.artifacts}) if record is not None else frozenset()
+
+
 def new_run_id(settings: JobSettings) -> str:
     """A run id that sorts by time and shows which settings it ran with."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{config_hash(settings)[:8]}"
+
+
+def _session(settings: JobSettings) -> Callable[[], SparkSession]:
+    """What starts Spark, once, when it is first needed."""
+
+    @cache
+    def start() -> SparkSession:
+        return spark_session(
+            "cqa-spark",
+            master=settings.spark.master,
+            partitions=settings.spark.partitions,
+            driver_memory=settings.spark.driver_memory,
+            compile_plans=settings.spark.compile_plans,
+            object_storage=settings.object_storage,
+        )
+
+    return start

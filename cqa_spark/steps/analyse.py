@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
 from cqa_spark.text.pipeline import analyse
 
 
-def analyse_step(run: Run) -> None:
-    """Write the parts of HTML bodies, which text every post and comment has, and every distinct text analysed."""
-    with run.step("text") as step:
+@dataclass(frozen=True)
+class Analyse(Step):
+    """Split HTML bodies into parts, link posts and comments to their texts, and analyse each distinct text once."""
+
+    name = "text"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts and comments."""
+        return POSTS, COMMENTS
+
+    def writes(self) -> tuple[Product, ...]:
+        """Bodies, documents and texts."""
+        return BODIES, DOCUMENTS, TEXTS
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write the three tables."""
         posts, comments = run.read(POSTS), run.read(COMMENTS)
         run.write(BODIES, body_parts(distinct_bodies(posts)))
         posts = with_prose(posts, run.read(BODIES))
-        step.rows_in = run.write(DOCUMENTS, documents(posts, comments)).rows
-        step.rows_out = run.write(TEXTS, analyse(distinct_texts(posts, comments))).rows
+        counts.rows_in = run.write(DOCUMENTS, documents(posts, comments)).rows
+        counts.rows_out = run.write(TEXTS, analyse(distinct_texts(posts, comments))).rows

@@ -9,8 +9,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.content.report import Caution
-from cqa_spark.steps.train import model_artifact
 from cqa_spark.systems.saved_system import load_recipe
+from cqa_spark.systems.trained_system import model_artifact
 
 
 def cautions(run: Run) -> tuple[Caution, ...]:
@@ -40,9 +40,8 @@ def _users(run: Run) -> dict[str, list[str]]:
 
 
 def _left_out(run: Run) -> list[tuple[str, str]]:
-    if not run.has(LEFT_OUT_GROUPS):
-        return []
-    rows = run.read(LEFT_OUT_GROUPS).orderBy("site", "feature_group").collect()
+    entries = sorted(run.entries_or_none(LEFT_OUT_GROUPS), key=lambda each: (each["site"], each["feature_group"]))
     return [
-        (f"not computed for {row['site']}, whose dump lacks {row['lacking']}", row["feature_group"]) for row in rows
+        (f"not computed for {each['site']}, whose dump lacks {each['lacking']}", each["feature_group"])
+        for each in entries
     ]

@@ -1,40 +1,75 @@
-"""What the dump changed since the published run, and what that touches."""
+"""a run beside the published one → what changed, and the examples that the changes reach."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.config.settings import NightlySettings
 from cqa_spark.features.change_impact import READ, changes, touched
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHANGES, TOUCHED
 from cqa_spark.lake.table import Table
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.feature_inputs import as_cut
+from cqa_spark.steps.reuse import can_reuse
+from cqa_spark.steps.score import load_trained
+from cqa_spark.systems.trained_system import model_artifact
 
 
-def changes_step(run: Run, last: Snapshot, groups: Iterable[str], cut: Cut, *, wants_touched: bool) -> None:
-    """Compare the run's tables with the published ones; write how many rows changed, and the examples that they touch.
+@dataclass(frozen=True)
+class Changes(Step):
+    """Compare the run's tables with the published ones, and find the examples that the changes reach.
 
-    Args:
-        run: a run with community tables and examples.
+    The examples are written only where the published features and rankings can be reused; see ``can_reuse``.
+
+    Attributes:
         last: the published run.
-        groups: names of the feature groups whose values are wanted.
-        cut: the moment up to which as-of groups look.
-        wants_touched: whether anybody asks for the examples.
+        systems: names of the systems that rank.
+        groups: names of their feature groups.
+        settings: of the night.
     """
-    with run.step("changes") as step, _changed(run, last, groups) as changed:
-        counts = [_counts(table, changed[table.name]) for table in READ]
-        run.write(CHANGES, reduce(DataFrame.unionByName, counts))
-        step.rows_in = run.read(CHANGES).agg(F.coalesce(F.sum("rows"), F.lit(0))).head()[0]  # type: ignore[index]
-        if wants_touched:
-            step.rows_out = _write_touched(run, changed, cut)
+
+    last: Snapshot
+    systems: Sequence[str]
+    groups: Sequence[str]
+    settings: NightlySettings
+
+    name = "changes"
+
+    def reads(self) -> tuple[Product, ...]:
+        """What features follow from, and the models."""
+        return POSTS, COMMENTS, EXAMPLES, *[Artifact(model_artifact(name)) for name in self.systems]
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every dump has."""
+        return USERS, VOTES, BADGES
+
+    def writes(self) -> tuple[Product, ...]:
+        """The numbers of changed rows, and the examples."""
+        return CHANGES, TOUCHED
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compare and write."""
+        trained = load_trained(run, self.systems)
+        with _changed(run, self.last, self.groups) as changed:
+            rows = [row.asDict() for row in reduce(DataFrame.unionByName, _counts(changed)).collect()]
+            run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
+            counts.rows_in = sum(row["rows"] for row in rows)
+            if can_reuse(run, self.last, trained, self.settings):
+                counts.rows_out = _write_touched(run, changed, as_cut(self.settings.features))
 
 
 @contextmanager
@@ -74,6 +109,7 @@ def _rows(tables: Run | Snapshot, table: Table) -> DataFrame:
     return tables.read(table) if tables.has(table) else table.empty(tables.lake.spark)
 
 
-def _counts(table: Table, changed: DataFrame) -> DataFrame:
-    rows = changed.select(*table.key, "change").distinct()
-    return rows.groupBy("site", F.lit(table.name).alias("table_name"), "change").agg(F.count("*").alias("rows"))
+def _counts(changed: Mapping[str, DataFrame]) -> Iterator[DataFrame]:
+    for table in READ:
+        rows = changed[table.name].select(*table.key, "change").distinct()
+        yield rows.groupBy("site", F.lit(table.name).alias("table_name"), "change").agg(F.count("*").alias("rows"))

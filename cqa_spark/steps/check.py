@@ -1,15 +1,18 @@
-"""The checks of a night's run, before readers see it."""
+"""a run beside the published one → verdicts on whether it may be published."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
-from cqa_spark.checks.check import Candidate, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict
 from cqa_spark.checks.registry import CHECKS as ALL_CHECKS
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -17,30 +20,64 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 
-CHECKED = (INGESTED_FILES, POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS, METRICS)
+CHECKED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS)
+CHECKED_ENTRIES = (INGESTED_FILES, METRICS)
 
 
-def checks_step(run: Run, last: Snapshot | None, limits: CheckSettings, *, system: str, measure: str) -> None:
+@dataclass(frozen=True)
+class Check(Step):
     """Compare the run with what is published, and write the verdicts.
 
-    Args:
-        run: a run that was evaluated.
+    Attributes:
         last: the published run; None where nothing is.
         limits: what the run may differ by.
         system: the system whose rankings are served.
         measure: the measure that systems are ordered by.
     """
-    with run.step("checks") as step:
-        same = frozenset(table.name for table in CHECKED if last is not None and run.shares(table, last))
-        now, before = run.present(CHECKED), last.present(CHECKED) if last is not None else {}
-        candidate = Candidate(now, before, system, measure, same)
-        verdicts = run_concurrently(lambda check: check(candidate, limits), ALL_CHECKS)
-        rows = [(each.check, each.passed, float(each.measured), float(each.limit), each.reason) for each in verdicts]
-        run.write(CHECKS, run.lake.spark.createDataFrame(rows, CHECKS.schema).coalesce(1))
-        step.rows_in = len(verdicts)
-        step.rows_out = sum(each.passed for each in verdicts)
+
+    last: Snapshot | None
+    limits: CheckSettings
+    system: str
+    measure: str
+
+    name = "checks"
+
+    def reads(self) -> tuple[Product, ...]:
+        """What a run that ranks has."""
+        return POSTS, COMMENTS, EXAMPLES, RANKINGS, INGESTED_FILES, METRICS
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every dump has."""
+        return USERS, VOTES, BADGES
+
+    def writes(self) -> tuple[Product, ...]:
+        """The verdicts."""
+        return (CHECKS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Do all checks."""
+        last = self.last
+        review = RunUnderReview(
+            now=run.present(CHECKED),
+            last=last.present(CHECKED) if last is not None else {},
+            system=self.system,
+            measure=self.measure,
+            entries=_entries(run),
+            last_entries=_entries(last) if last is not None else {},
+            same=frozenset(table.name for table in CHECKED if last is not None and run.shares(table, last)),
+        )
+        verdicts = run_concurrently(lambda check: check(review, self.limits), ALL_CHECKS)
+        run.write_entries(CHECKS, [asdict(each) for each in verdicts])
+        counts.rows_in = len(verdicts)
+        counts.rows_out = sum(each.passed for each in verdicts)
+
+
+def failed_checks(run: Run) -> list[Verdict]:
+    """The checks that the run did not pass."""
+    return [Verdict(**entry) for entry in run.entries(CHECKS) if not entry["passed"]]
 
 
 def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
@@ -50,9 +87,13 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
         ChecksFailed: some did; all are named.
     """
     if failed:
-        told = "; ".join(f"{v.check}: {v.measured:.4g}, limit {v.limit:.4g} ({v.reason})" for v in failed)
+        listed = "; ".join(f"{v.check}: {v.measured:.4g}, limit {v.limit:.4g} ({v.reason})" for v in failed)
         raise ChecksFailed(
-            f"run {run_id} is not published: {told}",
-            "readers see the run before; mend the input or the limits (checks.…) and run again, or publish all the "
-            "same with --force --who NAME",
+            f"run {run_id} is not published: {listed}",
+            "the published run is unchanged; correct the input or the limits (checks.…) and run again, or publish it "
+            "all the same with --force --who NAME",
         )
+
+
+def _entries(tables: RunTables) -> dict[str, list[dict[str, object]]]:
+    return {table.name: tables.entries_or_none(table) for table in CHECKED_ENTRIES}

@@ -14,10 +14,9 @@ from cqa_spark.lake.run import Run
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.reports.content.stories import Push, QueryStory
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.train import model_artifact
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
 
 SHOWN = 6
 """Features shown of each candidate, those that moved its score most."""
@@ -28,16 +27,15 @@ Candidate = tuple[str, str, str]
 
 def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
     """The stories, with what moved the scores of their candidates; as they are where the ranker does not say."""
-    path = run.record.artifacts.get(model_artifact(system))
-    if path is None or not stories:
+    if model_artifact(system) not in run.record.artifacts or not stories:
         return tuple(stories)
-    saved, model = load_system(path)
-    if not explains(model):
+    trained = run.load_artifact(model_artifact(system), TrainedSystem.load)
+    if not explains(trained.model):
         return tuple(stories)
     queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
-    examples = task_examples(run, saved.system.task).where(F.struct("site", "query_id").isin(queries))
-    with feature_frames(run, [saved.system], examples, few=True) as frame_of:
-        found = pushes(model, saved.system, frame_of(saved.system))
+    examples = task_examples(run, trained.system.task).where(F.struct("site", "query_id").isin(queries))
+    with feature_frames(run, [trained.system], examples, few=True) as frame_of:
+        found = pushes(trained.model, trained.system, frame_of(trained.system))
     return tuple(
         replace(
             story,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -10,12 +11,38 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.folders import EXPORTS
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.plain_parquet import write_plain_parquet
-from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.publishing import Snapshot, published_snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.steps.publish import leased
 
 MANIFEST = f"{EXPORTS}/current.json"
 PARQUET, JSON_LINES = "parquet", "json"
+
+
+@dataclass(frozen=True)
+class Export(Step):
+    """Write the published rankings for those who serve them.
+
+    Attributes:
+        system: the system whose rankings are served.
+    """
+
+    system: str
+
+    name = "export"
+    delivers = True
+
+    def reads(self) -> tuple[Product, ...]:
+        """The rankings."""
+        return (RANKINGS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Export what is published."""
+        export_rankings(leased(run), published_snapshot(run.lake), self.system)
 
 
 def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:

@@ -2,75 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from cqa_spark.config.parts import FeatureSettings
-from cqa_spark.config.settings import FeaturizeSettings
-from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.registry import group_class, reads_texts
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.runtime.workspace import open_job
-from cqa_spark.steps.analyse import analyse_step
-from cqa_spark.steps.feature_inputs import compute_groups, feature_inputs, fit_groups, task_examples
-from cqa_spark.steps.upstream import upstream_step
-from cqa_spark.systems.recipes import groups_of, read_systems, task_of
-from cqa_spark.systems.trained_system import save_groups
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.feature_inputs import OPTIONAL, compute_groups, feature_inputs, fit_groups, task_examples
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, save_groups
 
-GROUPS = "groups"
-
-
-def featurize(settings: FeaturizeSettings) -> None:
-    """Analyse the texts of a run and compute the feature groups that its systems need."""
-    systems = read_systems(settings.systems)
-    groups = [*groups_of(systems), *settings.groups]
-    with open_job(settings, "featurize", resume=True) as run:
-        if any(group_class(name).reads_texts for name in groups):
-            analyse_step(run)
-        upstream_step(run, systems, settings.features)
-        task = settings.task or task_of(systems)
-        featurize_step(run, dict.fromkeys(groups), task=task, settings=settings.features, strict=settings.strict)
+GROUPS = Artifact("groups")
+"""The folder with what the groups of a run learned."""
 
 
-def featurize_step(
-    run: Run, groups: Iterable[str], *, task: str, settings: FeatureSettings, strict: bool = False
-) -> None:
-    """Fit the groups that learn on the training part, write all values, keep what was learned.
+def tables_of(groups: Iterable[str]) -> tuple[Product, ...]:
+    """The tables that hold the values of feature groups."""
+    return tuple(group_class(name).table() for name in groups)
 
-    Args:
-        run: the run, with examples of the task.
-        groups: names of the groups.
-        task: the task.
+
+@dataclass(frozen=True)
+class Featurize(Step):
+    """Fit the groups that learn on the training part, write the values of all, and save what was learned.
+
+    Attributes:
+        groups: names of the groups, each once.
+        task: the task whose examples get values.
         settings: folds of the cross-fitting, and what as-of groups may see.
-        strict: refuse a group that needs a table which a site lacks; else it is left out, for that site, with a
+        strict: refuse a group that needs a table which a site lacks; otherwise it is left out for that site, with a
             warning.
-
-    Raises:
-        InputError: strict, and a table is lacking.
     """
-    with run.step("features") as step, feature_inputs(run, task_examples(run, task), settings) as inputs:
-        step.rows_in = inputs.examples.count()
-        supplied = list(with_needed_tables(map(group_class, groups), inputs, strict=strict))
-        computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
-        fitted, step.rows_out = fit_groups(run, computed, folds=settings.folds)
-        _note_left_out(run, supplied)
-        path = run.artifact_path(MODELS, GROUPS)
+
+    groups: Sequence[str]
+    task: str
+    settings: FeatureSettings
+    strict: bool = False
+
+    name = "features"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, posts and comments; analysed texts where a group wants them."""
+        texts = (DOCUMENTS, TEXTS) if reads_texts(self.groups) else ()
+        return EXAMPLES, POSTS, COMMENTS, *texts
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return tuple(OPTIONAL.values())
+
+    def writes(self) -> tuple[Product, ...]:
+        """A table for each group, the groups that were left out, what was learned."""
+        return *tables_of(self.groups), LEFT_OUT_GROUPS, GROUPS
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compute and write.
+
+        Raises:
+            InputError: strict, and a table is lacking.
+        """
+        with feature_inputs(run, task_examples(run, self.task), self.settings) as inputs:
+            counts.rows_in = inputs.examples.count()
+            supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=self.strict))
+            computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
+            fitted, counts.rows_out = fit_groups(run, computed, folds=self.settings.folds)
+        run.write_entries(LEFT_OUT_GROUPS, _left_out(supplied))
+        path = run.artifact_path(MODELS, GROUPS.name)
         save_groups(fitted, path)
-        run.add_artifact(GROUPS, path)
+        run.add_artifact(GROUPS.name, path)
 
 
-def compute_step(run: Run, groups: Mapping[str, FeatureGroup], *, task: str) -> None:
-    """Write the values of groups that have learned already, for a saved model."""
-    with (
-        run.step("features") as step,
-        feature_inputs(run, task_examples(run, task), FeatureSettings()) as inputs,
-    ):
-        step.rows_in = inputs.examples.count()
-        step.rows_out = compute_groups(run, groups, inputs)
+@dataclass(frozen=True)
+class ComputeFeatures(Step):
+    """Write the values of the groups of a trained system, which have learned already.
+
+    Attributes:
+        system: name of the system; the run has its model.
+        groups: names of its groups.
+        task: its task.
+    """
+
+    system: str
+    groups: Sequence[str]
+    task: str
+
+    name = "features"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The model, and what its groups compute from."""
+        return Artifact(model_artifact(self.system)), *Featurize(self.groups, self.task, FeatureSettings()).reads()
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return tuple(OPTIONAL.values())
+
+    def writes(self) -> tuple[Product, ...]:
+        """A table for each group."""
+        return tables_of(self.groups)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compute and write."""
+        trained = run.load_artifact(model_artifact(self.system), TrainedSystem.load)
+        with feature_inputs(run, task_examples(run, self.task), FeatureSettings()) as inputs:
+            counts.rows_in = inputs.examples.count()
+            counts.rows_out = compute_groups(run, trained.groups, inputs)
 
 
-def _note_left_out(run: Run, supplied: Iterable[Supplied]) -> None:
-    rows = [(site, each.group.name, ", ".join(tables)) for each in supplied for site, tables in each.lacking.items()]
-    run.write(LEFT_OUT_GROUPS, run.lake.spark.createDataFrame(rows, LEFT_OUT_GROUPS.schema))
+def _left_out(supplied: Iterable[Supplied]) -> list[dict[str, str]]:
+    return [
+        {"site": site, "feature_group": each.group.name, "lacking": ", ".join(tables)}
+        for each in supplied
+        for site, tables in each.lacking.items()
+    ]

@@ -3,35 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
-from cqa_spark.config.settings import PairSettings
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.runtime.workspace import open_job
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.tasks.leakage import refuse_shared_threads
-from cqa_spark.tasks.registry import known_tasks, task
+from cqa_spark.tasks.registry import task
 
 
-def pair(settings: PairSettings) -> None:
-    """Build the examples of every task from the run's community tables."""
-    with open_job(settings, "pair", resume=True) as run:
-        pair_step(run, tasks=known_tasks(), allow_shared_threads=settings.allow_shared_threads)
+@dataclass(frozen=True)
+class Pair(Step):
+    """Build the examples of tasks: queries with candidates, labels and initial ranks.
 
-
-def pair_step(run: Run, *, tasks: Sequence[str], allow_shared_threads: bool) -> None:
-    """Write the examples of the tasks.
-
-    Raises:
-        InputError: training and evaluation data share threads, and that is not allowed.
+    Attributes:
+        tasks: names of the tasks.
+        leave_out: ids of training threads that are left out, because an evaluation file holds them too.
+        allow_shared_threads: whether training and evaluation data may share threads.
     """
-    with run.step("pair") as step:
+
+    tasks: Sequence[str]
+    leave_out: Sequence[str] = ()
+    allow_shared_threads: bool = False
+
+    name = "pair"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts, comments and judgments."""
+        return POSTS, COMMENTS, JUDGMENTS
+
+    def writes(self) -> tuple[Product, ...]:
+        """The examples."""
+        return (EXAMPLES,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write the examples of all tasks as one table.
+
+        Raises:
+            InputError: training and evaluation data share threads, and that is not allowed.
+        """
         posts, comments, judgments = (run.read(table) for table in (POSTS, COMMENTS, JUDGMENTS))
-        built: list[DataFrame] = [task(name).build(posts, comments, judgments) for name in tasks]
-        step.rows_in = judgments.count()
-        step.rows_out = run.write(EXAMPLES, reduce(DataFrame.unionByName, built)).rows
-        if not allow_shared_threads:
+        built = reduce(DataFrame.unionByName, [task(name).build(posts, comments, judgments) for name in self.tasks])
+        if self.leave_out:
+            built = built.where((F.col("split") != "train") | ~F.col("thread_id").isin(*self.leave_out))
+        counts.rows_in = judgments.count()
+        counts.rows_out = run.write(EXAMPLES, built).rows
+        if not self.allow_shared_threads:
             refuse_shared_threads(run.read(EXAMPLES), posts, comments)

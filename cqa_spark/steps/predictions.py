@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.evaluation.official_files import OfficialRow, write_official
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.locations import local_target
+from cqa_spark.runtime.step import Artifact, Product, Step
 
 
-def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSettings) -> None:
+@dataclass(frozen=True)
+class WritePredictions(Step):
+    """Write the rankings of one system in the official format.
+
+    Attributes:
+        path: file to write, local or in a bucket.
+        system: name of the system.
+        split: the part whose queries are written; None for all.
+    """
+
+    path: str
+    system: str
+    split: str | None = None
+
+    name = "predictions"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The rankings."""
+        return (RANKINGS,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The file."""
+        return (Artifact(self.path),)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write the file."""
+        rankings = run.read(RANKINGS).where(F.col("system") == self.system)
+        if self.split is not None:
+            rankings = rankings.where(F.col("split") == self.split)
+        counts.rows_in = counts.rows_out = write_predictions(rankings, self.path, run.lake.storage)
+        run.add_artifact(f"predictions/{self.system}", self.path)
+
+
+def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSettings) -> int:
     """Write one system's ranking in the official format, ordered by query and candidate as in the official files.
 
     Rows come to the driver one partition at a time: the file may be larger than its memory.
@@ -19,12 +58,15 @@ def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSett
         rankings: rows of ``RANKINGS``, of one system.
         path: file to write, local or in a bucket.
         storage: how the bucket is reached.
+
+    Returns:
+        The number of rows.
     """
     ordered = rankings.orderBy(_numbers("query_id"), "query_id", _numbers("candidate_id"), "candidate_id")
     rows = ordered.select("query_id", "candidate_id", "score", "predicted").toLocalIterator()
+    official = (OfficialRow(row["query_id"], row["candidate_id"], row["score"], row["predicted"]) for row in rows)
     with local_target(path, storage) as file:
-        write_official(file, (OfficialRow(r["query_id"], r["candidate_id"], r["score"], r["predicted"]) for r in rows))
-    print(f"predictions: {path}")
+        return write_official(file, official)
 
 
 def _numbers(identifier: str) -> Column:

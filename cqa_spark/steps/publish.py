@@ -1,37 +1,60 @@
-"""A finished run → what readers see."""
+"""a finished run → the published one."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cqa_spark.checks.complete_queries import incomplete_rankings
-from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.errors import ContractError
 from cqa_spark.lake import publishing
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.runtime.step import Product, Step
+from cqa_spark.steps.check import failed_checks, refuse_failed
 
 
-def publish(settings: PublishSettings) -> None:
-    """Check a finished run and make it the one that readers see."""
-    with write_lake(settings, "publish") as lake:
-        publish_run(lake, settings.run_id)
-    print(f"published {settings.run_id}")
+@dataclass(frozen=True)
+class Publish(Step):
+    """Publish the run, in one step; a run that was checked has to have passed.
 
+    Attributes:
+        force: publish although checks failed.
+        who: name recorded in the run log where checks failed.
+    """
 
-def rollback(settings: RollbackSettings) -> None:
-    """Make the run that was published before visible again."""
-    with write_lake(settings, "rollback") as lake:
-        record = publishing.rollback(lake, settings.to)
-    print(f"readers see {record.run_id} again: {record.message}")
+    force: bool = False
+    who: str | None = None
+
+    name = "publish"
+    delivers = True
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """What is verified before."""
+        return INGESTED_FILES, RANKINGS, EXAMPLES, CHECKS
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Verify and publish.
+
+        Raises:
+            ChecksFailed: checks failed, and nobody insists.
+        """
+        failed = failed_checks(run) if run.has(CHECKS) else []
+        if not self.force:
+            refuse_failed(run.run_id, failed)
+        names = ", ".join(each.check for each in failed)
+        publish_run(leased(run), run.run_id, reason=f"forced by {self.who}, failed: {names}" if failed else "published")
 
 
 def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> None:
-    """Publish a run whose tables are whole.
+    """Publish a run whose tables are complete.
 
     Args:
         lake: held by this process.
@@ -40,16 +63,22 @@ def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> 
 
     Raises:
         InputError: the run never succeeded.
-        ContractError: a check failed; what is published stays as it is.
+        ContractError: record counts disagree, or a ranking is incomplete; what is published stays as it is.
     """
-    tables = Snapshot(lake, RunLog(lake).require_success(run_id))
-    check_accounting(tables.read(INGESTED_FILES))
+    tables = Snapshot(lake, RunLog(lake.objects).require_success(run_id))
+    check_accounting(tables.entries_or_none(INGESTED_FILES))
     if tables.has(RANKINGS):
-        _check_rankings_are_complete(tables)
+        _refuse_incomplete_rankings(tables)
     publishing.publish(lake, run_id, reason=reason)
 
 
-def _check_rankings_are_complete(tables: Snapshot) -> None:
+def leased(run: Run) -> LeasedLake:
+    """The lake of a run, which this process writes."""
+    assert isinstance(run.lake, LeasedLake), "a flow runs in a lake that this process holds"
+    return run.lake
+
+
+def _refuse_incomplete_rankings(tables: Snapshot) -> None:
     """Every system has to rank every candidate of every query that it ranks candidates of."""
     broken = incomplete_rankings(tables.read(RANKINGS), tables.read(EXAMPLES))
     first = broken.orderBy("system", "site", "task", "query_id").first()

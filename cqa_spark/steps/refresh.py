@@ -1,8 +1,8 @@
-"""Features and rankings of a night: of what the changes touch, beside the published ones; or of everything."""
+"""changed examples → features and rankings, beside the published ones of all other examples."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -18,63 +18,80 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.night import TOUCHED
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
-from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
-from cqa_spark.steps.score import rankings_by, score_step
+from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
+from cqa_spark.steps.featurize import Featurize, tables_of
+from cqa_spark.steps.score import Score, load_trained, rankings_by
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.trained_system import TrainedSystem
+from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
 
 FEW = 100_000
 """Up to so many examples are handed to every executor, some 20 MB, to look for what concerns them alone."""
 
 
-def night_features_step(
-    run: Run,
-    trained: Mapping[str, TrainedSystem],
-    last: Snapshot | None,
-    *,
-    task: str,
-    settings: FeatureSettings,
-) -> None:
-    """Write the values of groups that have learned already.
+@dataclass(frozen=True)
+class RefreshFeatures(Step):
+    """Write the values of groups that have learned already: of the examples that changes reach, or of all.
 
-    Args:
-        run: the run, with examples of the task.
-        trained: systems whose groups are wanted.
-        last: the published run, whose values of untouched examples stand; None where all are computed.
+    Attributes:
+        systems: names of the systems whose groups are wanted.
+        groups: names of their groups.
+        last: the published run, whose values of other examples are kept; None where nothing is published.
         task: the task.
         settings: what as-of groups may see.
     """
-    groups = {
-        name: group
-        for each in trained.values()
-        for name, group in each.groups.items()
-        if not run.has(group.table())  # else it was fitted, and its values written, in this night
-    }
-    if not groups:
-        return
-    with (
-        run.step("features") as step,
-        feature_inputs(run, task_examples(run, task), settings) as inputs,
-        nullcontext() if last is None else _differing(run, last, inputs.examples, task) as differing,
-    ):
 
-        def compute_and_write(supplied: Supplied) -> tuple[int, int]:
-            group, complete = groups[supplied.group.name], _required(supplied)
-            if differing is None or group.reach is Reach.SITE:
-                return complete.examples.count(), run.write(group.table(), compute_values(group, complete)).rows
-            again, gone = differing.of(group, supplied.lacking)
-            rows = again.count()
-            selected = replace(complete, examples=again, few=rows <= FEW)
-            return rows, _revise_values(run, group, selected, complete.examples, gone, differing.last)
+    systems: Sequence[str]
+    groups: Sequence[str]
+    last: Snapshot | None
+    task: str
+    settings: FeatureSettings
 
-        wanted = list(with_needed_tables([type(group) for group in groups.values()], inputs, strict=False))
-        for rows_in, rows_out in run_concurrently(compute_and_write, wanted):
-            step.rows_in += rows_in
-            step.rows_out += rows_out
+    name = "features"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The models, and what their groups compute from."""
+        models = [Artifact(model_artifact(name)) for name in self.systems]
+        return *Featurize(self.groups, self.task, self.settings).reads(), *models
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every dump has, and the examples that changes reach."""
+        return *OPTIONAL.values(), TOUCHED
+
+    def writes(self) -> tuple[Product, ...]:
+        """A table for each group."""
+        return tables_of(self.groups)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compute and write; groups that were fitted in this run have their values already."""
+        trained = load_trained(run, self.systems).values()
+        found = {name: group for each in trained for name, group in each.groups.items()}
+        groups = {name: group for name, group in found.items() if not run.has(group.table())}
+        last = self.last if run.has(TOUCHED) else None
+        with (
+            feature_inputs(run, task_examples(run, self.task), self.settings) as inputs,
+            nullcontext() if last is None else _differing(run, last, inputs.examples, self.task) as differing,
+        ):
+
+            def compute_and_write(supplied: Supplied) -> tuple[int, int]:
+                group, complete = groups[supplied.group.name], _required(supplied)
+                if differing is None or group.reach is Reach.SITE:
+                    return complete.examples.count(), run.write(group.table(), compute_values(group, complete)).rows
+                again, gone = differing.of(group, supplied.lacking)
+                rows = again.count()
+                selected = replace(complete, examples=again, few=rows <= FEW)
+                return rows, _merge_values(run, group, selected, complete.examples, gone, differing.last)
+
+            wanted = list(with_needed_tables([type(group) for group in groups.values()], inputs, strict=False))
+            for rows_in, rows_out in run_concurrently(compute_and_write, wanted):
+                counts.rows_in += rows_in
+                counts.rows_out += rows_out
 
 
 @dataclass(frozen=True)
@@ -135,7 +152,7 @@ def _required(supplied: Supplied) -> FeatureInputs:
     return supplied.inputs
 
 
-def _revise_values(
+def _merge_values(
     run: Run, group: FeatureGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
 ) -> int:
     """Compute values of the inputs' examples again; those of entities that no example speaks of any more go."""
@@ -143,33 +160,55 @@ def _revise_values(
     leave = group.entities(gone).join(group.entities(examples), on=list(table.key), how="left_anti")
     stale = group.entities(inputs.examples).unionByName(leave).distinct()
     values = compute_values(group, inputs)
-    return run.revise(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
+    return run.merge_rows(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
 
 
-def night_rankings_step(run: Run, trained: Mapping[str, TrainedSystem], last: Snapshot | None, *, task: str) -> None:
-    """Rank the candidates of every query outside the training part; queries that nothing touched keep their ranking.
+@dataclass(frozen=True)
+class RefreshRankings(Step):
+    """Rank the queries that changes reach, or all; others keep their published ranking.
 
-    Args:
-        run: the run, with the values of all groups.
-        trained: the systems that rank.
-        last: the published run, whose rankings of untouched queries stand; None where all are ranked.
+    Attributes:
+        systems: recipes of the systems that rank.
+        last: the published run; None where nothing is published.
         task: the task.
     """
-    reaches = [group.reach for each in trained.values() for group in each.groups.values()]
-    reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
-    if last is None or reach is Reach.SITE:
-        score_step(run, trained, task=task)
-        return
-    examples = task_examples(run, task).where(OUTSIDE_TRAINING)
-    queries = within(reach, run.read(TOUCHED)).select(*QUERY).distinct()
-    gone = last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
-    again = examples.join(queries, on=list(QUERY), how="left_semi")
-    recipes = [each.system for each in trained.values()]
-    with run.step("score") as step, feature_frames(run, recipes, again) as frame_of:
-        step.rows_in = again.count()
-        step.rows_out = run.revise(
-            RANKINGS,
-            rankings_by(trained, frame_of, run.run_id),
-            stale=queries.unionByName(gone).distinct(),
-            base=last.record.table_versions[RANKINGS.name],
-        ).rows
+
+    systems: Sequence[System]
+    last: Snapshot | None
+    task: str
+
+    name = "score"
+
+    def reads(self) -> tuple[Product, ...]:
+        """What ranking all queries reads."""
+        return Score(self.systems, self.task).reads()
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """The examples that changes reach."""
+        return (TOUCHED,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The rankings."""
+        return (RANKINGS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Score and rank."""
+        trained = load_trained(run, [system.name for system in self.systems])
+        reaches = [group.reach for each in trained.values() for group in each.groups.values()]
+        reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
+        if self.last is None or not run.has(TOUCHED) or reach is Reach.SITE:
+            Score(self.systems, self.task).execute(run, counts)
+            return
+        examples = task_examples(run, self.task).where(OUTSIDE_TRAINING)
+        queries = within(reach, run.read(TOUCHED)).select(*QUERY).distinct()
+        gone = self.last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
+        again = examples.join(queries, on=list(QUERY), how="left_semi")
+        recipes = [each.system for each in trained.values()]
+        with feature_frames(run, recipes, again) as frame_of:
+            counts.rows_in = again.count()
+            counts.rows_out = run.merge_rows(
+                RANKINGS,
+                rankings_by(trained, frame_of, run.run_id),
+                stale=queries.unionByName(gone).distinct(),
+                base=self.last.record.table_versions[RANKINGS.name],
+            ).rows

@@ -1,65 +1,86 @@
-"""What a night goes on from: the published run, its trained systems, and whether its features still stand."""
+"""the published run → what of it a new run can reuse: trained systems, features, rankings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import yaml
 
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
-from cqa_spark.features.needed_tables import sites_of
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.sites import sites_of
 from cqa_spark.lake.storage import Lake
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL
-from cqa_spark.steps.train import model_artifact
+from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
 
 
-def last_night(lake: Lake) -> Snapshot | None:
-    """What readers see while the run is under way; None in the first night."""
+def published_before(lake: Lake) -> Snapshot | None:
+    """The run that is published while another one is made; None where nothing is."""
     record = published_run(lake)
     return Snapshot(lake, record) if record is not None else None
 
 
-def kept_system(run: Run, system: System, last: Snapshot | None, model: str | None = None) -> TrainedSystem | None:
-    """A system that was trained before, taken over as this run's.
+def kept_model(system: System, last: Snapshot | None, model: str | None = None) -> str | None:
+    """The folder of a system that was trained before and can rank again.
 
     Args:
-        run: the run.
         system: its recipe.
         last: the published run.
-        model: folder of the trained system; None for the published run's.
+        model: folder of the trained system to use; None for the published run's.
 
     Returns:
-        The system; None where it has to be trained: there is none, or its recipe has changed since.
+        The folder; None where the system has to be trained: there is none, or its recipe has changed since.
 
     Raises:
-        InputError: there is no trained system in the folder, or another one.
+        InputError: there is no trained system in the given folder, or another one.
     """
-    name = model_artifact(system.name)
-    path = model or (last.record.artifacts.get(name) if last is not None else None)
+    path = model or (last.record.artifacts.get(model_artifact(system.name)) if last is not None else None)
     if path is None:
         return None
-    trained = TrainedSystem.load(path)
-    if model is not None and trained.system.name != system.name:
-        raise InputError(f"{model} holds the system {trained.system.name}", f"name it: --system {trained.system.name}")
-    if model is None and trained.system != system:
-        return None
-    run.add_artifact(name, path)
-    return trained
+    trained = load_recipe(path).system
+    if model is not None and trained.name != system.name:
+        raise InputError(f"{model} holds the system {trained.name}", f"name it: --system {trained.name}")
+    return path if model is not None or trained == system else None
+
+
+@dataclass(frozen=True)
+class KeepModels(Step):
+    """Take over systems that were trained before.
+
+    Attributes:
+        models: folder of each system, by name.
+    """
+
+    models: Mapping[str, str]
+
+    name = "models"
+
+    def writes(self) -> tuple[Product, ...]:
+        """The models."""
+        return tuple(Artifact(model_artifact(name)) for name in self.models)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Record where they are stored."""
+        counts.rows_in = counts.rows_out = len(self.models)
+        for name, path in self.models.items():
+            run.add_artifact(model_artifact(name), path)
 
 
 def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSystem], settings: NightlySettings) -> bool:
-    """Whether values and rankings of the published run hold for whatever the dump has not changed.
+    """Whether values and rankings of the published run are valid for all that the dump has not changed.
 
-    They do where the same code made them, with the same trained systems and settings, from dumps with the same tables.
+    They are where the same code made them, with the same trained systems and settings, from dumps with the same tables.
     """
     if last is None or settings.full or not (last.has(EXAMPLES) and last.has(RANKINGS)):
         return False

@@ -2,103 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.parts import FeatureSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.registry import group_class, reads_texts
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.rankers.out_of_fold import out_of_fold
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import compute_groups, feature_inputs, fit_groups
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.systems.recipes import groups_of, read_systems
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, upstream_artifact
 from cqa_spark.tasks.registry import known_tasks
-from cqa_spark.tasks.upstream_examples import step_examples
+from cqa_spark.tasks.upstream_examples import upstream_examples
 
 
-def tasks_of(systems: Iterable[System]) -> list[str]:
-    """The tasks of systems and of their upstream systems."""
-    return _in_order(each.task for system in systems for each in (system, *_upstream_of(system)))
+class Upstream(NamedTuple):
+    """A system whose scores others learn from.
+
+    Attributes:
+        system: its recipe.
+        of: the task of the systems that learn from it.
+    """
+
+    system: System
+    of: str
 
 
-def tasks_of_trained(trained: TrainedSystem) -> list[str]:
-    """The tasks of a saved system and of its upstream systems, by what was saved with it."""
-    return _in_order(each.system.task for each in (trained, *trained.upstream.values()))
-
-
-def upstream_step(run: Run, systems: Iterable[System], settings: FeatureSettings) -> None:
-    """Train the systems that others name as upstream, and write what they say; nothing where none is named.
-
-    Args:
-        run: a run with the examples of all the tasks.
-        systems: what is to be trained afterwards.
-        settings: folds of the cross-fitting, of features and of scores alike, and what as-of groups may see.
+def upstream_of(systems: Iterable[System]) -> list[Upstream]:
+    """The upstream systems of systems, each once.
 
     Raises:
-        ConfigError: an upstream system is not fit for it.
+        ConfigError: one builds on others itself, gives no probabilities, or is one of two for a task.
     """
-    wanted = {each.name: (each, system.task) for system in systems for each in _upstream_of(system)}
-    if not wanted:
-        return
-    _refuse_two_of_a_task([each for each, _ in wanted.values()])
-    with run.step("upstream") as step:
-        for place, (system, of) in enumerate(wanted.values()):
-            _train(run, system, of, settings, first=place == 0)
-        step.rows_out = run.read(UPSTREAM_SCORES).count()
+    found: dict[str, Upstream] = {}
+    for system in systems:
+        for upstream in read_systems(system.upstream):
+            _refuse_unfit(system, upstream)
+            found[upstream.name] = Upstream(upstream, system.task)
+    _refuse_two_of_a_task(each.system for each in found.values())
+    return list(found.values())
 
 
-def score_upstream_step(run: Run, trained: TrainedSystem) -> None:
-    """Write what a saved system's upstream systems say of the run's examples; nothing where it has none."""
-    if not trained.upstream:
-        return
-    with run.step("upstream") as step:
+def tasks_of(systems: Sequence[System]) -> list[str]:
+    """The tasks of systems and of their upstream systems, in the order of the registry."""
+    wanted = {system.task for system in systems} | {each.system.task for each in upstream_of(systems)}
+    return [task for task in known_tasks() if task in wanted]
+
+
+@dataclass(frozen=True)
+class TrainUpstream(Step):
+    """Train the systems that others name as upstream, and write their scores of the others' candidates.
+
+    Attributes:
+        systems: what is trained afterwards; at least one names an upstream system.
+        settings: folds of the cross-fitting, of features and of scores alike, and what as-of groups may see.
+    """
+
+    systems: Sequence[System]
+    settings: FeatureSettings
+
+    name = "upstream"
+
+    def reads(self) -> tuple[Product, ...]:
+        """What the features of the upstream systems are computed from."""
+        groups = groups_of(each.system for each in upstream_of(self.systems))
+        return EXAMPLES, POSTS, COMMENTS, *((DOCUMENTS, TEXTS) if reads_texts(groups) else ())
+
+    def writes(self) -> tuple[Product, ...]:
+        """The scores, and a model of each upstream system."""
+        models = [Artifact(upstream_artifact(each.system.name)) for each in upstream_of(self.systems)]
+        return UPSTREAM_SCORES, *models
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Train one by one; scores of training threads are out of fold."""
+        for place, upstream in enumerate(upstream_of(self.systems)):
+            _train(run, upstream, self.settings, first=place == 0)
+        counts.rows_out = run.read(UPSTREAM_SCORES).count()
+
+
+@dataclass(frozen=True)
+class ScoreUpstream(Step):
+    """Write the scores that the upstream systems of a trained system give the run's examples.
+
+    Attributes:
+        system: recipe of the system, which names upstream systems; the run has its model.
+    """
+
+    system: System
+
+    name = "upstream"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The model, and what the features are computed from."""
+        return Artifact(model_artifact(self.system.name)), EXAMPLES, POSTS, COMMENTS, DOCUMENTS, TEXTS
+
+    def writes(self) -> tuple[Product, ...]:
+        """The scores."""
+        return (UPSTREAM_SCORES,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compute features and scores, one upstream system after the other."""
+        trained = run.load_artifact(model_artifact(self.system.name), TrainedSystem.load)
         for place, upstream in enumerate(trained.upstream.values()):
-            examples = _examples(run, upstream.system, trained.system.task)
+            examples = _examples(run, upstream.system, self.system.task)
             with feature_inputs(run, examples, FeatureSettings()) as inputs:
                 compute_groups(run, upstream.groups, inputs)
                 with feature_frames(run, [upstream.system], inputs.examples) as frame_of:
                     scored = upstream.model.transform(frame_of(upstream.system))
                     _write_scores(run, upstream.system, scored, first=place == 0)
-        step.rows_out = run.read(UPSTREAM_SCORES).count()
+        counts.rows_out = run.read(UPSTREAM_SCORES).count()
 
 
-def load_upstream(run: Run, name: str) -> TrainedSystem:
-    """An upstream system that this run trained."""
-    return TrainedSystem.load(run.record.artifacts[_artifact(name)])
-
-
-def _in_order(tasks: Iterable[str]) -> list[str]:
-    wanted = set(tasks)
-    return [task for task in known_tasks() if task in wanted]
-
-
-def _artifact(name: str) -> str:
-    return f"upstream/{name}"
-
-
-def _upstream_of(system: System) -> list[System]:
-    found = read_systems(system.upstream)
-    for upstream in found:
-        if upstream.upstream:
-            raise ConfigError(
-                f"{system.name} builds on {upstream.name}, which builds on others itself",
-                "name systems without upstream as upstream",
-            )
-        if not upstream.build().gives_probabilities:
-            raise ConfigError(
-                f"{system.name} builds on {upstream.name}, whose scores are not probabilities",
-                "take a system whose ranker gives probabilities, or wrap its ranker in calibrated",
-            )
-    return found
+def _refuse_unfit(system: System, upstream: System) -> None:
+    if upstream.upstream:
+        raise ConfigError(
+            f"{system.name} builds on {upstream.name}, which builds on others itself",
+            "name systems without upstream as upstream",
+        )
+    if not upstream.build().gives_probabilities:
+        raise ConfigError(
+            f"{system.name} builds on {upstream.name}, whose scores are not probabilities",
+            "choose a system whose ranker gives probabilities, or wrap its ranker in calibrated",
+        )
 
 
 def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
@@ -112,20 +151,21 @@ def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
             )
 
 
-def _train(run: Run, system: System, of: str, settings: FeatureSettings, *, first: bool) -> None:
+def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bool) -> None:
     """Train and save one system, and write its scores: out of fold for training threads."""
-    with feature_inputs(run, _examples(run, system, of), settings) as inputs:
+    system = upstream.system
+    with feature_inputs(run, _examples(run, *upstream), settings) as inputs:
         groups, _ = fit_groups(
             run, ((group_class(name), inputs) for name in system.feature_groups), folds=settings.folds
         )
         with feature_frames(run, [system], inputs.examples) as frame_of:
             training = frame_of(system).where(IN_TRAINING)
-            model = system.build().fit(training)
-            path = run.artifact_path(MODELS, _artifact(system.name))
-            TrainedSystem(system, model, groups, run.run_id).save(path)
-            run.add_artifact(_artifact(system.name), path)
+            trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id)
+            path = run.artifact_path(MODELS, upstream_artifact(system.name))
+            trained.save(path)
+            run.add_artifact(upstream_artifact(system.name), path, loaded=trained)
             held_out = out_of_fold(system.build(), training, folds=settings.folds)
-            others = model.transform(frame_of(system).where(OUTSIDE_TRAINING))
+            others = trained.model.transform(frame_of(system).where(OUTSIDE_TRAINING))
             _write_scores(run, system, held_out.unionByName(others), first=first)
 
 
@@ -140,4 +180,4 @@ def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -
 
 
 def _examples(run: Run, system: System, of: str) -> DataFrame:
-    return step_examples(run.read(EXAMPLES), run.read(POSTS), of=of, step=system.task)
+    return upstream_examples(run.read(EXAMPLES), run.read(POSTS), of=of, task_name=system.task)

@@ -50,6 +50,16 @@ class TrainedSystem:
         return cls(saved.system, model, groups, saved.training_run, upstream)
 
 
+def model_artifact(system: str) -> str:
+    """What a run calls the folder of a trained system among its artifacts."""
+    return f"model/{system}"
+
+
+def upstream_artifact(system: str) -> str:
+    """What a run calls the folder of an upstream system among its artifacts."""
+    return f"upstream/{system}"
+
+
 def save_groups(groups: Mapping[str, FeatureGroup], path: str) -> None:
     """Write what the groups learned, one new folder per fitted group."""
     for name, group in groups.items():

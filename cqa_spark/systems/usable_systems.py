@@ -49,7 +49,5 @@ def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
 
 def _absent_groups(run: Run) -> set[str]:
     """Groups that were left out on every site, so that there is no table of their values."""
-    if not run.has(LEFT_OUT_GROUPS):
-        return set()
-    named = run.read(LEFT_OUT_GROUPS).select("feature_group").distinct().collect()
-    return {row[0] for row in named if not run.has(group_class(row[0]).table())}
+    named = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
+    return {name for name in named if not run.has(group_class(name).table())}

@@ -31,7 +31,7 @@ def data_card(examples: DataFrame, candidates: DataFrame, posts: DataFrame, comm
         comments: the table ``comments``.
 
     Returns:
-        A frame of the schema ``DATA_CARD``.
+        The columns of ``DATA_CARD``; few rows.
     """
     answers = examples.select("site", "query_id", "candidate_id", "split").join(
         candidates.select("site", "candidate_id", "accepted", "initial_rank", *PROPERTIES), on=["site", "candidate_id"]
@@ -48,7 +48,7 @@ def data_card(examples: DataFrame, candidates: DataFrame, posts: DataFrame, comm
         _measured(distinct, vocabulary=F.count_distinct("word")),
         _left_out(candidates),
     ]
-    return DATA_CARD.conform(reduce(DataFrame.unionByName, figures))
+    return reduce(DataFrame.unionByName, figures).select(*[column.name for column in DATA_CARD.columns])
 
 
 def _shares() -> dict[str, Column]:

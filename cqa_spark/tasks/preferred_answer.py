@@ -10,6 +10,9 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.stackexchange.judgments import PREFERRED_ANSWER
 from cqa_spark.tasks.task import Task
 
+MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
+"""What the task is measured by; the first is the only one of Xu et al. (2018)."""
+
 
 class PreferredAnswer(Task):
     """All answers of a thread, for its question; the accepted one counts (Xu et al. 2018, section 3).

@@ -9,7 +9,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.tasks.registry import task
 
 
-def step_examples(examples: DataFrame, posts: DataFrame, *, of: str, step: str) -> DataFrame:
+def upstream_examples(examples: DataFrame, posts: DataFrame, *, of: str, task_name: str) -> DataFrame:
     """The examples of a step's task, and beside them the steps of another task's pairs that are none.
 
     Task A leaves out threads that repeat an earlier one, but task C ranks their comments.
@@ -18,19 +18,19 @@ def step_examples(examples: DataFrame, posts: DataFrame, *, of: str, step: str) 
         examples: of the schema ``EXAMPLES``.
         posts: of the schema ``POSTS``.
         of: the task whose pairs go through the step.
-        step: the task of the step.
+        task_name: the task of the step.
 
     Returns:
-        A frame of the schema ``EXAMPLES``, all of task ``step``. What shares its ``fold_key`` with training examples is
+        A frame of the schema ``EXAMPLES``, all of this task. What shares its ``fold_key`` with training examples is
         of split train, whatever file it came in: a model that has learned from a copy of the thread would be too sure.
     """
-    known = examples.where(F.col("task") == step)
-    passed = _passed(examples.where(F.col("task") == of), *task(of).via[step])
+    known = examples.where(F.col("task") == task_name)
+    passed = _passed(examples.where(F.col("task") == of), *task(of).via[task_name])
     more = passed.join(known, ["site", "query_id", "candidate_id"], "left_anti")
     repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
     completed = more.join(repeats, ["site", "thread_id"], "left").select(
-        "site", F.lit(step).alias("task"), "query_id", "candidate_id", "thread_id",
-        task(step).fold_key().alias("fold_key"),
+        "site", F.lit(task_name).alias("task"), "query_id", "candidate_id", "thread_id",
+        task(task_name).fold_key().alias("fold_key"),
         "author_id", "initial_rank", "split",
     )  # fmt: skip
     both = known.unionByName(EXAMPLES.complete(completed))

@@ -17,7 +17,7 @@ from cqa_spark.corpora.qatar_living.repeats import contested_ids, refuse_repeats
 from cqa_spark.corpora.qatar_living.source import detect_layout, read_chunks
 from cqa_spark.corpora.qatar_living.tables import comments_table, judgments_table, posts_table, users_table
 from cqa_spark.errors import InputError
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 
 SITE = "qatarliving.com"
@@ -55,7 +55,7 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
         users=USERS.complete(users_table(threads)),
         judgments=JUDGMENTS.complete(judgments_table(threads)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
-        ingested_files=INGESTED_FILES.complete(_ingested_files(spark, records, blocks, inputs, site)),
+        ingested_files=_ingested_files(spark, records, blocks, inputs, site),
         persisted=(contested, parsed, *[blocks for blocks, _ in read]),
     )
 

@@ -9,6 +9,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import ORPHANS
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -44,18 +45,18 @@ REFERENCES = (
 )
 
 
-def orphans(tables: Mapping[str, DataFrame]) -> DataFrame:
+def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
     """Count the rows that point to nothing.
 
     Args:
         tables: the tables that were read, by name; a reference to or from another one is not looked at.
 
     Returns:
-        The table ``orphans``: a row for each site and reference that has some.
+        Entries of ``ORPHANS``: one for each site and reference that has some.
     """
     found = {f"reference_{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
     if not found:
-        return ORPHANS.empty(next(iter(tables.values())).sparkSession)
+        return []
     pointing = [_side(tables, each.table, each.column, each.target, by=name) for name, each in found.items()]
     targets = dict.fromkeys(each.target for each in found.values())
     there = [_side(tables, target, target.key[-1], target, by=None) for target in targets]
@@ -65,7 +66,8 @@ def orphans(tables: Mapping[str, DataFrame]) -> DataFrame:
     missing = pointed_to.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
     by_site = missing.groupBy("site").agg(*[F.sum(name).alias(name) for name in found])
     named = [F.struct(*_named(each), F.col(name).alias("rows")) for name, each in found.items()]
-    return ORPHANS.conform(by_site.select("site", F.inline(F.array(*named))).where("rows > 0"))
+    counted = by_site.select("site", F.inline(F.array(*named))).where("rows > 0")
+    return sorted((row.asDict() for row in counted.collect()), key=lambda row: [row[name] for name in ORPHANS.key])
 
 
 def _both(reference: Reference) -> set[str]:

@@ -6,9 +6,6 @@ from collections.abc import Iterable
 
 from cqa_spark.reports.preferred_answer.labels import AS_OF, SNAPSHOT
 
-MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
-"""The first is the paper's only one."""
-
 BASELINES = (
     "random_answer",
     "first_answer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,45 +12,65 @@ from cqa_spark.config.parts import ResamplingSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
-from cqa_spark.experiments.preferred_answer.lineup import BASELINES, MEASURES, learned_system
+from cqa_spark.experiments.evaluation_split import EvaluationSplit
+from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_system
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.preferred_answer.labels import AS_OF, SNAPSHOT
+from cqa_spark.runtime.step import Product, Step
+from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
 
 
-def measure_step(run: Run, measured: DataFrame, settings: ResamplingSettings, rankers: Sequence[str]) -> str:
-    """Write all figures of the systems.
+@dataclass(frozen=True)
+class Measure(Step):
+    """Measure systems over all sites and on each, against every baseline, and snapshot against as-of.
 
-    Args:
-        run: a run that ranked.
-        measured: the examples that are measured on.
-        settings: how sure the figures are.
+    Attributes:
+        split: what is measured on.
+        settings: resamples, confidence and seed.
         rankers: those that were trained, each in two variants.
-
-    Returns:
-        The best baseline on all sites together, which is what every system is tested against.
     """
-    with run.step("measure") as step:
-        examples = measured.select(*EXAMPLES.schema.names)
+
+    split: EvaluationSplit
+    settings: ResamplingSettings
+    rankers: Sequence[str]
+
+    name = "evaluate"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Rankings and the labels of examples."""
+        return RANKINGS, EXAMPLES
+
+    def writes(self) -> tuple[Product, ...]:
+        """Measures of queries, of systems by site and over all, and comparisons."""
+        return QUERY_METRICS, SITE_METRICS, METRICS, COMPARISONS
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write all four; everything is tested against the best baseline on all sites together."""
+        examples = self.split.measured(task_examples(run, PreferredAnswer.name)).select(*EXAMPLES.schema.names)
         measures = [parse_measure(name) for name in MEASURES]
-        step.rows_in = run.write(QUERY_METRICS, query_metrics(run.read(RANKINGS), examples, measures)).rows
+        counts.rows_in = run.write(QUERY_METRICS, query_metrics(run.read(RANKINGS), examples, measures)).rows
         queries = run.read(QUERY_METRICS)
         best = best_baseline(queries)
-        drawn = Resampling(settings.resamples, settings.seed, settings.confidence)
-        by_site = run.write(SITE_METRICS, summarise_by_site(queries, best, drawn))
-        of_all = run.read(SITE_METRICS).where(F.col("site") == EVERY)
-        run.write(METRICS, of_all.select(*METRICS.schema.names))
-        ranked = {row["system"] for row in of_all.select("system").distinct().collect()}
-        tested = [
-            summarise(queries.where(F.col("system").isin(*systems)), against, *drawn).comparisons
-            for against, systems in contrasts(ranked, best, rankers)
-        ]
-        run.write(COMPARISONS, reduce(DataFrame.unionByName, tested))
-        step.rows_out = by_site.rows
-    return best
+        drawn = Resampling(self.settings.resamples, self.settings.seed, self.settings.confidence)
+        by_site = summarise_by_site(queries, best, drawn)
+        counts.rows_out = run.write_entries(SITE_METRICS, by_site)
+        of_all = [entry for entry in by_site if entry["site"] == EVERY]
+        run.write_entries(
+            METRICS, [{column.name: entry[column.name] for column in METRICS.columns} for entry in of_all]
+        )
+        ranked = {entry["system"] for entry in of_all}
+        tested = run_concurrently(
+            lambda contrast: summarise(queries.where(F.col("system").isin(*contrast[1])), contrast[0], *drawn),
+            contrasts(ranked, best, self.rankers),
+        )
+        run.write_entries(COMPARISONS, [entry for summary in tested for entry in summary.comparisons])
 
 
 def best_baseline(queries: DataFrame) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -12,20 +14,63 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import Resampling, summarise_by_site
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, Part
-from cqa_spark.experiments.preferred_answer.lineup import MEASURES
 from cqa_spark.experiments.variants import FULL, Variant, rank_variant
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.featurize import tables_of
+from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
 
 OWN, OTHERS = "own", "others"
 
 
-def transfer(run: Run, system: System, settings: ResamplingSettings, on: EvaluationSplit) -> DataFrame:
+@dataclass(frozen=True)
+class TransferSites(Step):
+    """Train systems on other sites than they are measured on; nothing where there is one site.
+
+    Attributes:
+        systems: recipes that the run has ranked with.
+        settings: resamples, confidence and seed.
+        split: what is measured on.
+    """
+
+    systems: Sequence[System]
+    settings: ResamplingSettings
+    split: EvaluationSplit
+
+    name = "transfer"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features, rankings."""
+        models = [Artifact(model_artifact(system.name)) for system in self.systems]
+        return EXAMPLES, RANKINGS, *tables_of(groups_of(self.systems)), *models
+
+    def writes(self) -> tuple[Product, ...]:
+        """A row for each site and training set."""
+        return (TRANSFERS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Measure one system after the other."""
+        measured = self.split.measured(task_examples(run, PreferredAnswer.name))
+        counts.rows_in = measured.select("site").distinct().count()
+        if counts.rows_in < 2:
+            return
+        systems = trained_recipes(run, self.systems)
+        found = [entry for system in systems for entry in transfer(run, system, self.settings, self.split)]
+        counts.rows_out = run.write_entries(TRANSFERS, found)
+
+
+def transfer(run: Run, system: System, settings: ResamplingSettings, on: EvaluationSplit) -> list[Entry]:
     """Train a system for each site on the others, and on the site alone; measure beside the one trained on all.
 
     What feature groups learn without labels (which tags and badges have numbers) they learned from all sites.
@@ -37,7 +82,7 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
         on: what is measured on.
 
     Returns:
-        Rows of ``TRANSFERS``; tests are against the system trained on all sites.
+        Entries of ``TRANSFERS``; tests are against the system trained on all sites.
     """
     examples = task_examples(run, system.task)
     measured = on.measured(examples).select(*EXAMPLES.schema.names).persist()
@@ -53,8 +98,9 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
         rankings = RANKINGS.conform(reduce(DataFrame.unionByName, ranked))
         queries = query_metrics(rankings, measured, [parse_measure(MEASURES[0])]).persist()
         drawn = Resampling(settings.resamples, settings.seed, settings.confidence)
-        rows = summarise_by_site(queries, FULL, drawn).withColumnRenamed("system", "trained_on")
-        found = TRANSFERS.conform(rows.drop("baseline").withColumn("system", F.lit(system.name))).persist()
-        found.count()
+        found = summarise_by_site(queries, FULL, drawn)
+        queries.unpersist()
     measured.unpersist()
-    return found
+    declared = {column.name for column in TRANSFERS.columns}
+    named = ({**entry, "trained_on": entry["system"], "system": system.name} for entry in found)
+    return [{name: value for name, value in entry.items() if name in declared} for entry in named]

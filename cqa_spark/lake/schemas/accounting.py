@@ -1,5 +1,6 @@
 """What was read, and what could not be understood."""
 
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SOURCE_FILE, SPLIT
 from cqa_spark.lake.table import Table, column
 
@@ -17,7 +18,7 @@ QUARANTINE = Table(
     partition_by=("site",),
 )
 
-ORPHANS = Table(
+ORPHANS = JournalTable(
     "orphans",
     "Rows that point to a row which the dump lacks; they are kept where they are, and counted here.",
     (
@@ -28,10 +29,9 @@ ORPHANS = Table(
         column("rows", "bigint", "rows that point to nothing", nullable=False),
     ),
     key=("site", "table_name", "reference"),
-    partition_by=("site",),
 )
 
-INGESTED_FILES = Table(
+INGESTED_FILES = JournalTable(
     "ingested_files",
     "Records per input file: rows_in = rows_out + rows_quarantined; lines, where counted, = rows_in + not_rows.",
     (
@@ -47,7 +47,6 @@ INGESTED_FILES = Table(
         column("rows_quarantined", "bigint", "records that went to quarantine", nullable=False),
     ),
     key=("site", "source_file"),
-    partition_by=("site",),
 )
 
 ID_BLOCKS = Table(

@@ -1,8 +1,9 @@
 """What a data set consists of, in figures."""
 
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.table import column
 
-DATA_CARD = Table(
+DATA_CARD = JournalTable(
     "data_card",
     "Figures of the data set that the run's examples make up.",
     (

@@ -2,6 +2,7 @@
 
 from pyspark.sql import types as T
 
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
 from cqa_spark.lake.schemas.rankings import SYSTEM
@@ -41,7 +42,7 @@ QUERY_METRICS = Table(
     key=("system", "task", "split", "site", "query_id", "measure"),
 )
 
-METRICS = Table(
+METRICS = JournalTable(
     "metrics",
     "Each measure of each system over all queries, with its bootstrap interval.",
     (
@@ -56,7 +57,7 @@ METRICS = Table(
     key=("system", "task", "split", "measure"),
 )
 
-COMPARISONS = Table(
+COMPARISONS = JournalTable(
     "comparisons",
     "Paired randomization tests of every system against a baseline.",
     (
@@ -78,7 +79,7 @@ COMPARISONS = Table(
 
 _WHERE = column("site", "string", "community; * for all of them together", nullable=False)
 
-SITE_METRICS = Table(
+SITE_METRICS = JournalTable(
     "site_metrics",
     "Each measure of each system on each site and over all, with its interval and the paired test against a baseline.",
     (
@@ -106,7 +107,7 @@ _STUDY = (
 )
 """What one variant of a system reached, beside the system as it stands."""
 
-ABLATIONS = Table(
+ABLATIONS = JournalTable(
     "ablations",
     "Systems trained without a family of features, and on a family alone.",
     (
@@ -122,7 +123,7 @@ ABLATIONS = Table(
     key=("system", "task", "split", "measure", "variant", "family"),
 )
 
-TRIALS = Table(
+TRIALS = JournalTable(
     "trials",
     "Parameters that were tried for a system's ranker, trained on the training part, measured on the validation part.",
     (
@@ -138,7 +139,7 @@ TRIALS = Table(
     key=("system", "task", "split", "measure", "trial"),
 )
 
-TRANSFERS = Table(
+TRANSFERS = JournalTable(
     "transfers",
     "Systems measured on one site, trained on all sites, on this one alone, or on the others alone.",
     (
@@ -153,7 +154,7 @@ TRANSFERS = Table(
     key=("system", "task", "split", "site", "measure", "trained_on"),
 )
 
-LEARNING_CURVES = Table(
+LEARNING_CURVES = JournalTable(
     "learning_curves",
     "Systems trained on a share of the training threads; groups that learn from labels see no other labels either.",
     (
@@ -169,7 +170,7 @@ LEARNING_CURVES = Table(
     key=("system", "task", "split", "measure", "share"),
 )
 
-CROSS_VALIDATIONS = Table(
+CROSS_VALIDATIONS = JournalTable(
     "cross_validations",
     "Systems by repeated cross-validation over the threads of the training part, each tested against the best.",
     (

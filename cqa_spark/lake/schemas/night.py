@@ -1,10 +1,11 @@
 """What a night's run found: what changed in the dump, and whether its rankings are fit to be seen."""
 
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID, TASK
 from cqa_spark.lake.table import Table, column
 
-CHANGES = Table(
+CHANGES = JournalTable(
     "changes",
     "Rows of each table that came, went or changed since the run that was published before.",
     (
@@ -35,7 +36,7 @@ TOUCHED = Table(
     key=EXAMPLES.key,
 )
 
-CHECKS = Table(
+CHECKS = JournalTable(
     "checks",
     "The verdicts on the run before it was published.",
     (

@@ -1,5 +1,6 @@
 """Rankings: the product."""
 
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID, TASK
 from cqa_spark.lake.table import Table, column
@@ -40,7 +41,7 @@ UPSTREAM_SCORES = Table(
     partition_by=("site",),
 )
 
-FEATURE_IMPORTANCES = Table(
+FEATURE_IMPORTANCES = JournalTable(
     "feature_importances",
     "How much each feature counts in each learned system.",
     (

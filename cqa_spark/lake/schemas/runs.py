@@ -2,7 +2,8 @@
 
 from pyspark.sql import types as T
 
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.table import column
 
 INPUT = T.StructType(
     [
@@ -18,14 +19,14 @@ STEP = T.StructType(
         column("step", "string", "the step's name"),
         column("rows_in", "bigint", "rows or records that went in"),
         column("rows_out", "bigint", "rows that came out"),
-        column("rows_quarantined", "bigint", "rows that could not be understood"),
+        column("rows_quarantined", "bigint", "rows that were quarantined"),
         column("seconds", "double", "wall-clock time"),
     ]
 )
 
-RUNS = Table(
+RUNS = JournalTable(
     "runs",
-    "What every run did, and which were published when; what readers see now stands in published.json.",
+    "What every run did, and which were published when; published.json names the run that is published now.",
     (
         column("sequence", "bigint", "order of the rows, from 1", nullable=False),
         column("run_id", "string", "the run", nullable=False),

@@ -133,13 +133,13 @@ def test_training_on_what_is_measured(
     ]
     assert main(arguments) == 3
     assert "both in the training and in the evaluation data" in capsys.readouterr().err
-    log = RunLog(Lake(spark, str(tmp_path / "lake")))
+    log = RunLog(Lake(spark, str(tmp_path / "lake")).objects)
     assert [record.status for record in log.records("r1")] == ["running", "failed"]
     assert main([*arguments, "--allow-shared-threads"]) == 0
 
 
 def _quarantine(spark: SparkSession, folder: Path, path: Path) -> list[str]:
     lake = Lake(spark, str(folder / "lake"))
-    version = RunLog(lake).require_success("r1").table_versions["quarantine"]
+    version = RunLog(lake.objects).require_success("r1").table_versions["quarantine"]
     rows = lake.read(QUARANTINE, version).collect()
     return [row["reason"] for row in rows if row["source_file"].endswith(path.name)]

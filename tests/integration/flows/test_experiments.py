@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("at_home")
 
 @pytest.fixture(scope="module")
 def run(finished: Any) -> Run:
-    return Run(finished.lake, RunLog(finished.lake).require_success("r1"), on_step=lambda step: None)
+    return Run(finished.lake, RunLog(finished.lake.objects).require_success("r1"), on_step=lambda step: None)
 
 
 def test_a_family_is_what_stands_in_one_folder() -> None:
@@ -97,7 +97,7 @@ def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run
 def test_tuning_writes_parameters_and_leaves_the_run_alone(
     finished: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = len(RunLog(finished.lake).records())
+    before = len(RunLog(finished.lake.objects).records())
     tuned, log = tmp_path / "tuned.yaml", tmp_path / "mlflow.db"
     arguments = ["--lake", finished.lake.root, "--run-id", "r1", "--budget", "1", "--repeats", "2", "--folds", "2"]
     more = ["--evaluation.resamples", "99", "--tuned", str(tuned), "--tracking.uri", f"sqlite:///{log}"]
@@ -106,7 +106,7 @@ def test_tuning_writes_parameters_and_leaves_the_run_alone(
     assert [line.split()[0] for line in first.err.splitlines() if "MAP@10" in line] == ["given", "trial"]
     assert yaml.safe_load(tuned.read_text(encoding="utf-8"))["ranker"]["name"] == "logistic_regression"
     assert "keep" in first.out or "is better" in first.out
-    assert len(RunLog(finished.lake).records()) == before
+    assert len(RunLog(finished.lake.objects).records()) == before
 
     from mlflow import MlflowClient
 

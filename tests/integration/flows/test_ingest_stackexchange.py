@@ -106,7 +106,7 @@ def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: p
         "2 x Unescaped '<' not allowed in attributes values, column 37",
     ]
     assert f"{folder}/Posts.xml, byte " in said
-    assert [record.status for record in RunLog(lake).records()] == ["running", "failed"]
+    assert [record.status for record in RunLog(lake.objects).records()] == ["running", "failed"]
 
     # What the failed run wrote reaches no later one: not one of another site, nor the same one over mended files.
     wine = write_dump(tmp_path / WINE, {"Posts": [QUESTION], "Users": []})

@@ -125,7 +125,7 @@ def test_killed(nights: Nights, tmp_path: Path, outcomes: list[str], step: str) 
 
     assert main(command) == 0
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.second))
-    newest = {record.run_id: record.status for record in RunLog(lake).records()}
+    newest = {record.run_id: record.status for record in RunLog(lake.objects).records()}
     assert newest == {"r1": "published", "r2": "published"}
     shown = "the new run" if before is nights.second else "the old run"
     outcomes.append(f"| {step} | {shown}, whole | all tables as in an undisturbed night |")

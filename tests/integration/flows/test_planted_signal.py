@@ -45,7 +45,7 @@ def found(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFact
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CQA_HOME", str(home))
         assert main([*command, "--no-ablation", "--no-transfer", "--evaluation.resamples", "99"]) == 0
-    return Snapshot(lake, RunLog(lake).require_success("e"))
+    return Snapshot(lake, RunLog(lake.objects).require_success("e"))
 
 
 def test_groups_are_worth_what_was_planted(found: Snapshot) -> None:

@@ -69,7 +69,7 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
     here = ["--lake", lake.root, "--run-id", "pa"]
     assert main(["dataset", "preferred-answer", *here, "--from-run", "dump", "--min-answers", "3"]) == 0
     assert f"there are only {THREADS} that fit" in capsys.readouterr().out
-    snapshot = Snapshot(lake, RunLog(lake).require_success("pa"))
+    snapshot = Snapshot(lake, RunLog(lake.objects).require_success("pa"))
     assert snapshot.read(EXAMPLES).where("relevant").select("initial_rank").distinct().collect() == [(2,)]
     assert snapshot.read(EXAMPLES).count() == 3 * THREADS
     card = {row["measure"]: row["value"] for row in snapshot.read(DATA_CARD).where("split = '*'").collect()}
@@ -78,7 +78,7 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
     groups = ["basic_u_asof_v1", "basic_u_snapshot_v1", "badges_asof_v1"]
     assert main(["featurize", *here, "--task", "preferred_answer", "--groups", *groups]) == 0
     assert "badges_asof_v1 is left out: no badges of beer.example.org" in capsys.readouterr().err
-    wrote = RunLog(lake).require_success("pa").table_versions
+    wrote = RunLog(lake.objects).require_success("pa").table_versions
     assert {"features_basic_u_asof_v1", "features_basic_u_snapshot_v1"} <= set(wrote)
     assert not {"texts", "features_badges_asof_v1"} & set(wrote)
 
@@ -102,7 +102,7 @@ def test_the_experiment_ranks_measures_and_reports(
     assert "On all 12 questions, each ranked by a model of the other folds" in shown.out
     assert "feature group badges_asof_v1 is left out: no badges" in shown.err
 
-    snapshot = Snapshot(lake, RunLog(lake).require_success("experiment"))
+    snapshot = Snapshot(lake, RunLog(lake.objects).require_success("experiment"))
     figures = snapshot.read(SITE_METRICS).where("measure = 'P@1'").collect()
     values = {(row["site"], row["system"]): row["value"] for row in figures}
     assert {site for site, _ in values} == {"*", SITE}

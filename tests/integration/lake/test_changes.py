@@ -73,7 +73,7 @@ def test_revising_an_earlier_version_leaves_out_what_came_between(
     base = lake.write(ROWS, before, author="r1").version
     lake.write(ROWS, after, author="r2")
     stale = before.where("id in ('gone', 'edited')").select("site", "id")
-    written = lake.revise(ROWS, after.where("id in ('edited', 'new')"), stale=stale, base=base, author="r3")
+    written = lake.merge_rows(ROWS, after.where("id in ('edited', 'new')"), stale=stale, base=base, author="r3")
     assert written.rows == 2
     assert {(row["id"], row["source_file"]) for row in lake.read(ROWS, written.version).collect()} == {
         ("same", "monday"), ("swapped", "monday"), ("edited", "tuesday"), ("new", "tuesday"),
@@ -89,7 +89,7 @@ def test_few_rows_are_added_in_one_file(
     lake = Lake(spark, str(tmp_path / "lake"))
     base = lake.write(table, before, author="r1").version
     new = after.where("id <> 'same'").repartition(3)
-    assert lake.revise(table, new, stale=None, base=base, author="r2").rows == 3
+    assert lake.merge_rows(table, new, stale=None, base=base, author="r2").rows == 3
     stored = spark.read.format("delta").load(lake.path(table.name))
     assert stored.where("source_file = 'tuesday'").select("_metadata.file_path").distinct().count() == 1
 
@@ -111,7 +111,7 @@ def test_changes_between_versions_far_apart(
     lake = Lake(spark, str(tmp_path / "lake"))
     base = lake.write(table, before, author="r1").version
     lake.write(table, before.where("id = 'gone'"), author="r2")
-    written = lake.revise(
+    written = lake.merge_rows(
         table, after.where("id <> 'same'"), stale=before.where("id <> 'same'").select("site", "id"), base=base,
         author="r3",
     )  # fmt: skip

@@ -76,7 +76,7 @@ def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
             step.rows_in, step.rows_out, step.rows_quarantined = 3, 2, 1
         write_score(run, 7)
         run.add_artifact("report", "r1.html")
-    running, succeeded = RunLog(lake).records("r1")
+    running, succeeded = RunLog(lake.objects).records("r1")
     assert (running.sequence, running.status) == (1, "running")
     assert (succeeded.sequence, succeeded.status) == (2, "succeeded")
     assert succeeded.inputs == (InputRecord("a.xml", "train", 3, "abc"),)
@@ -103,7 +103,7 @@ def test_a_crash_leaves_the_published_run_readable(lake: Lake) -> None:
     with pytest.raises(RuntimeError, match="power cut"):
         crashed(lake, "r2", 2)
     assert published_scores(lake) == [Row(score=1)]
-    failed = RunLog(lake).records("r2")[-1]
+    failed = RunLog(lake.objects).records("r2")[-1]
     assert (failed.status, failed.message) == ("failed", "RuntimeError: power cut")
     with pytest.raises(InputError, match="no run r2 has succeeded") as refused:
         published(lake, "r2")
@@ -122,7 +122,7 @@ def test_publishing_twice_adds_no_row(lake: Lake) -> None:
     finished(lake, "r1", 1)
     first = published(lake, "r1")
     assert published(lake, "r1") == first
-    assert len(RunLog(lake).records(status="published")) == 1
+    assert len(RunLog(lake.objects).records(status="published")) == 1
 
 
 def test_who_comes_after_a_dead_writer_completes_its_log(lake: Lake) -> None:
@@ -131,12 +131,12 @@ def test_who_comes_after_a_dead_writer_completes_its_log(lake: Lake) -> None:
     dead = Holder.of_this_process("nightly").model_copy(update={"pid": 2**22 + 1})
     lease = take_lease(lake.objects, dead, lambda: datetime.now(UTC))
     claim(lake.objects, lease.token)
-    RunLog(lake).append(replace(shown, run_id="r2", status="running"))
+    RunLog(lake.objects).append(replace(shown, run_id="r2", status="running"))
     again = replace(shown, run_id="r1", recorded_at=datetime.now(UTC), message="killed before the log was written")
     point_to(lake.objects, again, lease.token)
 
     with hold(lake, Holder.of_this_process("test")):
-        log = RunLog(lake)
+        log = RunLog(lake.objects)
         assert [r.message for r in log.records(status="published")] == ["published", again.message]
         assert log.records("r2")[-1].status == "failed"
         assert log.records("r2")[-1].message == f"ended without a word: {dead}"
@@ -151,7 +151,7 @@ def test_rolling_back_is_one_more_row(lake: Lake) -> None:
         published(lake, run_id)
     assert rolled_back(lake).message == "rolled back from r2"
     assert published_scores(lake) == [Row(score=0)]
-    assert [r.run_id for r in RunLog(lake).records(status="published")] == ["r1", "r2", "r1"]
+    assert [r.run_id for r in RunLog(lake.objects).records(status="published")] == ["r1", "r2", "r1"]
     assert rolled_back(lake, "r2").run_id == "r2"
     with pytest.raises(InputError, match="run r3 was not published before"):
         rolled_back(lake, "r3")
@@ -169,7 +169,7 @@ def test_a_later_job_goes_on_with_the_tables_of_its_run(lake: Lake) -> None:
     with opened(lake, "r1", resume=True) as run:
         assert run.read(SCORES).collect() == [Row(score=1)]
         run.write(OTHER, run.read(SCORES))
-    assert RunLog(lake).require_success("r1").table_versions == {"scores": 0, "other": 0}
+    assert RunLog(lake.objects).require_success("r1").table_versions == {"scores": 0, "other": 0}
 
 
 def test_a_table_that_was_not_written_names_the_way_out(lake: Lake) -> None:

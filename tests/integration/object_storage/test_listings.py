@@ -24,7 +24,7 @@ def test_a_publish_lists_no_more_after_many_runs(spark: SparkSession, proxied: t
     proxy, server = proxied
     reach(spark, server)
     lake = Lake(spark, server.location("listings"), server.settings)
-    log = RunLog(lake)
+    log = RunLog(lake.objects)
     listed = []
     for number in range(3 * RUNS_BETWEEN_CHECKPOINTS + 2):
         run_id = f"r{number}"

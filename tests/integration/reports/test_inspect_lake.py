@@ -140,7 +140,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 @pytest.fixture(scope="module")
 def inspection(lake: Lake) -> Inspection:
-    return look_at(Snapshot(lake, RunLog(lake).require_success("later")))
+    return look_at(Snapshot(lake, RunLog(lake.objects).require_success("later")))
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_files_that_fill_several_tables(inspection: Inspection) -> None:
 
 
 def test_a_run_that_wrote_few_tables(lake: Lake) -> None:
-    (site,) = look_at(Snapshot(lake, RunLog(lake).require_success("earlier"))).sites
+    (site,) = look_at(Snapshot(lake, RunLog(lake.objects).require_success("earlier"))).sites
     assert [(table.name, table.rows) for table in site.tables] == [("posts", 6), ("users", 1), ("judgments", 0)]
     assert site.tables[2] == TableFacts("judgments", 0)
     assert (site.refusals, site.files, site.orphans) == ((), (), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -22,10 +22,11 @@ from cqa_spark.corpora.stackexchange.line_batches import ROW
 from cqa_spark.corpora.stackexchange.lines import Files, OpenFile, read_lines
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import FAST_LAYOUTS
-from cqa_spark.features.needed_tables import sites_of
 from cqa_spark.lake.changes import GONE, NEW, changed_rows
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES
+from cqa_spark.lake.sites import sites_of
 
 MOST_CHANGED = 0.5
 """Share of a file's lines in blocks that differ, above which the whole file is read: that takes less time."""
@@ -85,7 +86,7 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterat
         now = tables.of_sites(ID_BLOCKS).where(F.col("table_name").isin(read))
         before = tables.empty(ID_BLOCKS) if read_again else tables.published(ID_BLOCKS)
         compared = compare_blocks(before.where(F.col("table_name").isin(read)), now).persist()
-        known, step.rows_in, step.rows_out = _known(compared, tables.published(INGESTED_FILES))
+        known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES))
     try:
         yield KnownFiles(known, compared.where("differs").select(*ID_BLOCKS.key))
     finally:
@@ -129,7 +130,7 @@ def _place(each: OpenFile) -> tuple[str, str]:
     return each.file.site, each.file.dump_table.table.name
 
 
-def _known(compared: DataFrame, accounts: DataFrame) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
+def _known(compared: DataFrame, accounts: Sequence[Entry]) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
     """The known files, the lines of all files, and how many of them have to be read."""
     outside, differs, lines = F.col("block").isNull(), F.col("differs"), F.col("now.lines")
     by_file = compared.groupBy("site", "table_name").agg(
@@ -141,19 +142,14 @@ def _known(compared: DataFrame, accounts: DataFrame) -> tuple[dict[tuple[str, st
         F.max(outside & differs).alias("differs_outside"),
     )
     # A row that does not name its id first lies outside all blocks: then there are more such lines than not_rows.
-    clean = accounts.where("rows_quarantined = 0").select("site", "table_name", "not_rows", F.lit(True).alias("clean"))
-    stands = F.col("was_read") & ~F.col("differs_outside") & F.col("clean")
-    few = F.col("differing_lines") <= MOST_CHANGED * F.col("lines")
-    told = by_file.join(clean, ["site", "table_name", "not_rows"], "left").withColumn(
-        "known", F.coalesce(stands & few, F.lit(False))
-    )
-    rows = told.collect()
-    known = {
-        (row["site"], row["table_name"]): KnownFile(row["lines"], row["not_rows"], row["differing"])
-        for row in rows
-        if row["known"]
-    }
-    to_read = sum(row["differing_lines"] if row["known"] else row["lines"] for row in rows)
+    clean = {(each["site"], each["table_name"], each["not_rows"]) for each in accounts if not each["rows_quarantined"]}
+    rows, known = by_file.collect(), {}
+    for row in rows:
+        is_valid = row["was_read"] and not row["differs_outside"]
+        few = row["differing_lines"] <= MOST_CHANGED * row["lines"]
+        if is_valid and few and (row["site"], row["table_name"], row["not_rows"]) in clean:
+            known[row["site"], row["table_name"]] = KnownFile(row["lines"], row["not_rows"], row["differing"])
+    to_read = sum(row["differing_lines"] if (row["site"], row["table_name"]) in known else row["lines"] for row in rows)
     return known, sum(row["lines"] for row in rows), to_read
 
 
@@ -186,5 +182,5 @@ def _revise(tables: SiteTables, dump: DumpTable, rows: DataFrame, blocks: DataFr
         tables.run.adopt(dump.table, base)
     else:
         changed_now = rows.join(fresh, key, "left_semi")
-        tables.run.revise(dump.table, changed_now, stale=None if stale.isEmpty() else stale, base=base)
+        tables.run.merge_rows(dump.table, changed_now, stale=None if stale.isEmpty() else stale, base=base)
     changed.unpersist()

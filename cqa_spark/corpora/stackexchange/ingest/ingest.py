@@ -1,21 +1,22 @@
-"""Stack Exchange dumps → community tables."""
+"""Stack Exchange dumps → the community tables of a run."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings, UnpackSettings
+from cqa_spark.config.dump_settings import DumpJobSettings, UnpackSettings
 from cqa_spark.config.kinds import is_remote
-from cqa_spark.config.settings import IngestStackExchangeSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import peek
@@ -29,31 +30,73 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import InputRecord
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
-from cqa_spark.runtime.workspace import new_run_id, open_run_in, write_lake
-from cqa_spark.steps.publish import publish_run
+from cqa_spark.spark.concurrency import run_concurrently
 
 
-def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
-    """Read dumps into community tables, and publish them.
+@dataclass(frozen=True)
+class StackExchangeDump(Source):
+    """One dump of each of some sites.
 
-    Where a site has several dumps, each becomes a run of its own, the earlier first.
+    Attributes:
+        files: those of the dumps.
+        settings: what is read, and how much of it may be bad.
+        read_again: read all lines, also those that the published run read already.
     """
-    dumps = rounds(dump_files(settings))
-    first_id = settings.run_id or new_run_id(settings)
-    with write_lake(settings, "ingest stackexchange") as lake:
-        for place, files in enumerate(dumps, start=1):
-            run_id = first_id if place == 1 else f"{first_id}-{place}"
-            named = settings.model_copy(update={"run_id": run_id})
-            with open_run_in(lake, named, "ingest stackexchange", resume=False) as run:
-                ingest_dump(run, files, settings.dumps, read_again=settings.dumps.read_again)
-            if settings.publish:
-                publish_run(lake, run.run_id)
-            print(f"run: {run.run_id}{', published' if settings.publish else ''}")
-    print(f"look at it: cqa inspect {settings.lake}")
+
+    files: Sequence[DumpFile]
+    settings: DumpJobSettings
+    read_again: bool = False
+
+    tables = (*[dump.table for dump in DUMP_TABLES], JUDGMENTS, QUARANTINE, ID_BLOCKS, INGESTED_FILES, ORPHANS)
+
+    def find(self) -> None:
+        """The files are found before the source is made, because archives are unpacked."""
+
+    def ingest(self, run: Run) -> None:
+        """Read what changed since the published run, table by table, then judgments and orphans."""
+        settings = self.settings.dumps
+        opened = [OpenFile(file, peek(run.lake.spark, file)) for file in self.files]
+        if not settings.allow_incomplete:
+            refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
+        run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
+        tables = SiteTables.of_run(run, sorted({file.site for file in self.files}))
+        wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
+        names = [dump.table.name for dump in wanted]
+        _keep_quarantine_of_others(tables, names)
+        # Another version of the code may parse the same line in another way.
+        last = published_run(run.lake)
+        read_again = self.read_again or last is None or last.code_version != run.record.code_version
+        with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
+            read = [account for dump in wanted for account in _read(dump, opened, tables, known)]
+        files = [account._asdict() for account in read]
+        kept = [each for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in names]
+        tables.write_entries(INGESTED_FILES, [*kept, *files])
+        refused = tables.of_sites(QUARANTINE).where(F.col("source_file").isin([each["source_file"] for each in files]))
+        refuse_bad_fraction(check_accounting(files), refused, settings.max_bad_fraction)
+        tables.keep_others([dump.table for dump in DUMP_TABLES])
+        if tables.stay([dump.table for dump in DUMP_TABLES]):
+            tables.keep_others([JUDGMENTS])
+            tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
+        else:
+            run_concurrently(lambda write: write(tables), [_write_judgments, _write_orphans])
+
+
+def stackexchange_dumps(settings: DumpJobSettings, *, read_again: bool = False) -> list[StackExchangeDump]:
+    """The dumps that the settings name, archives unpacked; where a site has several, the earlier first.
+
+    Args:
+        settings: where the dumps are, and what of them is read.
+        read_again: read all lines, also those that the published run read already.
+
+    Raises:
+        InputError: there is none, or one cannot be read.
+    """
+    again = read_again or settings.dumps.read_again
+    return [StackExchangeDump(files, settings, again) for files in rounds(dump_files(settings))]
 
 
 def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
@@ -88,55 +131,23 @@ def _print_unpacked(unpacked: Unpacked) -> None:
     print(f"{unpacked.source.name}: {how}", file=sys.stderr)
 
 
-def ingest_dump(run: Run, files: Sequence[DumpFile], settings: DumpSettings, *, read_again: bool) -> None:
-    """Read one dump of each site into the run's community tables.
-
-    Args:
-        run: the run.
-        files: those of the dumps.
-        settings: what is read, and how much of it may be bad.
-        read_again: read all lines, also those that the published run read already.
-
-    Raises:
-        InputError: a file is cut short, or too much could not be understood.
-        ContractError: rows went missing.
-    """
-    opened = [OpenFile(file, peek(run.lake.spark, file)) for file in files]
-    if not settings.allow_incomplete:
-        refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
-    run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
-    last = published_run(run.lake)
-    base = dict(last.table_versions) if last else {}
-    tables = SiteTables(run, base, sorted({file.site for file in files}))
-    wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
-    names = [dump.table.name for dump in wanted]
-    _keep_accounts_of_others(tables, names)
-    # Another version of the code may understand the same line in another way.
-    read_again = read_again or last is None or last.code_version != run.record.code_version
-    with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
-        read = [account for dump in wanted for account in _read(dump, opened, tables, known)]
-    run.append(INGESTED_FILES, run.lake.spark.createDataFrame(read, INGESTED_FILES.schema))
-    accounts = tables.of_sites(INGESTED_FILES).where(F.col("table_name").isin(names))
-    refused = tables.of_sites(QUARANTINE).join(accounts, ["site", "source_file"], "left_semi")
-    refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
-    tables.keep_others([dump.table for dump in DUMP_TABLES])
-    if tables.stay([dump.table for dump in DUMP_TABLES]):
-        tables.keep_others([JUDGMENTS, ORPHANS])
-        return
-    with run.step("judgments") as step:
-        stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.has(dump.table)}
+def _write_judgments(tables: SiteTables) -> None:
+    with tables.run.step("judgments") as step:
+        stored = tables.stored([dump.table for dump in DUMP_TABLES])
         if {POSTS.name, VOTES.name, POST_LINKS.name} <= stored.keys():
             judged = judgments(stored[POSTS.name], stored[VOTES.name], stored[POST_LINKS.name])
             step.rows_out = tables.write(JUDGMENTS, judged)
-    with run.step("orphans") as step:
-        step.rows_out = tables.write(ORPHANS, orphans(stored))
 
 
-def _keep_accounts_of_others(tables: SiteTables, read: Sequence[str]) -> None:
-    """Start from what is known of the tables that are not read again: their files and quarantine."""
-    kept = tables.published(INGESTED_FILES).where(~F.col("table_name").isin(*read))
-    tables.write(QUARANTINE, tables.published(QUARANTINE).join(kept, ["site", "source_file"], "left_semi"))
-    tables.write(INGESTED_FILES, kept)
+def _write_orphans(tables: SiteTables) -> None:
+    with tables.run.step("orphans") as step:
+        step.rows_out = tables.write_entries(ORPHANS, orphans(tables.stored([dump.table for dump in DUMP_TABLES])))
+
+
+def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
+    """Start from the published quarantine of the files that are not read again."""
+    kept = {each["source_file"] for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in read}
+    tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*kept)))
 
 
 def _read(dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles) -> list[FileAccount]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.table import Table
 
@@ -18,19 +20,47 @@ class SiteTables:
 
     Attributes:
         run: the run.
-        base: versions of the published tables.
+        last: the published run; None where nothing is published.
         sites: what the run reads.
     """
 
     run: Run
-    base: Mapping[str, int]
+    last: Snapshot | None
     sites: list[str]
+
+    @classmethod
+    def of_run(cls, run: Run, sites: list[str]) -> SiteTables:
+        """The tables of a run that starts from what is published."""
+        record = published_run(run.lake)
+        return cls(run, Snapshot(run.lake, record) if record is not None else None, sites)
+
+    @property
+    def base(self) -> Mapping[str, int]:
+        """Versions of the published tables."""
+        return self.last.record.table_versions if self.last is not None else {}
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Put the rows of the sites in the place of those that the run has, or else the published ones; count them."""
         names = ", ".join(map(_quoted, self.sites))
         base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
         return self.run.replace(table, frame, where=f"site IN ({names})", base=base).rows
+
+    def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
+        """Write the entries of the sites, beside the published ones of other sites; count those of the sites."""
+        own = list(entries)
+        published = self.last.entries_or_none(table) if self.last is not None else []
+        others = [entry for entry in published if entry["site"] not in self.sites]
+        self.run.write_entries(table, [*others, *own])
+        return len(own)
+
+    def published_entries(self, table: JournalTable) -> list[Entry]:
+        """The published entries of the sites."""
+        published = self.last.entries_or_none(table) if self.last is not None else []
+        return [entry for entry in published if entry["site"] in self.sites]
+
+    def stored(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
+        """The rows of the sites of those tables that the run has, by name."""
+        return {table.name: self.of_sites(table) for table in tables if self.has(table)}
 
     def of(self, sites: Iterable[str]) -> SiteTables:
         """The same for some of the sites."""

@@ -35,7 +35,7 @@ def lake(spark: SparkSession, cqa_data: Path, tmp_path_factory: pytest.TempPathF
 @pytest.fixture(scope="module")
 def first(lake: Lake) -> Snapshot:
     """What the first of two runs published: the first dump of every site."""
-    return Snapshot(lake, RunLog(lake).require_success("real"))
+    return Snapshot(lake, RunLog(lake.objects).require_success("real"))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def by_site(snapshot: Snapshot, table: Table, condition: str = "true") -> dict[s
 
 
 def test_every_dump_of_a_site_is_a_run_of_its_own(lake: Lake, published: Snapshot) -> None:
-    statuses = [(record.run_id, record.status) for record in RunLog(lake).records()]
+    statuses = [(record.run_id, record.status) for record in RunLog(lake.objects).records()]
     assert statuses == [(run, status) for run in ("real", "real-2") for status in ("running", "succeeded", "published")]
     assert published.record.run_id == "real-2"
     assert {Path(each.path).parent.name for each in published.record.inputs} == {"2016-12"}

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.tasks.upstream_examples import step_examples
+from cqa_spark.tasks.upstream_examples import upstream_examples
 
 A, B, C = "question_comment", "question_question", "external_comment"
 
@@ -37,7 +37,7 @@ def posts(spark: SparkSession) -> DataFrame:
 
 
 def test_comments_of_threads_that_task_a_leaves_out(examples: DataFrame, posts: DataFrame) -> None:
-    found = step_examples(examples, posts, of=C, step=A)
+    found = upstream_examples(examples, posts, of=C, task_name=A)
     assert found.columns == [column.name for column in EXAMPLES.columns]
     told = found.drop("site", "task", "asker_id", "asked_at", "answered_at")
     assert sorted(tuple(row) for row in told.collect()) == [
@@ -50,7 +50,7 @@ def test_comments_of_threads_that_task_a_leaves_out(examples: DataFrame, posts: 
 
 
 def test_every_thread_is_one_step_from_its_query(examples: DataFrame, posts: DataFrame) -> None:
-    found = step_examples(examples, posts, of=C, step=B)
+    found = upstream_examples(examples, posts, of=C, task_name=B)
     assert sorted((row.query_id, row.candidate_id, row.label, row.split) for row in found.collect()) == [
         ("Q1", "T1", 1, "train"),
         ("Q2", "T2", None, "dev"),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from cqa_spark.experiments.preferred_answer.lineup import MEASURES
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS, TRANSFERS, TRIALS
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
+from cqa_spark.tasks.preferred_answer import MEASURES
 
 
 def found_study(run: Run) -> AnswerStudy | None:
     """What the experiment of a run found; None where the run is of another job."""
     if not run.has(SITE_METRICS):
         return None
-    return collect_study(run.present((SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS)), MEASURES)
+    tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS)
+    return collect_study({table.name: run.entries(table) for table in tables if run.has(table)}, MEASURES)

@@ -1,0 +1,60 @@
+"""``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), ours beside theirs."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from cqa_spark import flows
+from cqa_spark.commands.dataset import print_card
+from cqa_spark.config.settings import PreferredAnswerExperimentSettings
+from cqa_spark.experiments.preferred_answer.tuning import logged_trials
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.reports.content.report import RunReport
+from cqa_spark.reports.grid import print_grid
+from cqa_spark.reports.preferred_answer.grids import grids
+from cqa_spark.reports.preferred_answer.wording import conclusions, outcome
+from cqa_spark.runtime.tracking import metric_name, track, track_trials
+from cqa_spark.runtime.workspace import run_flow
+from cqa_spark.steps.report import report_content
+from cqa_spark.systems.trained_system import model_artifact
+
+
+def experiment(settings: PreferredAnswerExperimentSettings) -> None:
+    """Data set, features once for all, all systems, all figures, the report."""
+    run = run_flow(flows.preferred_answer(settings), settings)
+    content = report_content(run)
+    if settings.tracking.enabled:
+        _track(run, settings, content)
+    print_card(run, settings.threads.name)
+    _print(content, run)
+
+
+def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: RunReport) -> None:
+    """Log the run and, where parameters were searched, every trial to MLflow."""
+    assert content.study is not None, "the experiment's report has one"
+    study, artifacts = content.study, finished.record.artifacts
+    searched = {"config_hash": finished.record.config_hash, "budget": str(settings.experiment.budget)}
+    figures = [figure for figure in study.figures if figure.site == EVERY]
+    track(
+        finished.record,
+        settings.tracking,
+        {**searched, "data_set": settings.threads.name, "sites": " ".join(study.sites)},
+        {metric_name(each.system, each.measure): each.value for each in figures},
+        {"report": artifacts["report"], f"model/{study.leading}": artifacts[model_artifact(study.leading)]},
+        settings.object_storage,
+    )
+    for search in study.searches:
+        trials = logged_trials(finished, search.system)
+        track_trials(settings.tracking, f"tune {search.system}", searched, trials, outcome(search))
+
+
+def _print(content: RunReport, run: Run) -> None:
+    assert content.study is not None, "the experiment's report has one"
+    console = Console()
+    for grid in grids(content.study, content.ablations):
+        print_grid(grid, console)
+    for sentence in conclusions(content.study):
+        console.print(sentence, soft_wrap=True, highlight=False)
+    console.print(f"report: {run.record.artifacts['report']}", soft_wrap=True, highlight=False)
+    console.print(f"run: {run.run_id}", soft_wrap=True, highlight=False)

@@ -1,0 +1,29 @@
+"""``cqa ingest`` and ``cqa ingest stackexchange``: files and dumps → community tables."""
+
+from __future__ import annotations
+
+from cqa_spark import flows
+from cqa_spark.config.settings import IngestSettings, IngestStackExchangeSettings
+from cqa_spark.corpora.registry import dump_sources
+from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
+
+
+def ingest(settings: IngestSettings) -> None:
+    """Read annotated files into community tables of a new run."""
+    run_flow(flows.ingest(settings), settings)
+
+
+def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
+    """Read dumps into community tables, and publish them.
+
+    Where a site has several dumps, each becomes a run of its own, the earlier first.
+    """
+    sources = dump_sources("stackexchange", settings)
+    first_id = settings.run_id or new_run_id(settings)
+    with write_lake(settings, "ingest stackexchange") as lake:
+        for place, source in enumerate(sources, start=1):
+            run_id = first_id if place == 1 else f"{first_id}-{place}"
+            flow = flows.ingest_dump(source, publish=settings.publish)
+            run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
+            print(f"run: {run_id}{', published' if settings.publish else ''}")
+    print(f"look at it: cqa inspect {settings.lake}")

@@ -1,0 +1,29 @@
+"""``cqa report``: the page of a run."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from cqa_spark import flows
+from cqa_spark.config.settings import ReportSettings
+from cqa_spark.lake.run import Run
+from cqa_spark.reports.console import print_systems
+from cqa_spark.runtime.workspace import given, run_flow
+from cqa_spark.steps.report import report_content
+
+
+def report(settings: ReportSettings) -> None:
+    """Write the report of a run that was evaluated."""
+    print_report(run_flow(flows.report(settings, given(settings)), settings, resume=True))
+
+
+def print_report(run: Run) -> None:
+    """Print the table of systems and where the page is.
+
+    Args:
+        run: a run that was reported by this process.
+    """
+    console = Console()
+    console.print()
+    print_systems(report_content(run), console)
+    console.print(f"\nreport: {run.record.artifacts['report']}", soft_wrap=True, highlight=False)

@@ -1,0 +1,19 @@
+"""``cqa score``: rank the examples of a run, or a file with a trained system."""
+
+from __future__ import annotations
+
+from cqa_spark import flows
+from cqa_spark.config.settings import ScoreSettings
+from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
+from cqa_spark.systems.saved_system import load_recipe
+
+
+def score(settings: ScoreSettings) -> None:
+    """Rank the examples of a run, or a file when the folder of a trained system is given."""
+    if settings.model is None:
+        run_flow(flows.score(settings, given(settings)), settings, resume=True)
+        return
+    system = load_recipe(settings.model).system
+    with temporary_lake(settings) as with_lake:
+        run_flow(flows.score_file(settings, system), with_lake)
+    print(f"predictions: {settings.predictions}")

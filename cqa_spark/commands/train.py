@@ -1,0 +1,19 @@
+"""``cqa train``: the systems of a run, or one system on files."""
+
+from __future__ import annotations
+
+from cqa_spark import flows
+from cqa_spark.config.settings import TrainSettings
+from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+
+
+def train(settings: TrainSettings) -> None:
+    """Train the systems of a run, or one system on files when a folder for its model is given."""
+    if settings.model is None or settings.system is None:
+        run_flow(flows.train(settings, given(settings)), settings, resume=True)
+        return
+    with temporary_lake(settings) as with_lake:
+        run = run_flow(flows.train_on_files(settings), with_lake)
+        run.load_artifact(model_artifact(settings.system), TrainedSystem.load).save(settings.model)
+    print(f"{settings.system} trained: {settings.model}")

@@ -1,0 +1,37 @@
+"""What every source format offers: files that can be found before Spark starts, and ingested into a run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.table import Table
+
+
+class Source(ABC):
+    """Files of one format.
+
+    Attributes:
+        tables: what ``ingest`` may write.
+    """
+
+    tables: ClassVar[tuple[Table | JournalTable, ...]]
+
+    @abstractmethod
+    def find(self) -> None:
+        """Find the files; needs no Spark.
+
+        Raises:
+            InputError: one is missing, unreadable or named twice.
+        """
+
+    @abstractmethod
+    def ingest(self, run: Run) -> None:
+        """Write community tables, quarantine and the counts of every file; record the parts as steps of the run.
+
+        Raises:
+            InputError: a file is truncated, or too many records were quarantined.
+            ContractError: record counts disagree between the files and the tables.
+        """

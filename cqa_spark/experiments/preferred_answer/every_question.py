@@ -1,0 +1,61 @@
+"""Rankings of every question, each by models of the other folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.experiments.evaluation_split import EvaluationSplit
+from cqa_spark.experiments.variants import Variant, rank_variant
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.featurize import tables_of
+from cqa_spark.steps.train import trained_recipes
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.tasks.preferred_answer import PreferredAnswer
+
+
+@dataclass(frozen=True)
+class RankEveryQuestion(Step):
+    """Rank every question with every system, by models that did not learn from it.
+
+    Attributes:
+        systems: recipes that the run has trained.
+        split: what is measured on.
+    """
+
+    systems: Sequence[System]
+    split: EvaluationSplit
+
+    name = "score"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features, models."""
+        models = [Artifact(model_artifact(system.name)) for system in self.systems]
+        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+
+    def writes(self) -> tuple[Product, ...]:
+        """The rankings."""
+        return (RANKINGS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Train on the other folds, and rank."""
+        systems = trained_recipes(run, self.systems)
+        examples = task_examples(run, PreferredAnswer.name)
+        with feature_frames(run, systems, examples) as frame_of:
+            ranked = [
+                rank_variant(system, Variant(system.name, self.split.parts(frame_of(system))), run_id=run.run_id)
+                for system in systems
+            ]
+            counts.rows_in = examples.count()
+            counts.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, ranked)).rows

@@ -1,0 +1,144 @@
+"""The journal of a lake: facts about runs that do not grow with the corpus, read and written without Spark.
+
+A journal table is a folder of Parquet files, one for each run and attempt, so that any engine reads the folder as one
+table. A file is written once, as one object: a reader sees all its rows or none.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.errors import ContractError
+from cqa_spark.object_store.store import ObjectStore
+
+FOLDER = "journal"
+_READERS = 8
+
+Entry = dict[str, Any]
+"""One row of a journal table, by column."""
+
+
+@dataclass(frozen=True)
+class JournalTable:
+    """The declared shape of one journal table.
+
+    Attributes:
+        name: folder name in the journal.
+        about: one sentence for people.
+        columns: declared columns, in stored order.
+        key: columns that identify a row of one run.
+    """
+
+    name: str
+    about: str
+    columns: tuple[T.StructField, ...]
+    key: tuple[str, ...]
+
+    @property
+    def schema(self) -> T.StructType:
+        """The declared Spark schema."""
+        return T.StructType(list(self.columns))
+
+    @cached_property
+    def arrow_schema(self) -> pa.Schema:
+        """The schema of the stored files."""
+        return to_arrow_schema(self.schema)
+
+    def conform(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
+        """The declared columns of each entry, in order; one that is nullable and absent is None.
+
+        Raises:
+            ContractError: an entry lacks a column, or has one that is not declared.
+        """
+        return [self._conform(entry) for entry in entries]
+
+    def _conform(self, entry: Mapping[str, Any]) -> Entry:
+        declared = {column.name for column in self.columns}
+        missing = [c.name for c in self.columns if not c.nullable and entry.get(c.name) is None]
+        problems = [f"missing {name}" for name in missing]
+        problems += [f"undeclared {name}" for name in entry if name not in declared]
+        if problems:
+            raise ContractError(
+                f"journal table {self.name}: {'; '.join(problems)}",
+                "give an entry for every declared column, or change the declaration in cqa_spark/lake/schemas",
+            )
+        return {column.name: entry.get(column.name) for column in self.columns}
+
+
+class Journal:
+    """Reads and writes the journal tables of one lake.
+
+    Args:
+        objects: the lake's objects.
+    """
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
+
+    def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], *, run_id: str, attempt: int) -> int:
+        """Write all entries of a run's attempt, in place of those that the same attempt wrote before.
+
+        Args:
+            table: the declaration that the entries have to conform to.
+            entries: the rows.
+            run_id: the run.
+            attempt: sequence number of the run's record; an attempt never touches the files of an earlier one.
+
+        Returns:
+            The number of entries.
+
+        Raises:
+            ContractError: an entry does not have the declared columns.
+        """
+        rows = table.conform(entries)
+        self._objects.put(_key(table.name, run_id, attempt), encode(table, rows))
+        return len(rows)
+
+    def read(self, table: JournalTable, *, run_id: str, attempt: int) -> list[Entry]:
+        """The entries that a run's attempt wrote; a column that was declared since is None.
+
+        Raises:
+            ContractError: the file is not there.
+        """
+        key = _key(table.name, run_id, attempt)
+        stored = self._objects.read(key)
+        if stored is None:
+            raise ContractError(
+                f"{self._objects.root}/{key} is missing, and the record of run {run_id} names it",
+                "restore the file, or run the job again under a new run id",
+            )
+        return decode(table, stored.data)
+
+
+def encode(table: JournalTable, entries: list[Entry]) -> bytes:
+    """The bytes of a journal file: Parquet of the declared schema."""
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(entries, schema=table.arrow_schema), buffer)
+    return buffer.getvalue()
+
+
+def decode(table: JournalTable, data: bytes) -> list[Entry]:
+    """The entries of a journal file, with the declared columns."""
+    rows = pq.read_table(io.BytesIO(data)).to_pylist(maps_as_pydicts="strict")
+    return [{column.name: row.get(column.name) for column in table.columns} for row in rows]
+
+
+def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[bytes]:
+    """The bytes of several objects, in order of the keys, read concurrently; objects that are gone are left out."""
+    with ThreadPoolExecutor(_READERS) as readers:
+        return [stored.data for stored in readers.map(objects.read, keys) if stored is not None]
+
+
+def _key(table: str, run_id: str, attempt: int) -> str:
+    return f"{FOLDER}/{table}/{quote(run_id, safe='')}.{attempt}.parquet"

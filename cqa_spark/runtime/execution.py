@@ -1,0 +1,51 @@
+"""Runs the steps of a flow: timed, counted, recorded, and side by side where they do not wait for one another."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from pyspark import inheritable_thread_target
+
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.runtime.step import Step
+
+CONCURRENT_STEPS = 2
+"""Each may hold tables of its own in memory, and runs Spark jobs concurrently itself."""
+
+
+def execute_steps(flow: Flow, run: Run) -> None:
+    """Run the steps that make the run's tables, each as soon as those that it waits for have finished.
+
+    Args:
+        flow: the flow.
+        run: what the steps read and write.
+
+    Raises:
+        whatever the first step that failed raises, once those that had started have ended.
+    """
+    assert run.lake.spark is not None  # started here, so that the threads inherit its properties
+    waiting, finished = flow.waits_for(), set[int]()
+    running: dict[Future[None], int] = {}
+    with ThreadPoolExecutor(CONCURRENT_STEPS, thread_name_prefix="step") as threads:
+        while waiting or running:
+            for place in [place for place, others in waiting.items() if others <= finished]:
+                del waiting[place]
+                target = inheritable_thread_target(execute_step)
+                running[threads.submit(target, flow.making[place], run)] = place
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                if future.exception() is not None:
+                    threads.shutdown(cancel_futures=True)
+                future.result()
+                finished.add(running.pop(future))
+
+
+def execute_step(step: Step, run: Run) -> None:
+    """Run one step and record it."""
+    if step.records_parts:
+        step.execute(run, StepRecord(step.name))
+        return
+    with run.step(step.name) as counts:
+        step.execute(run, counts)

@@ -1,0 +1,87 @@
+"""A flow: steps in order, checked when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from cqa_spark.errors import InputError
+from cqa_spark.runtime.step import Product, Step
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Steps in order, each with all that it reads.
+
+    Attributes:
+        name: of the job.
+        steps: those that make the run's tables, then those that deliver.
+        given: names of tables and artifacts that the run has before the first step, because it goes on with an earlier
+            run; None where that is not known yet, so that nothing is checked.
+
+    Raises:
+        InputError: a step reads what no earlier step writes and what is not given.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    given: Collection[str] | None = ()
+
+    def __post_init__(self) -> None:
+        if self.given is None:
+            return
+        available = set(self.given)
+        for step in self.steps:
+            missing = [product.name for product in step.reads() if product.name not in available]
+            if missing:
+                raise InputError(
+                    f"{self.name}: the step {step.name} reads {', '.join(missing)}, which the run does not have",
+                    "run the earlier jobs with the same --run-id first, or all of them at once with: cqa run",
+                )
+            available |= _names(step.writes())
+
+    @property
+    def making(self) -> tuple[Step, ...]:
+        """The steps that make the run's tables."""
+        return tuple(step for step in self.steps if not step.delivers)
+
+    @property
+    def delivering(self) -> tuple[Step, ...]:
+        """The steps that follow the run's success."""
+        return tuple(step for step in self.steps if step.delivers)
+
+    def waits_for(self) -> dict[int, set[int]]:
+        """By the place of each making step, the places of the earlier steps that it has to wait for.
+
+        A step waits for whatever writes what it reads or writes, and for whatever reads what it writes.
+        """
+        return {place: set(self._waits(place)) for place in range(len(self.making))}
+
+    def draw(self) -> str:
+        """The steps with what they read and write, a line or more each, for people."""
+        width = max((len(step.name) for step in self.steps), default=0)
+        return "\n".join(line for step in self.steps for line in _drawn(step, width))
+
+    def _waits(self, place: int) -> Iterator[int]:
+        step = self.making[place]
+        reads, writes = _names(_all_reads(step)), _names(step.writes())
+        for before, other in enumerate(self.making[:place]):
+            other_writes = _names(other.writes())
+            if other_writes & (reads | writes) or writes & _names(_all_reads(other)):
+                yield before
+
+
+def _all_reads(step: Step) -> tuple[Product, ...]:
+    return (*step.reads(), *step.reads_if_present())
+
+
+def _names(products: tuple[Product, ...]) -> set[str]:
+    return {product.name for product in products}
+
+
+def _drawn(step: Step, width: int) -> Iterator[str]:
+    optional = [f"[{product.name}]" for product in step.reads_if_present()]
+    reads = ", ".join([product.name for product in step.reads()] + optional)
+    writes = ", ".join(product.name for product in step.writes())
+    yield f"  {step.name:<{width}}  reads   {reads or 'nothing'}"
+    yield f"  {'':<{width}}  writes  {writes or 'nothing'}"

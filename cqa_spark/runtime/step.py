@@ -1,0 +1,73 @@
+"""The contract of a step: its name, what it reads, what it writes, and one arrow of the flow of data."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.table import Table
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What a step writes beside tables: a model, a report, a file of predictions.
+
+    Attributes:
+        name: what the run's record calls it.
+    """
+
+    name: str
+
+
+Product = Table | JournalTable | Artifact
+"""What a step reads or writes."""
+
+
+class Step(ABC):
+    """One arrow of the flow of data.
+
+    A step is made before Spark starts. It declares its products, so that a flow can be checked, drawn, and run with
+    steps side by side.
+
+    Attributes:
+        name: shown in progress and in the record of the run.
+        delivers: whether the step follows the run's success, as publishing does; steps that deliver run one by one.
+        records_parts: whether the step records its parts as steps of their own, instead of itself.
+    """
+
+    name: ClassVar[str]
+    delivers: ClassVar[bool] = False
+    records_parts: ClassVar[bool] = False
+
+    def reads(self) -> tuple[Product, ...]:
+        """What the step cannot do without."""
+        return ()
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """What the step reads where the run has it."""
+        return ()
+
+    def writes(self) -> tuple[Product, ...]:
+        """What the step may write."""
+        return ()
+
+    def prepare(self) -> None:
+        """Check what can be checked before Spark starts.
+
+        Raises:
+            CqaError: the step cannot succeed.
+        """
+        return
+
+    @abstractmethod
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Read, compute, write.
+
+        Args:
+            run: holds what the step reads and takes what it writes.
+            counts: takes the numbers of rows.
+        """

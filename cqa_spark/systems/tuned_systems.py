@@ -1,0 +1,22 @@
+"""Systems with the parameters that a search on the same run chose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.metrics import TRIALS
+from cqa_spark.rankers.search_space import with_values
+from cqa_spark.systems.system import System
+
+
+def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
+    """The systems with the chosen parameters of their rankers; as they are where nothing was searched."""
+    chosen = {each["system"]: json.loads(each["parameters"]) for each in run.entries_or_none(TRIALS) if each["chosen"]}
+    return [_with_values(system, chosen[system.name]) if system.name in chosen else system for system in systems]
+
+
+def _with_values(system: System, values: dict[str, float | int]) -> System:
+    parameters = with_values(system.ranker.parameters, values)
+    return system.model_copy(update={"ranker": system.ranker.model_copy(update={"parameters": parameters})})
