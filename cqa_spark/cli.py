@@ -17,7 +17,7 @@ from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.errors import ConfigError, CqaError
 
 if TYPE_CHECKING:
-    from cqa_spark.config.kinds import Checks
+    from cqa_spark.config.value_types import Checks
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -95,7 +95,7 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
 
 
 def _do(job: Job, arguments: list[str]) -> int:
-    from cqa_spark.config.dump import dry_run
+    from cqa_spark.config.rendering import dry_run
     from cqa_spark.config.resolve import resolve
 
     program = f"cqa {job.name}"
@@ -115,10 +115,10 @@ def _explained(error: Exception) -> CqaError | None:
 
 
 def _check_system(name: str) -> None:
-    from cqa_spark.config.home import project_home
+    from cqa_spark.config.project_root import project_root
     from cqa_spark.systems.system import read_system
 
-    read_system(project_home() / "conf", name)
+    read_system(project_root() / "conf", name)
 
 
 def _call(target: str, name: str) -> None:

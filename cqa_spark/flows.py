@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.settings import (
     EvaluateSettings,
     FeatureAuditSettings,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cqa_spark.config.tools import (
+    from cqa_spark.config.file_commands import (
         CatalogueSettings,
         CompareFilesSettings,
         EvaluateFileSettings,
@@ -112,7 +112,7 @@ def print_systems(settings: CatalogueSettings) -> None:
     """Print all systems."""
     from rich.table import Column, Table
 
-    from cqa_spark.config.home import project_home
+    from cqa_spark.config.project_root import project_root
     from cqa_spark.systems.system import known_systems, read_system
 
     names = [Column(name, no_wrap=True) for name in ("system", "task", "ranker")]
@@ -125,7 +125,7 @@ def print_systems(settings: CatalogueSettings) -> None:
         title_justify="left",
         caption="the recipes stand in conf/systems",
     )
-    for system in (read_system(project_home() / "conf", name) for name in known_systems(project_home() / "conf")):
+    for system in (read_system(project_root() / "conf", name) for name in known_systems(project_root() / "conf")):
         table.add_row(system.name, system.task, system.ranker.name, system.about)
     _print_table(table)
 

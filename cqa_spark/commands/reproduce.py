@@ -13,10 +13,10 @@ from rich.console import Console
 
 from cqa_spark import flows
 from cqa_spark.config.datasets import DataSet, read_data_set
-from cqa_spark.config.home import project_home
-from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.project_root import project_root
 from cqa_spark.config.settings import ReproduceSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import evaluate_file
@@ -46,7 +46,7 @@ def reproduce(settings: ReproduceSettings) -> None:
     for system in systems:
         # A run has one upstream system a task: recipes that build on different ones have runs of their own.
         grouped[str(system.data_set), system.task, system.upstream].append(system)
-    sets = {name: read_data_set(project_home() / "conf", name) for name, *_ in grouped}
+    sets = {name: read_data_set(project_root() / "conf", name) for name, *_ in grouped}
     with local_data(settings.data, sets.values(), settings.object_storage) as folder:
         for name, found in sets.items():
             _require_training_files(name, found, folder)
@@ -65,7 +65,7 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
         ConfigError: one of those named belongs to no data set.
     """
     if settings.all:
-        names = known_systems(project_home() / "conf")
+        names = known_systems(project_root() / "conf")
         return [system for system in read_systems(names) if system.data_set is not None]
     systems = read_systems(settings.recipes)
     loose = [system.name for system in systems if system.data_set is None]
@@ -96,8 +96,8 @@ def _reproduce_together(
     flow = flows.reproduce(source, systems, settings.features, leave_out=data.leave_out, predictions=predictions)
     if not is_remote(settings.output):
         Path(settings.output).mkdir(parents=True, exist_ok=True)
-    with temporary_lake(one_run) as with_lake:
-        run_flow(flow, with_lake)
+    with temporary_lake(one_run) as temporary_lake:
+        run_flow(flow, temporary_lake)
     return [
         _outcome(settings, folder, data, part, system, predictions.get((system.name, part)))
         for system in systems

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SETTINGS = "cqa_spark.config.settings"
-TOOLS = "cqa_spark.config.tools"
-COMMANDS = "cqa_spark.commands"
+TOOLS = "cqa_spark.config.file_commands"
+COMMANDS = "cqa_spark.commands.table"
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
 
 
-class CheckSettings(Part):
+class CheckSettings(Section):
     """What a run may differ by from the published one before people have to look at it."""
 
     max_quarantine_share: float = Field(

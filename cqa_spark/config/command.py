@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
 
 
-class Command(Part):
+class Command(Section):
     """The settings of a command.
 
     Attributes:

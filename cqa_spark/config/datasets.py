@@ -8,11 +8,11 @@ from pathlib import Path
 import yaml
 from pydantic import Field, ValidationError
 
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
 from cqa_spark.errors import ConfigError
 
 
-class DataPart(Part):
+class DataPart(Section):
     """One part of a data set that systems are measured on.
 
     Attributes:
@@ -24,7 +24,7 @@ class DataPart(Part):
     gold: Mapping[str, str] = Field(default_factory=dict)
 
 
-class DataSet(Part):
+class DataSet(Section):
     """A data set; all paths start at the folder that the data sets lie in.
 
     Attributes:

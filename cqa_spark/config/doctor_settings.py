@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from cqa_spark.config.fields import OptionalLake
-from cqa_spark.config.kinds import Aside
 from cqa_spark.config.tracking_settings import TrackedSettings
+from cqa_spark.config.value_types import NotHashed
 
 
 class DoctorSettings(TrackedSettings):
@@ -21,9 +21,9 @@ class DoctorSettings(TrackedSettings):
     )
 
     lake: OptionalLake = ""
-    format: Annotated[Literal["table", "json"], Aside(), Field(description="tables for people, JSON for programs")] = (
-        "table"
-    )
+    format: Annotated[
+        Literal["table", "json"], NotHashed(), Field(description="tables for people, JSON for programs")
+    ] = "table"
 
     def reads(self) -> list[str]:
         """Nothing that is there."""

@@ -9,13 +9,13 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, InputFiles, Location, Shown, is_remote, one_or_many
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import InputFiles, Location, NotHashed, Shown, is_remote, one_or_many
 
 DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
 
 
-class DumpSettings(Part):
+class DumpSettings(Section):
     """Dumps: what is read, and how much of it may be bad."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -37,22 +37,22 @@ class DumpSettings(Part):
     allow_incomplete: bool = Field(
         default=False, description="go on although a file ends before its closing tag, as one cut short does"
     )
-    read_again: Annotated[bool, Aside()] = Field(
+    read_again: Annotated[bool, NotHashed()] = Field(
         default=False, description="read all lines, also those that are as they were when the published run read them"
     )
 
 
-class UnpackSettings(Part):
+class UnpackSettings(Section):
     """Archives: where they are unpacked, and when one is taken for a bomb."""
 
-    staging: Annotated[Location | None, Aside()] = Field(
+    staging: Annotated[Location | None, NotHashed()] = Field(
         default=None,
         description="local folder to unpack to; kept for the next run; unset: LAKE.staging, beside a "
         "remote lake the user's cache",
     )
     max_ratio: float = Field(default=200, gt=1, description="bytes that one byte of an archive may become")
     max_total_bytes: int = Field(default=2 * 10**12, ge=1, description="bytes that one archive may become")
-    workers: Annotated[int, Aside()] = Field(default=2, ge=1, description="archives to unpack at the same time")
+    workers: Annotated[int, NotHashed()] = Field(default=2, ge=1, description="archives to unpack at the same time")
 
 
 class DumpJobSettings(JobSettings):
@@ -78,7 +78,7 @@ class IngestStackExchangeSettings(DumpJobSettings):
         "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
         "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
     )
-    publish: Annotated[bool, Aside(), Field(description="let readers see the run once it is checked")] = True
+    publish: Annotated[bool, NotHashed(), Field(description="let readers see the run once it is checked")] = True
 
     def reads(self) -> list[str]:
         """The dumps."""

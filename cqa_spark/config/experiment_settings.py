@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
-from cqa_spark.config.kinds import SystemNames, one_or_many
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import SystemNames, one_or_many
 
 
-class ExperimentSettings(Part):
+class ExperimentSettings(Section):
     """What is tried beyond the systems themselves; each experiment trains its systems several times."""
 
     cross_validation: bool = Field(

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import StageSettings
-from cqa_spark.config.kinds import Shown, SystemName
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import Shown, SystemName
 
 
-class ExplainedSettings(Part):
+class ExplainedSettings(Section):
     """What is explained."""
 
     flag_prefix: ClassVar[str | None] = ""

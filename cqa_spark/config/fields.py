@@ -6,30 +6,30 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cqa_spark.config.kinds import (
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.sections import SparkSettings
+from cqa_spark.config.value_types import (
     Address,
-    Aside,
     CorpusName,
     Location,
+    NotHashed,
     RunName,
     Shown,
     SystemName,
     SystemNames,
     TaskName,
 )
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.parts import SparkSettings
 
-Lake = Annotated[Location, Aside(), Field(description="folder or object storage that holds the tables of all runs")]
+Lake = Annotated[Location, NotHashed(), Field(description="folder or object storage that holds the tables of all runs")]
 OptionalLake = Annotated[
-    Address, Aside(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")
+    Address, NotHashed(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")
 ]
-RunId = Annotated[RunName, Aside(), Field(description="run to go on with")]
+RunId = Annotated[RunName, NotHashed(), Field(description="run to go on with")]
 NewRunId = Annotated[
-    RunName | None, Aside(), Field(description="id of the run; unset: made from the time and the config hash")
+    RunName | None, NotHashed(), Field(description="id of the run; unset: made from the time and the config hash")
 ]
-Spark = Annotated[SparkSettings, Aside()]
-ObjectStorage = Annotated[ObjectStorageSettings, Aside()]
+Spark = Annotated[SparkSettings, NotHashed()]
+ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]
 Site = Annotated[str, Shown("NAME"), Field(description="community that the inputs come from; every key starts with it")]
 Corpus = Annotated[CorpusName, Field(description="source format of the inputs")]
 Task = Annotated[TaskName | None, Field(description="what is ranked for what; unset: what the systems rank")]
@@ -38,4 +38,6 @@ Baseline = Annotated[SystemName, Field(description="system that all others are c
 AllowSharedThreads = Annotated[
     bool, Field(description="go on although training and evaluation data share threads: the figures flatter")
 ]
-Report = Annotated[Location | None, Aside(), Field(description="HTML file to write; unset: LAKE/reports/RUN_ID.html")]
+Report = Annotated[
+    Location | None, NotHashed(), Field(description="HTML file to write; unset: LAKE/reports/RUN_ID.html")
+]

@@ -9,15 +9,15 @@ from pydantic import Field
 
 from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, InputFile, Location, RunName, Shown, SystemName
-from cqa_spark.config.parts import FeatureSettings, TrainingInputs
+from cqa_spark.config.sections import FeatureSettings, TrainingInputs
+from cqa_spark.config.value_types import InputFile, Location, NotHashed, RunName, Shown, SystemName
 
 
 class FileOrRunSettings(JobSettings):
     """What a job is told that works either on a run of a lake or, where a model is named, on files."""
 
     lake: OptionalLake = ""
-    run_id: Annotated[RunName | None, Aside(), Field(description="run to go on with; not for files")] = None
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to go on with; not for files")] = None
     site: Site = "qatarliving.com"
     corpus: Corpus = "qatar_living"
     systems: Systems = ()
@@ -41,7 +41,7 @@ class TrainSettings(FileOrRunSettings):
 
     system: Annotated[SystemName | None, Field(description="the one system to train on files")] = None
     inputs: TrainingInputs = TrainingInputs()
-    model: Annotated[Location | None, Aside(), Field(description="folder to keep the trained system in")] = None
+    model: Annotated[Location | None, NotHashed(), Field(description="folder to keep the trained system in")] = None
     features: FeatureSettings = FeatureSettings()
 
     def reads(self) -> list[str]:
@@ -62,10 +62,12 @@ class ScoreSettings(FileOrRunSettings):
     )
     needs_with_files = ("input", "predictions")
 
-    model: Annotated[InputFile | None, Aside(), Shown("PATH"), Field(description="folder of a trained system")] = None
+    model: Annotated[InputFile | None, NotHashed(), Shown("PATH"), Field(description="folder of a trained system")] = (
+        None
+    )
     input: Annotated[InputFile | None, Field(description="file whose queries are ranked; labels are not needed")] = None
     predictions: Annotated[
-        Location | None, Aside(), Field(description="file to write, in the official prediction format")
+        Location | None, NotHashed(), Field(description="file to write, in the official prediction format")
     ] = None
 
     def reads(self) -> list[str]:
@@ -89,7 +91,7 @@ class RankSettings(JobSettings):
     system: Annotated[SystemName, Field(description="the one system to rank with")]
     inputs: TrainingInputs = TrainingInputs()
     input: Annotated[InputFile, Field(description="file whose queries are ranked; labels are not needed")]
-    predictions: Annotated[Location, Aside(), Field(description="file to write, in the official prediction format")]
+    predictions: Annotated[Location, NotHashed(), Field(description="file to write, in the official prediction format")]
     allow_shared_threads: AllowSharedThreads = False
     features: FeatureSettings = FeatureSettings()
 

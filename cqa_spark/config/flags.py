@@ -15,10 +15,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.kinds import Positional, Shown
 from cqa_spark.config.layers import Key, Layer, nested
-from cqa_spark.config.parts import Part
 from cqa_spark.config.problems import Problem, did_you_mean
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import Positional, Shown
 
 METAVARS = {int: "N", float: "X", str: "TEXT"}
 
@@ -36,7 +36,7 @@ class Flag:
 
     key: Key
     spelling: str
-    section: type[Part]
+    section: type[Section]
     field: FieldInfo
 
     @property
@@ -69,7 +69,7 @@ class Flag:
         return f"{self.field.description}{f' (default: {text})' if text else ''}".replace("%", "%%")
 
 
-def flags(model: type[Part], key: Key = (), prefix: str = "") -> Iterator[Flag]:
+def flags(model: type[Section], key: Key = (), prefix: str = "") -> Iterator[Flag]:
     """Every setting of a model as a flag, those of its sections after its own."""
     sections: list[Iterator[Flag]] = []
     for name, field in model.model_fields.items():
@@ -85,10 +85,10 @@ def flags(model: type[Part], key: Key = (), prefix: str = "") -> Iterator[Flag]:
         yield from section_flags
 
 
-def section_of(field: FieldInfo) -> type[Part] | None:
+def section_of(field: FieldInfo) -> type[Section] | None:
     """The model of a field that is a section, None for a plain setting."""
     kind = _element(field.annotation)[0]
-    return kind if isinstance(kind, type) and issubclass(kind, Part) else None
+    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
 
 
 def build_parser(program: str, model: type[Command], *, with_files: bool) -> argparse.ArgumentParser:
@@ -121,7 +121,7 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
         )
     always.add_argument("--dry-run", action="store_true", help="print the settings and what would be read and written")
     always.add_argument("-h", "--help", action="help", help="print this text")
-    groups: dict[type[Part], argparse._ArgumentGroup] = {}
+    groups: dict[type[Section], argparse._ArgumentGroup] = {}
     for flag in flags(model):
         if flag.section not in groups:
             title = "settings" if flag.section is model else _first_line(flag.section)
@@ -132,7 +132,7 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
 
 def read_flags(
     parser: argparse.ArgumentParser,
-    model: type[Part],
+    model: type[Section],
     arguments: Sequence[str],
 ) -> tuple[argparse.Namespace, Layer, list[Problem]]:
     """What the command line says: the parsed arguments, the settings among them, and every mistake.
@@ -174,13 +174,13 @@ def _destination(flag: Flag) -> str:
     return ".".join(flag.key)
 
 
-def _places(model: type[Part]) -> str:
+def _places(model: type[Section]) -> str:
     """The settings that are given by their place, for the usage line."""
     named = [flag for flag in flags(model) if not flag.spelling.startswith("-")]
     return "".join(f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named)
 
 
-def _first_line(model: type[Part]) -> str:
+def _first_line(model: type[Section]) -> str:
     return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, InputFile, Location, Positional, RunName, one_or_many
+from cqa_spark.config.value_types import InputFile, Location, NotHashed, Positional, RunName, one_or_many
 
 
 class InspectSettings(JobSettings):
@@ -22,20 +22,20 @@ class InspectSettings(JobSettings):
     )
 
     # A lake that is not there holds nothing to look at, so it has to exist; other jobs make theirs.
-    lake: Annotated[InputFile, Aside(), Positional(), Field(description="lake to look at: its folder or address")]
-    run_id: Annotated[RunName | None, Aside(), Field(description="run to look at; unset: the published one")] = None
-    format: Annotated[Literal["table", "json"], Aside(), Field(description="tables for people, JSON for programs")] = (
-        "table"
-    )
+    lake: Annotated[InputFile, NotHashed(), Positional(), Field(description="lake to look at: its folder or address")]
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to look at; unset: the published one")] = None
+    format: Annotated[
+        Literal["table", "json"], NotHashed(), Field(description="tables for people, JSON for programs")
+    ] = "table"
     page: Annotated[
         Location | None,
-        Aside(),
+        NotHashed(),
         Field(description="HTML file to write; unset: LAKE/inspect/RUN_ID.html"),
     ] = None
     diff: Annotated[
         tuple[RunName, ...],
         BeforeValidator(one_or_many),
-        Aside(),
+        NotHashed(),
         Field(max_length=2, description="show what changed from this run to a second one; unset: to the one looked at"),
     ] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cqa_spark.config.command import Command
 from cqa_spark.config.fields import Lake, NewRunId, ObjectStorage, RunId, Spark
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.parts import SparkSettings
+from cqa_spark.config.sections import SparkSettings
 
 
 class JobSettings(Command):

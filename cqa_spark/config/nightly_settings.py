@@ -10,9 +10,9 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.fields import Report
-from cqa_spark.config.kinds import Aside, Location, Shown, SystemName
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
+from cqa_spark.config.value_types import Location, NotHashed, Shown, SystemName
 
 
 class NightlySettings(DumpJobSettings):
@@ -30,14 +30,14 @@ class NightlySettings(DumpJobSettings):
     model: Annotated[
         Location | None, Field(description="folder of a trained system to rank with from now on; unset: the last run's")
     ] = None
-    full: Annotated[bool, Aside(), Field(description="compute everything again, also what did not change")] = False
+    full: Annotated[bool, NotHashed(), Field(description="compute everything again, also what did not change")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     checks: CheckSettings = CheckSettings()
-    force: Annotated[bool, Aside(), Field(description="publish although checks fail; needs --who")] = False
-    who: Annotated[str | None, Aside(), Shown("NAME"), Field(description="who says so; the log of runs keeps it")] = (
-        None
-    )
+    force: Annotated[bool, NotHashed(), Field(description="publish although checks fail; needs --who")] = False
+    who: Annotated[
+        str | None, NotHashed(), Shown("NAME"), Field(description="who says so; the log of runs keeps it")
+    ] = None
     report: Report = None
 
     @classmethod

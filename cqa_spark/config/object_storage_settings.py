@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from cqa_spark.config.kinds import Shown, refused
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import Shown, refused
 
 
 def _unset_where_empty(value: Any) -> Any:
@@ -16,7 +16,7 @@ def _unset_where_empty(value: Any) -> Any:
     return None if value == "" else value
 
 
-class ObjectStorageSettings(Part):
+class ObjectStorageSettings(Section):
     """Object storage (s3a://…); credentials come from the environment, a profile or the machine's role alone."""
 
     endpoint: Annotated[

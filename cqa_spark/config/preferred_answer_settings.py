@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.fields import Report
 from cqa_spark.config.job_settings import JobSettings, StageSettings
-from cqa_spark.config.kinds import GroupNames, RunName, Shown, one_or_many
-from cqa_spark.config.parts import FeatureSettings, Part, ResamplingSettings
+from cqa_spark.config.sections import FeatureSettings, ResamplingSettings, Section
 from cqa_spark.config.tracking_settings import TrackedSettings
+from cqa_spark.config.value_types import GroupNames, RunName, Shown, one_or_many
 
 Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one_or_many)]
 
@@ -21,7 +21,7 @@ RankerName = Literal["logistic", "boosted", "pairwise", "network", "text"]
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
-class AnswerSettings(Part):
+class AnswerSettings(Section):
     """Which answers are candidates."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -65,7 +65,7 @@ class PreferredAnswerDatasetSettings(JobSettings):
         return [f"{self.lake}: community tables of run {self.from_run or '(the published one)'}"]
 
 
-class AnswerExperimentSettings(Part):
+class AnswerExperimentSettings(Section):
     """What is trained, and what it is measured on."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -144,7 +144,7 @@ def _studied(experiment: Mapping[str, Any]) -> set[str]:
     return set(one_or_many(experiment.get("studied", default)))
 
 
-class AuditSettings(Part):
+class AuditSettings(Section):
     """What is audited, and how thoroughly."""
 
     flag_prefix: ClassVar[str | None] = ""

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from cqa_spark.config.fields import OptionalLake
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, InputFile, Location, Positional, SystemNames
-from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.config.value_types import InputFile, Location, NotHashed, Positional, SystemNames
 
 
 class ReproduceSettings(JobSettings):
@@ -27,7 +27,7 @@ class ReproduceSettings(JobSettings):
     ] = ()
     all: bool = Field(default=False, description="every recipe that names a data set")
     data: Annotated[InputFile, Field(description="folder that holds the folders of the data sets")] = "../shared/data"
-    output: Annotated[Location, Aside(), Field(description="folder for the official prediction files")] = (
+    output: Annotated[Location, NotHashed(), Field(description="folder for the official prediction files")] = (
         "build/reproduced"
     )
     features: FeatureSettings = FeatureSettings()

@@ -12,12 +12,12 @@ from pydantic_core import ErrorDetails
 
 from cqa_spark.config.command import Command
 from cqa_spark.config.flags import build_parser, flags, read_flags
-from cqa_spark.config.home import project_home
-from cqa_spark.config.kinds import Checks
 from cqa_spark.config.layers import Key, Layer, merge, only, origin_of, read_layer, unknown_keys
-from cqa_spark.config.parts import Part
 from cqa_spark.config.problems import Problem, SettingsError
+from cqa_spark.config.project_root import project_root
+from cqa_spark.config.sections import Section
 from cqa_spark.config.settings import JobSettings
+from cqa_spark.config.value_types import Checks
 
 SettingsT = TypeVar("SettingsT", bound=Command)
 
@@ -67,10 +67,10 @@ def resolve(
 def standard_files() -> list[Path]:
     """The config files that every job reads: for all machines, and for a laptop or (under spark-submit) a cluster."""
     machine = "cluster" if "PYSPARK_GATEWAY_PORT" in os.environ else "local"
-    return [_shortest(project_home() / "conf" / f"{name}.yaml") for name in ("base", machine)]
+    return [_shortest(project_root() / "conf" / f"{name}.yaml") for name in ("base", machine)]
 
 
-def known_keys(model: type[Part], above: Key = ()) -> set[Key]:
+def known_keys(model: type[Section], above: Key = ()) -> set[Key]:
     """The keys of a model's settings and sections."""
     keys = {flag.key for flag in flags(model)}
     return keys | {key[:length] for key in keys for length in range(1, len(key))}
@@ -126,7 +126,7 @@ def _validated(
         return None
 
 
-def _problem(model: type[Part], error: ErrorDetails, layers: Sequence[Layer]) -> Problem:
+def _problem(model: type[Section], error: ErrorDetails, layers: Sequence[Layer]) -> Problem:
     key = _key(error)
     if error["type"] == "missing":
         return _not_set(model, key)
@@ -143,7 +143,7 @@ def _key(error: ErrorDetails) -> Key:
     return tuple(part for part in error["loc"] if isinstance(part, str))
 
 
-def _not_set(model: type[Part], key: Key) -> Problem:
+def _not_set(model: type[Section], key: Key) -> Problem:
     flag = next(flag for flag in flags(model) if flag.key == key)
     in_file = f" or `{'.'.join(key)}` in a config file" if issubclass(model, JobSettings) else ""
     by_flag = f"{flag.spelling} {flag.metavar}" if flag.spelling.startswith("-") else flag.metavar

@@ -10,9 +10,9 @@ from pydantic import Field
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
 from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings, Inputs
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Inputs
 from cqa_spark.config.tracking_settings import TrackedSettings
+from cqa_spark.config.value_types import NotHashed
 
 
 class IngestSettings(JobSettings):
@@ -51,7 +51,7 @@ class RunSettings(IngestSettings, TrackedSettings):
     systems: Systems = ()
     baseline: Baseline = "given_order"
     allow_shared_threads: AllowSharedThreads = False
-    publish: Annotated[bool, Aside(), Field(description="let readers see the run once it is checked")] = True
+    publish: Annotated[bool, NotHashed(), Field(description="let readers see the run once it is checked")] = True
     report: Report = None
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, Positional, RunName
 from cqa_spark.config.stage_settings import PublishSettings
+from cqa_spark.config.value_types import NotHashed, Positional, RunName
 
 
 class ListRunsSettings(JobSettings):
@@ -30,7 +30,7 @@ class ShowRunSettings(ListRunsSettings):
 
     examples = ("cqa runs show mine --lake build/lake",)
 
-    run_id: Annotated[RunName, Aside(), Positional(), Field(description="run to show")]
+    run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to show")]
 
 
 class PublishRunSettings(PublishSettings):
@@ -38,7 +38,7 @@ class PublishRunSettings(PublishSettings):
 
     examples = ("cqa runs publish mine --lake build/lake",)
 
-    run_id: Annotated[RunName, Aside(), Positional(), Field(description="run to publish")]
+    run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to publish")]
 
 
 class RollbackSettings(ListRunsSettings):
@@ -50,7 +50,7 @@ class RollbackSettings(ListRunsSettings):
     )
 
     to: Annotated[
-        RunName | None, Aside(), Field(description="run to show; unset: the one published before the current one")
+        RunName | None, NotHashed(), Field(description="run to show; unset: the one published before the current one")
     ] = None
 
     def writes(self) -> list[str]:
@@ -64,7 +64,9 @@ class CollectGarbageSettings(ListRunsSettings):
     examples = ("cqa runs gc --lake build/lake --keep 7",)
 
     keep: Annotated[
-        int, Aside(), Field(ge=1, description="runs that can be read and rolled back to: the last so many published")
+        int,
+        NotHashed(),
+        Field(ge=1, description="runs that can be read and rolled back to: the last so many published"),
     ] = 7
 
     def writes(self) -> list[str]:

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from cqa_spark.config.fields import AllowSharedThreads, Baseline, Report, Systems, Task
 from cqa_spark.config.job_settings import StageSettings
-from cqa_spark.config.kinds import GroupNames
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
+from cqa_spark.config.value_types import GroupNames
 
 
 class PairSettings(StageSettings):

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.kinds import Aside, Location, Shown, is_remote
-from cqa_spark.config.parts import Part
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote
 
 
-class TrackingSettings(Part):
+class TrackingSettings(Section):
     """MLflow: where runs are logged for comparison."""
 
     enabled: bool = Field(default=True, description="log the run; a server that cannot be reached costs a warning only")
@@ -34,7 +34,7 @@ class TrackingSettings(Part):
 class TrackedSettings(JobSettings):
     """What a job on a lake is told that MLflow is told of; the log of a local lake lies beside it."""
 
-    tracking: Annotated[TrackingSettings, Aside()] = TrackingSettings()
+    tracking: Annotated[TrackingSettings, NotHashed()] = TrackingSettings()
 
     @model_validator(mode="before")
     @classmethod

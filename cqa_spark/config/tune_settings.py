@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import StageSettings
-from cqa_spark.config.kinds import Aside, Location, SystemName
-from cqa_spark.config.parts import EvaluationSettings, Part
+from cqa_spark.config.sections import EvaluationSettings, Section
 from cqa_spark.config.tracking_settings import TrackedSettings
+from cqa_spark.config.value_types import Location, NotHashed, SystemName
 
 
-class SearchSettings(Part):
+class SearchSettings(Section):
     """How much is tried, and how each trial is judged."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -33,7 +33,7 @@ class TuneSettings(StageSettings, TrackedSettings):
 
     system: Annotated[SystemName, Field(description="system whose ranker is tuned; the run has to have its features")]
     search: SearchSettings = SearchSettings()
-    tuned: Annotated[Location | None, Aside()] = Field(
+    tuned: Annotated[Location | None, NotHashed()] = Field(
         default=None, description="file for the best parameters, YAML as in a recipe; unset: they are printed alone"
     )
     evaluation: EvaluationSettings = EvaluationSettings()

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import find_files

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from cqa_spark.config.home import project_home
-from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.project_root import project_root
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.spark.session import JAVA, check_java
@@ -31,7 +31,7 @@ def examine_machine(lake: str) -> Iterator[Finding]:
     yield examine("Java", _java)
     yield examine("Python", lambda: python_version(sys.version_info[:2]))
     yield examine("packages", lambda: packages(_pinned()))
-    yield examine("jars", lambda: jars(project_home()))
+    yield examine("jars", lambda: jars(project_root()))
     yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
     if lake and not is_remote(lake):
         yield examine("space for the lake", lambda: space(_nearest(Path(lake))))

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, HeldOut
 from cqa_spark.experiments.variants import (
     FULL,

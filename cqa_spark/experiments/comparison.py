@@ -9,7 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.experiment_settings import ExperimentSettings
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.summary import summarise, with_test
 from cqa_spark.experiments.cross_validation import cross_validate, mean_over_repeats
 from cqa_spark.lake.journal import Entry

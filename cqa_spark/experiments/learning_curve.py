@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.features.assembly import assemble

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.split import split

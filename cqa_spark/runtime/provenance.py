@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 
 from cqa_spark import __version__
-from cqa_spark.config.home import project_home
+from cqa_spark.config.project_root import project_root
 
 
 def code_version() -> str:
     """The package's version, and the commit where the code runs from a checkout."""
     try:
         commit = subprocess.run(
-            ["git", "-C", str(project_home()), "rev-parse", "--short=12", "HEAD"],
+            ["git", "-C", str(project_root()), "rev-parse", "--short=12", "HEAD"],
             capture_output=True,
             text=True,
             check=True,

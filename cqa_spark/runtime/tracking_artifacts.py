@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from cqa_spark.config.kinds import is_remote
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.object_store.remote_files import fetch
 
 SQLITE = "sqlite:///"

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.config.dump import config_hash, config_yaml
+from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold

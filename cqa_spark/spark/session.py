@@ -12,8 +12,8 @@ from pathlib import Path
 from py4j.java_gateway import java_import
 from pyspark.sql import SparkSession
 
-from cqa_spark.config.home import project_home
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import EnvironmentProblem
 
 JAVA = 17
@@ -121,7 +121,7 @@ def _own_settings(master: str | None) -> dict[str, str]:
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start whatever python3 is
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
-    home = project_home()
+    home = project_root()
     jars = _jars(home)
     settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
     log4j = (home / "conf/spark/log4j2.properties").as_uri()

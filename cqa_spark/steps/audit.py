@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
 from cqa_spark.features.needed_tables import with_needed_tables

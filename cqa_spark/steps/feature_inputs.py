@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.history.cut import Cut

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.parts import FeatureSettings
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.registry import group_class, reads_texts
 from cqa_spark.lake.folders import MODELS

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cqa_spark.config.home import project_home
+from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.systems.system import System, read_system
 
 
 def read_systems(names: Iterable[str]) -> list[System]:
     """The systems of these names, from ``conf/systems``."""
-    return [read_system(project_home() / "conf", name) for name in names]
+    return [read_system(project_root() / "conf", name) for name in names]
 
 
 def task_of(systems: Iterable[System]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from cqa_spark.config.home import project_home
+from cqa_spark.config.project_root import project_root
 
 
 def make_home(
@@ -27,8 +27,8 @@ def make_home(
         datasets: so are these.
         without: "systems" or "datasets", of which there are to be none but the given.
     """
-    shutil.copytree(project_home() / "conf", folder / "conf", ignore=shutil.ignore_patterns(*without))
-    (folder / ".jars").symlink_to(project_home() / ".jars")
+    shutil.copytree(project_root() / "conf", folder / "conf", ignore=shutil.ignore_patterns(*without))
+    (folder / ".jars").symlink_to(project_root() / ".jars")
     for kind, described in (("systems", systems), ("datasets", datasets)):
         (folder / "conf" / kind).mkdir(exist_ok=True)
         for each in described:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.config.parts import EvaluationSettings, ResamplingSettings
+from cqa_spark.config.sections import EvaluationSettings, ResamplingSettings
 from cqa_spark.errors import InputError
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.trials import GIVEN, Trial, planned_trials

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.config.experiment_settings import ExperimentSettings
-from cqa_spark.config.parts import EvaluationSettings, FeatureSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.ablation import ablate, feature_sets
 from cqa_spark.experiments.comparison import compare
 from cqa_spark.experiments.learning_curve import in_share, learning_curve

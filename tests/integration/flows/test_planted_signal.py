@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.experiments.ablation import ablate
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.lake.publishing import Snapshot

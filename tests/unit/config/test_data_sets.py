@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.config.datasets import read_data_set
-from cqa_spark.config.home import project_home
+from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.systems.system import known_systems, read_system
 
-CONF = project_home() / "conf"
+CONF = project_root() / "conf"
 PUBLISHED = [
     name
     for name in known_systems(CONF)

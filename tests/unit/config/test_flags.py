@@ -2,11 +2,11 @@ import pytest
 import yaml
 
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.config.file_commands import EvaluateFileSettings, ShowGroupSettings, SynthSettings
 from cqa_spark.config.flags import build_parser, flags
-from cqa_spark.config.home import project_home
+from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import all_jobs, known_keys
 from cqa_spark.config.settings import RunSettings, TrainSettings
-from cqa_spark.config.tools import EvaluateFileSettings, ShowGroupSettings, SynthSettings
 
 MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]
 
@@ -59,7 +59,7 @@ def test_a_key_means_the_same_in_every_job():
 
 
 def test_base_yaml_holds_the_defaults_of_the_models():
-    base = yaml.safe_load((project_home() / "conf" / "base.yaml").read_text(encoding="utf-8"))
+    base = yaml.safe_load((project_root() / "conf" / "base.yaml").read_text(encoding="utf-8"))
     defaults = RunSettings(lake="somewhere").model_dump(mode="json")
     del defaults["tracking"]["uri"], defaults["tracking"]["artifacts"]  # follow from the lake
     assert base["object_storage"].pop("endpoint") == "${AWS_ENDPOINT_URL_S3:-}"

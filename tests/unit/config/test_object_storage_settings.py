@@ -1,8 +1,8 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from cqa_spark.config.kinds import InputFile, Location
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import InputFile, Location
 
 
 def test_an_empty_endpoint_is_none() -> None:

@@ -1,7 +1,8 @@
 import pytest
 
-from cqa_spark.config.home import project_home
+from cqa_spark.config.file_commands import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.config.problems import SettingsError
+from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve, standard_files
 from cqa_spark.config.settings import (
     FeaturizeSettings,
@@ -12,7 +13,6 @@ from cqa_spark.config.settings import (
     ShowRunSettings,
     TrainSettings,
 )
-from cqa_spark.config.tools import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.errors import ConfigError
 
 
@@ -257,4 +257,4 @@ def test_a_command_without_files_takes_no_config():
 def test_the_project_has_its_standard_files(monkeypatch):
     monkeypatch.delenv("CQA_HOME")
     assert all(path.is_file() for path in standard_files())
-    assert (project_home() / "conf" / "cluster.yaml").is_file()
+    assert (project_root() / "conf" / "cluster.yaml").is_file()

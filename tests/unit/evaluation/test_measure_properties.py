@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measure import MeanMeasure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.measures import known_measures, parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cqa_spark.config.parts import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation import resampling
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark import session
-from cqa_spark.config.home import project_home
+from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import EnvironmentProblem
 
 
@@ -62,14 +62,14 @@ def test_settings_are_read_past_comments_and_blanks(tmp_path: Path) -> None:
 
 
 def test_every_setting_of_the_project_has_one_home() -> None:
-    common = session.read_settings(project_home() / "conf/spark/common.conf")
-    local = session.read_settings(project_home() / "conf/spark/local.conf")
-    cluster = session.read_settings(project_home() / "conf/spark/cluster.conf")
+    common = session.read_settings(project_root() / "conf/spark/common.conf")
+    local = session.read_settings(project_root() / "conf/spark/local.conf")
+    cluster = session.read_settings(project_root() / "conf/spark/cluster.conf")
     assert not common.keys() & (local | cluster).keys()
     assert all(name.startswith("spark.") for name in common | local | cluster)
 
 
 def test_executors_stay_while_boosted_trees_train() -> None:
-    cluster = session.read_settings(project_home() / "conf/spark/cluster.conf")
+    cluster = session.read_settings(project_root() / "conf/spark/cluster.conf")
     assert cluster["spark.dynamicAllocation.enabled"] == "false"
     assert cluster["spark.scheduler.minRegisteredResourcesRatio"] == "1.0"

@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import DumpJobSettings, UnpackSettings
-from cqa_spark.config.kinds import is_remote
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked

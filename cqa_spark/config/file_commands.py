@@ -8,9 +8,9 @@ from pydantic import ByteSize, Field
 
 from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage
-from cqa_spark.config.kinds import GroupName, InputFile, InputFiles, Location, Positional, Shown
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.parts import ResamplingSettings
+from cqa_spark.config.sections import ResamplingSettings
+from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown
 
 
 class CatalogueSettings(Command):

@@ -9,26 +9,26 @@ from typing import Any
 import yaml
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.home import project_home
-from cqa_spark.config.kinds import Aside
-from cqa_spark.config.parts import Part
+from cqa_spark.config.project_root import project_root
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import NotHashed
 
 
-def config_yaml(settings: Part) -> str:
+def config_yaml(settings: Section) -> str:
     """All settings with their values, as YAML that ``--config`` reads; the same settings give the same text."""
     return _yaml(settings.model_dump(mode="json"))
 
 
-def config_hash(settings: Part) -> str:
+def config_hash(settings: Section) -> str:
     """SHA-256 (hexadecimal) of everything configured that can change a figure.
 
-    That is the settings and the recipes of the systems that they name. Left out are settings marked ``Aside``: where
+    That is the settings and the recipes of the systems that they name. Left out are settings marked ``NotHashed``: where
     tables, models and reports lie, the run's id, publishing, tracking and the Spark session.
     """
     asides = {
         name
         for name, field in type(settings).model_fields.items()
-        if any(isinstance(each, Aside) for each in field.metadata)
+        if any(isinstance(each, NotHashed) for each in field.metadata)
     }
     settled = settings.model_dump(mode="json", exclude=asides)
     return hashlib.sha256(_yaml({**settled, "recipes": _recipes(settled)}).encode()).hexdigest()
@@ -37,7 +37,7 @@ def config_hash(settings: Part) -> str:
 def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:
     """The content of the recipe of every system that the settings name, without its comments."""
     names = [*settled.get("systems", ()), *settled.get("recipes", ()), *filter(None, [settled.get("system")])]
-    recipes = {name: project_home() / "conf" / "systems" / f"{name}.yaml" for name in names}
+    recipes = {name: project_root() / "conf" / "systems" / f"{name}.yaml" for name in names}
     return {name: yaml.safe_load(path.read_text(encoding="utf-8")) for name, path in recipes.items() if path.exists()}
 
 

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cqa_spark.config.kinds import InputFiles, MeasureNames, Shown
+from cqa_spark.config.value_types import InputFiles, MeasureNames, Shown
 
 
-class Part(BaseModel):
+class Section(BaseModel):
     """A group of settings; its fields are keys of the YAML file and flags of the command line alike.
 
     Attributes:
@@ -21,7 +21,7 @@ class Part(BaseModel):
     flag_prefix: ClassVar[str | None] = None
 
 
-class TrainingInputs(Part):
+class TrainingInputs(Section):
     """Input files to learn from."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -45,7 +45,7 @@ class Inputs(TrainingInputs):
     )
 
 
-class FeatureSettings(Part):
+class FeatureSettings(Section):
     """What feature groups may see: labels of other folds only, and as-of groups the past only."""
 
     folds: int = Field(default=5, ge=2, description="folds of the cross-fitting, by thread with its repeats")
@@ -58,7 +58,7 @@ class FeatureSettings(Part):
     top_tags: int = Field(default=24, ge=1, le=30, description="tags of a site that have columns of their own")
 
 
-class ResamplingSettings(Part):
+class ResamplingSettings(Section):
     """How sure what is measured is."""
 
     resamples: int = Field(default=9999, ge=1, description="resamples of the bootstrap and of the randomization test")
@@ -76,7 +76,7 @@ class EvaluationSettings(ResamplingSettings):
     )
 
 
-class SparkSettings(Part):
+class SparkSettings(Section):
     """The Spark session; everything else about it stands in conf/spark/*.conf."""
 
     master: Annotated[str | None, Shown("URL")] = Field(

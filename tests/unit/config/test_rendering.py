@@ -3,7 +3,7 @@ import hashlib
 import pytest
 import yaml
 
-from cqa_spark.config.dump import config_hash, config_yaml, dry_run
+from cqa_spark.config.rendering import config_hash, config_yaml, dry_run
 from cqa_spark.config.settings import PairSettings, RunSettings
 
 

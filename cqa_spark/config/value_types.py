@@ -25,7 +25,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Aside:
+class NotHashed:
     """Marks a setting that does not change any figure, and so has no part in the config hash."""
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def project_home() -> Path:
+def project_root() -> Path:
     """Give the folder that holds `conf/`: the environment's ``CQA_HOME``, else the checkout of this package.
 
     ``spark-submit.sh`` sets ``CQA_HOME``, because there the package runs out of a zip file.
