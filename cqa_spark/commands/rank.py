@@ -9,6 +9,6 @@ from cqa_spark.runtime.workspace import run_flow, temporary_lake
 
 def rank(settings: RankSettings) -> None:
     """Write the official prediction file of a system for a file whose labels need not be known."""
-    with temporary_lake(settings) as temporary_lake:
-        run_flow(flows.rank(settings), temporary_lake)
+    with temporary_lake(settings) as job:
+        run_flow(flows.rank(settings), job)
     print(f"predictions: {settings.predictions}")

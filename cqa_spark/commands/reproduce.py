@@ -96,8 +96,8 @@ def _reproduce_together(
     flow = flows.reproduce(source, systems, settings.features, leave_out=data.leave_out, predictions=predictions)
     if not is_remote(settings.output):
         Path(settings.output).mkdir(parents=True, exist_ok=True)
-    with temporary_lake(one_run) as temporary_lake:
-        run_flow(flow, temporary_lake)
+    with temporary_lake(one_run) as job:
+        run_flow(flow, job)
     return [
         _outcome(settings, folder, data, part, system, predictions.get((system.name, part)))
         for system in systems

@@ -14,6 +14,6 @@ def score(settings: ScoreSettings) -> None:
         run_flow(flows.score(settings, given(settings)), settings, resume=True)
         return
     system = load_recipe(settings.model).system
-    with temporary_lake(settings) as temporary_lake:
-        run_flow(flows.score_file(settings, system), temporary_lake)
+    with temporary_lake(settings) as job:
+        run_flow(flows.score_file(settings, system), job)
     print(f"predictions: {settings.predictions}")

@@ -13,7 +13,7 @@ def train(settings: TrainSettings) -> None:
     if settings.model is None or settings.system is None:
         run_flow(flows.train(settings, given(settings)), settings, resume=True)
         return
-    with temporary_lake(settings) as temporary_lake:
-        run = run_flow(flows.train_on_files(settings), temporary_lake)
+    with temporary_lake(settings) as job:
+        run = run_flow(flows.train_on_files(settings), job)
         run.load_artifact(model_artifact(settings.system), TrainedSystem.load).save(settings.model)
     print(f"{settings.system} trained: {settings.model}")
