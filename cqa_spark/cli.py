@@ -1,11 +1,12 @@
-"""The ``cqa`` command: finds the job that is named, resolves its settings, does it, and tells what went wrong.
+"""The ``cqa`` command: finds a job, resolves its settings, runs it, and reports errors.
 
-Everything but the table of jobs is imported when it is needed: help and ``evaluate-file`` start without Spark.
+Modules are imported when they are needed: help and ``evaluate-file`` start without Spark.
 """
 
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cqa_spark import __version__
 from cqa_spark.commands.table import JOBS, Job
+from cqa_spark.control_characters import visible
 from cqa_spark.errors import ConfigError, CqaError
 
 if TYPE_CHECKING:
@@ -21,15 +23,18 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do one job.
+    """Run one job.
 
     Args:
-        arguments: the command line without the program's name; None takes the process's own.
+        arguments: the command line without the program name; None for ``sys.argv``.
 
     Returns:
-        The exit code: 0, or what ``cqa_spark.errors`` says, 130 when interrupted, 1 for a defect of ours.
+        The exit code: 0, the code of an error in ``cqa_spark.errors``, 130 when interrupted, or 1 for a defect.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # characters that the encoding lacks are escaped
     if not given or given[0] in ("-h", "--help", "help"):
         print(overview())
         return 0
@@ -39,37 +44,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _do(*_find_job(given))
     except CqaError as error:
-        print(f"cqa: {error}", file=sys.stderr)
+        _report(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        print("cqa: interrupted; the published run is unchanged", file=sys.stderr)
+        _report("interrupted; the published run is unchanged")
         return 130
     except Exception as error:
-        traceback.print_exc()
-        if (told := _explained(error)) is not None:
-            print(f"cqa: {told}", file=sys.stderr)
-            return told.exit_code
-        print("cqa: this is a defect of cqa-spark; the published run is unchanged and still readable", file=sys.stderr)
+        print(visible(traceback.format_exc()), end="", file=sys.stderr)
+        if (explained := _explained(error)) is not None:
+            _report(str(explained))
+            return explained.exit_code
+        _report("internal error: this is a defect of cqa-spark; the published run is unchanged and still readable")
         return 1
 
 
 def overview(first_word: str = "") -> str:
-    """The list of commands, or of those that start with a word."""
-    lines = ["usage: cqa COMMAND [options]", "", "Ranks answers, questions and comments of forums, on Spark.", ""]
+    """The list of all commands, or of the commands that start with a word."""
+    lines = [
+        "usage: cqa COMMAND [options]",
+        "",
+        "Ranks answers, questions and comments of community forums on Apache Spark.",
+        "",
+    ]
+    width = max(len(job.name) for jobs in JOBS.values() for job in jobs)
     for group, jobs in JOBS.items():
-        listed = [f"  {job.name:<20} {job.about}" for job in jobs if first_word in ("", job.name.split()[0])]
+        listed = [f"  {job.name:<{width}} {job.about}" for job in jobs if first_word in ("", job.name.split()[0])]
         lines += [f"{group}:", *listed, ""] if listed else []
     lines += [
         "examples:",
-        "  cqa run --config conf/demo.yaml              everything, on the built-in sample",
-        "  cqa run --config conf/demo.yaml --dry-run    only the settings, and what would be read and written",
-        "  cqa COMMAND --help                           the settings of one command",
+        "  cqa run --config conf/demo.yaml              all steps on the built-in sample",
+        "  cqa run --config conf/demo.yaml --dry-run    print the settings, inputs and outputs",
+        "  cqa COMMAND --help                           list the settings of one command",
     ]
     return "\n".join(lines)
 
 
 def checks() -> Checks:
-    """What knows the names of systems, measures, tasks, …; each is imported when a name is to be checked."""
+    """Functions that refuse unknown names of systems, measures, tasks, …; imported when they are called."""
     return {
         "task": partial(_call, "cqa_spark.tasks.registry:task"),
         "corpus": partial(_call, "cqa_spark.corpora.registry:require_file_format"),
@@ -79,9 +90,13 @@ def checks() -> Checks:
     }
 
 
+def _report(message: str) -> None:
+    print(f"cqa: {visible(message)}", file=sys.stderr)
+
+
 def _find_job(given: list[str]) -> tuple[Job, list[str]]:
-    """The job that the first one or two words name, and the arguments after them."""
-    from cqa_spark.config.problems import did_you_mean
+    """The job named by the first one or two words, and the arguments after them."""
+    from cqa_spark.config.suggestions import did_you_mean
 
     jobs = {job.name: job for group in JOBS.values() for job in group}
     for words in (2, 1):
@@ -91,7 +106,7 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
         print(overview(given[0]))
         raise SystemExit(0 if given[1:] else ConfigError.exit_code)
     wrong = " ".join(each for each in given[:2] if not each.startswith("-"))
-    raise ConfigError(f"there is no command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
+    raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
 
 
 def _do(job: Job, arguments: list[str]) -> int:
@@ -108,7 +123,7 @@ def _do(job: Job, arguments: list[str]) -> int:
 
 
 def _explained(error: Exception) -> CqaError | None:
-    """What an exception that is not ours means for a user; None for a defect."""
+    """The user error behind an exception of a library; None for a defect."""
     from cqa_spark.spark.failures import explained
 
     return explained(error)

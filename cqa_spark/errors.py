@@ -1,6 +1,6 @@
-"""The errors that a user meets: each says what was wrong, where, and what to do next.
+"""Errors for users: each states what is wrong, where, and what to do.
 
-The class tells the caller what the job does about it; its ``exit_code`` is what the process ends with.
+The class defines the ``exit_code`` of the process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CqaError(Exception):
 
 
 class ConfigError(CqaError):
-    """Settings that cannot be used; raised before Spark starts, nothing was read or written."""
+    """Invalid settings; raised before Spark starts, nothing was read or written."""
 
     exit_code = 2
 
@@ -48,18 +48,18 @@ class EnvironmentProblem(CqaError):
 
 
 class ContractError(CqaError):
-    """Tables, features or models that do not fit together; the published run stays as it was."""
+    """Incompatible tables, features or models; the published run is unchanged."""
 
     exit_code = 5
 
 
 class AnotherWriter(CqaError):
-    """Another process writes the lake, or took it over from this one; this one may write no more."""
+    """Another process writes the lake, or took over its lease; this process must not write."""
 
     exit_code = 6
 
 
 class ChecksFailed(CqaError):
-    """A finished run that is not fit to be seen; the published run stays as it was."""
+    """A finished run failed its checks; the published run is unchanged."""
 
     exit_code = 7

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Column, Table
-
 from cqa_spark import flows
 from cqa_spark.config.settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.audit import Finding
 from cqa_spark.runtime.workspace import given, run_flow
 from cqa_spark.steps.audit import AUDIT
+from cqa_spark.terminal import Terminal, TextTable, number
 
 SHOWN_COLUMNS = 5
 
@@ -26,16 +24,16 @@ def audit(settings: FeatureAuditSettings) -> None:
     """
     run = run_flow(flows.audit(settings, given(settings)), settings, resume=True)
     findings: list[Finding] = run.recall(AUDIT.name)
-    Console().print(findings_table(findings))
+    Terminal().table(findings_table(findings))
     refuse_changes(findings)
 
 
-def findings_table(findings: Sequence[Finding]) -> Table:
+def findings_table(findings: Sequence[Finding]) -> TextTable:
     """A line for each group and moment."""
-    grid = Table("group", "changed after", Column("rows", justify="right"), "columns that changed", title="Audit")
+    table = TextTable("group", "changed after", number("rows"), "columns that changed", title="Audit")
     for finding in findings:
-        grid.add_row(finding.group, f"{finding.moment:%Y-%m-%d %H:%M:%S}", f"{finding.rows:,}", _changed(finding))
-    return grid
+        table.add_row(finding.group, f"{finding.moment:%Y-%m-%d %H:%M:%S}", f"{finding.rows:,}", _changed(finding))
+    return table
 
 
 def refuse_changes(findings: Sequence[Finding]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cqa_spark.config.settings import CollectGarbageSettings
 from cqa_spark.lake.garbage import remove_attempts, runs_to_keep, vacuum_tables
 from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.terminal import Terminal
 
 
 def collect_garbage(settings: CollectGarbageSettings) -> None:
@@ -13,5 +14,5 @@ def collect_garbage(settings: CollectGarbageSettings) -> None:
         kept = runs_to_keep(lake, settings.keep)
         removed = remove_attempts(lake, kept)
         tables = vacuum_tables(lake, kept)
-    print(f"kept: {', '.join(record.run_id for record in kept) or 'no run'}")
-    print(f"removed {len(removed)} folders of models and exports; looked through {len(tables)} tables")
+    Terminal().line(f"kept: {', '.join(record.run_id for record in kept) or 'no run'}")
+    Terminal().line(f"removed {len(removed)} folders of models and exports; looked through {len(tables)} tables")

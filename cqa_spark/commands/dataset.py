@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from cqa_spark import flows
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings
 from cqa_spark.lake.run import Run
@@ -11,13 +9,14 @@ from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.reports.preferred_answer.data_card import card_table, shortfall
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.tasks.preferred_answer_dataset import SIZES
+from cqa_spark.terminal import Terminal
 
 
 def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
     """Make the examples of a new run, on the community tables of another."""
     run = run_flow(flows.dataset(settings), settings)
     print_card(run, settings.threads.name)
-    print(f"run: {run.run_id}")
+    Terminal().line(f"run: {run.run_id}")
 
 
 def print_card(run: Run, name: str) -> None:
@@ -27,7 +26,7 @@ def print_card(run: Run, name: str) -> None:
         run: has a data card.
         name: small, large or full.
     """
-    console, card = Console(), run.entries(DATA_CARD)
-    console.print(card_table(card, name))
+    terminal, card = Terminal(), run.entries(DATA_CARD)
+    terminal.table(card_table(card, name))
     if missing := shortfall(card, name, SIZES):
-        console.print(missing, soft_wrap=True)
+        terminal.line(missing)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from cqa_spark import flows
 from cqa_spark.commands.dataset import print_card
 from cqa_spark.config.settings import PreferredAnswerExperimentSettings
@@ -18,6 +16,7 @@ from cqa_spark.runtime.tracking import metric_name, track, track_trials
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.terminal import Terminal
 
 
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:
@@ -51,10 +50,10 @@ def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: 
 
 def _print(content: RunReport, run: Run) -> None:
     assert content.study is not None, "the experiment's report has one"
-    console = Console()
+    terminal = Terminal()
     for grid in grids(content.study, content.ablations):
-        print_grid(grid, console)
+        print_grid(grid, terminal)
     for sentence in conclusions(content.study):
-        console.print(sentence, soft_wrap=True, highlight=False)
-    console.print(f"report: {run.record.artifacts['report']}", soft_wrap=True, highlight=False)
-    console.print(f"run: {run.run_id}", soft_wrap=True, highlight=False)
+        terminal.line(sentence)
+    terminal.line(f"report: {run.record.artifacts['report']}")
+    terminal.line(f"run: {run.run_id}")

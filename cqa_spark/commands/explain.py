@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
-from rich.console import Console
 
 from cqa_spark.config.settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
@@ -22,6 +21,7 @@ from cqa_spark.steps.explanations import Candidate, explains, pushes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.terminal import Terminal
 
 
 def explain(settings: ExplainSettings) -> None:
@@ -46,7 +46,7 @@ def explain(settings: ExplainSettings) -> None:
         ranked = rows.orderBy("rank").collect()
         moved = pushes(model, system, frame_of(system))
         scored.unpersist()
-    print_explanation(_explained(system, ranked, moved), Console())
+    print_explanation(_explained(system, ranked, moved), Terminal())
 
 
 def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:

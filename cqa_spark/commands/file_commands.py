@@ -22,65 +22,60 @@ if TYPE_CHECKING:
         SynthStackExchangeSettings,
     )
 
-_WIDE = 200
-"""Columns of text in a file or pipe."""
-
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the official measures of prediction files."""
     from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
+    from cqa_spark.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         scores = evaluate_files(gold, predictions)
     if settings.format == "json":
         print(to_json(scores))
     else:
-        _print_table(to_table(scores))
+        Terminal().table(to_table(scores))
 
 
 def print_comparison(settings: CompareFilesSettings) -> None:
     """Print prediction files beside the first of them."""
-    from rich.console import Console
-
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.reports.file_comparison import file_comparison_grid
     from cqa_spark.reports.grid import print_grid
+    from cqa_spark.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         found = compare_files(gold, predictions, **settings.resampling.model_dump())
     if settings.format == "json":
         print(to_json(found))
     else:
-        print_grid(file_comparison_grid(found, settings.resampling.confidence), Console())
+        print_grid(file_comparison_grid(found, settings.resampling.confidence), Terminal())
 
 
 def write_sample(settings: SynthSettings) -> None:
     """Write an invented dump."""
     from cqa_spark.object_store.locations import local_target
     from cqa_spark.synth import qatar_living
+    from cqa_spark.terminal import Terminal
 
     with local_target(settings.output, settings.object_storage) as output:
         qatar_living.write_sample(
             output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed
         )
-    print(f"wrote {settings.output}/train.xml and {settings.output}/dev.xml")
+    Terminal().line(f"wrote {settings.output}/train.xml and {settings.output}/dev.xml")
 
 
 def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
     """Write an invented dump of a Stack Exchange site."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from cqa_spark.object_store.locations import local_target
     from cqa_spark.synth.stackexchange.dump import write_dump
     from cqa_spark.synth.stackexchange.plan import threads_for_size
+    from cqa_spark.terminal import Terminal, progress_bar
 
     threads = settings.threads if settings.size is None else threads_for_size(settings.size)
     with (
         local_target(settings.output, settings.object_storage) as output,
-        Progress(console=Console(stderr=True), transient=True) as shown,
+        progress_bar("threads", threads) as show,
     ):
-        task = shown.add_task("threads", total=threads)
         dump = write_dump(
             output,
             site=settings.site,
@@ -88,46 +83,39 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
             seed=settings.seed,
             workers=settings.workers,
             signal=settings.signal,
-            progress=lambda done, total: shown.update(task, completed=done, total=total),
+            progress=show,
         )
     sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
-    print(f"wrote {settings.output}/{settings.site}: {sizes}")
+    Terminal().line(f"wrote {settings.output}/{settings.site}: {sizes}")
 
 
 def print_groups(settings: CatalogueSettings) -> None:
     """Print all feature groups."""
     from cqa_spark.features.catalogue import list_groups
+    from cqa_spark.terminal import Terminal
 
-    _print_table(list_groups())
+    Terminal().table(list_groups())
 
 
 def print_group(settings: ShowGroupSettings) -> None:
     """Print the columns of a feature group."""
     from cqa_spark.features.catalogue import show_group
+    from cqa_spark.terminal import Terminal
 
-    _print_table(show_group(settings.name))
+    Terminal().table(show_group(settings.name))
 
 
 def print_systems(settings: CatalogueSettings) -> None:
     """Print all systems."""
-    from rich.table import Column, Table
-
     from cqa_spark.config.project_root import project_root
     from cqa_spark.systems.system import known_systems, read_system
+    from cqa_spark.terminal import Column, Terminal, TextTable
 
-    names = [Column(name, no_wrap=True) for name in ("system", "task", "ranker")]
-    table = Table(
-        *names,
-        "about",
-        box=None,
-        pad_edge=False,
-        title="Systems",
-        title_justify="left",
-        caption="the recipes stand in conf/systems",
-    )
+    names = [Column(name, whole=True) for name in ("system", "task", "ranker")]
+    table = TextTable(*names, "about", title="Systems", caption="recipes: conf/systems")
     for system in (read_system(project_root() / "conf", name) for name in known_systems(project_root() / "conf")):
         table.add_row(system.name, system.task, system.ranker.name, system.about)
-    _print_table(table)
+    Terminal().table(table)
 
 
 @contextmanager
@@ -137,11 +125,3 @@ def _local_copies(settings: PredictionFilesCommand) -> Iterator[list[Path]]:
 
     with ExitStack() as copies:
         yield [copies.enter_context(local_source(each, settings.object_storage)) for each in settings.reads()]
-
-
-def _print_table(table: object) -> None:
-    """Print a table as wide as the terminal; a file or pipe gets it wide enough for whole sentences."""
-    from rich.console import Console
-
-    console = Console()
-    (console if console.is_terminal else Console(width=_WIDE)).print(table)

@@ -6,6 +6,7 @@ from cqa_spark import flows
 from cqa_spark.config.settings import IngestSettings, IngestStackExchangeSettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
+from cqa_spark.terminal import Terminal
 
 
 def ingest(settings: IngestSettings) -> None:
@@ -25,5 +26,5 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
             run_id = first_id if place == 1 else f"{first_id}-{place}"
             flow = flows.ingest_dump(source, publish=settings.publish)
             run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
-            print(f"run: {run_id}{', published' if settings.publish else ''}")
-    print(f"look at it: cqa inspect {settings.lake}")
+            Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
+    Terminal().line(f"look at it: cqa inspect {settings.lake}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import InspectSettings
 from cqa_spark.errors import InputError
@@ -24,6 +22,7 @@ from cqa_spark.reports.inspection.render import render_comparison, render_inspec
 from cqa_spark.reports.page import page_bytes
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.terminal import Terminal
 
 COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 ACCOUNT = (QUARANTINE, ORPHANS, INGESTED_FILES)
@@ -85,7 +84,7 @@ def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:
     if settings.format == "json":
         print(inspection_json(inspection))
     else:
-        print_inspection(inspection, Console())
+        print_inspection(inspection, Terminal())
     _write(settings.page_path(inspection.run.run_id), render_inspection(inspection), settings.object_storage)
 
 
@@ -93,7 +92,7 @@ def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
     if settings.format == "json":
         print(comparison_json(comparison))
     else:
-        print_comparison(comparison, Console())
+        print_comparison(comparison, Terminal())
     both = f"{comparison.before}-to-{comparison.after}"
     page = render_comparison(comparison, settings.lake, code_version())
     _write(settings.page_path(both), page, settings.object_storage)
@@ -102,4 +101,4 @@ def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
 def _write(path: str, page: str, storage: ObjectStorageSettings) -> None:
     """Write the page, and say so beside the output, which a program may read."""
     write_file(path, page_bytes(page), storage)
-    Console(stderr=True).print(f"page: {path}", soft_wrap=True, highlight=False, markup=False)
+    Terminal(stderr=True).line(f"page: {path}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from cqa_spark import flows
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.registry import dump_sources
@@ -18,6 +16,7 @@ from cqa_spark.steps.export import MANIFEST
 from cqa_spark.steps.report import report_content
 from cqa_spark.steps.reuse import kept_model, published_before
 from cqa_spark.systems.recipes import read_systems
+from cqa_spark.terminal import Terminal
 
 
 def nightly(settings: NightlySettings) -> None:
@@ -33,8 +32,8 @@ def nightly(settings: NightlySettings) -> None:
         flow = flows.nightly(settings, source, last=last, kept=_kept_models(settings, last))
         run = run_flow_in(lake, flow, settings, on_success=_print_night)
         for what, where in (("report", run.record.artifacts["report"]), ("rankings", lake.path(MANIFEST))):
-            Console().print(f"{what}: {where}", soft_wrap=True, highlight=False)
-    print(f"run: {run.run_id}, published")
+            Terminal().line(f"{what}: {where}")
+    Terminal().line(f"run: {run.run_id}, published")
 
 
 def _one_dump(settings: NightlySettings) -> Source:
@@ -59,7 +58,7 @@ def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, 
 
 def _print_night(run: Run) -> None:
     """Print what changed and the verdicts, before anything is published."""
-    night, console = report_content(run).night, Console()
+    night, terminal = report_content(run).night, Terminal()
     assert night is not None, "the run was checked"
     for grid in night_grids(night):
-        print_grid(grid, console)
+        print_grid(grid, terminal)

@@ -6,17 +6,18 @@ from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.lake import publishing
 from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.publish import publish_run
+from cqa_spark.terminal import Terminal
 
 
 def publish(settings: PublishSettings) -> None:
     """Check a finished run and publish it."""
     with write_lake(settings, "publish") as lake:
         publish_run(lake, settings.run_id)
-    print(f"published {settings.run_id}")
+    Terminal().line(f"published {settings.run_id}")
 
 
 def rollback(settings: RollbackSettings) -> None:
     """Publish the run again that was published before."""
     with write_lake(settings, "rollback") as lake:
         record = publishing.rollback(lake, settings.to)
-    print(f"published again: {record.run_id} ({record.message})")
+    Terminal().line(f"published again: {record.run_id} ({record.message})")

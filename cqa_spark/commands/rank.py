@@ -5,10 +5,11 @@ from __future__ import annotations
 from cqa_spark import flows
 from cqa_spark.config.settings import RankSettings
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
+from cqa_spark.terminal import Terminal
 
 
 def rank(settings: RankSettings) -> None:
     """Write the official prediction file of a system for a file whose labels need not be known."""
     with temporary_lake(settings) as job:
         run_flow(flows.rank(settings), job)
-    print(f"predictions: {settings.predictions}")
+    Terminal().line(f"predictions: {settings.predictions}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from cqa_spark import flows
 from cqa_spark.config.settings import ReportSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.reports.console import print_systems
 from cqa_spark.runtime.workspace import given, run_flow
 from cqa_spark.steps.report import report_content
+from cqa_spark.terminal import Terminal
 
 
 def report(settings: ReportSettings) -> None:
@@ -23,7 +22,8 @@ def print_report(run: Run) -> None:
     Args:
         run: a run that was reported by this process.
     """
-    console = Console()
-    console.print()
-    print_systems(report_content(run), console)
-    console.print(f"\nreport: {run.record.artifacts['report']}", soft_wrap=True, highlight=False)
+    terminal = Terminal()
+    terminal.line()
+    print_systems(report_content(run), terminal)
+    terminal.line()
+    terminal.line(f"report: {run.record.artifacts['report']}")

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from cqa_spark import flows
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -26,6 +24,7 @@ from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
+from cqa_spark.terminal import Terminal
 
 MEASURES = {
     "map": "MAP@10",
@@ -55,7 +54,7 @@ def reproduce(settings: ReproduceSettings) -> None:
             for (name, task, _), members in grouped.items()
             for outcome in _reproduce_together(settings, folder, sets[name], task, members)
         ]
-    print_reproduced(outcomes, map(_about, systems), Console())
+    print_reproduced(outcomes, map(_about, systems), Terminal())
 
 
 def chosen_systems(settings: ReproduceSettings) -> list[System]:

@@ -12,6 +12,7 @@ from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.systems.recipes import read_systems, task_of
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.terminal import Terminal
 
 
 def run(settings: RunSettings) -> None:
@@ -20,7 +21,7 @@ def run(settings: RunSettings) -> None:
     if settings.tracking.enabled:
         _track(finished, settings)
     print_report(finished)
-    print(f"run: {finished.run_id}{', published' if settings.publish else ''}")
+    Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
 
 
 def _track(finished: Run, settings: RunSettings) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Column, Table
-
 from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.terminal import Column, Terminal, TextTable, number
 
 _SEEN = "▶"
 
@@ -22,12 +19,15 @@ def list_runs(settings: ListRunsSettings) -> None:
     """Print every run of a lake with its last status; the one that readers see is marked."""
     lake = open_lake(settings)
     published = published_run(lake)
-    newest = RunLog(lake.objects).newest()
+    newest = {record.run_id: record for record in RunLog(lake).records()}
     seen = published.run_id if published is not None else None
-    Console().print(runs_table(newest, seen) if newest else f"no runs in {settings.lake}")
+    if newest:
+        Terminal().table(runs_table(newest, seen))
+    else:
+        Terminal().line(f"no runs in {settings.lake}")
 
 
-def runs_table(newest: Iterable[RunRecord], seen: str | None) -> Table:
+def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
     """A row for each run.
 
     Args:
@@ -35,9 +35,8 @@ def runs_table(newest: Iterable[RunRecord], seen: str | None) -> Table:
         seen: id of the run that readers see; None for none.
     """
     # What people copy, and look for, stays whole in a narrow window.
-    whole = [Column(name, no_wrap=True) for name in ("", "run", "status", "when")]
-    caption = f"{_SEEN} what readers see"
-    table = Table(*whole, Column("job", overflow="fold"), box=SIMPLE_HEAD, pad_edge=False, caption=caption)
+    whole = [Column(name, whole=True) for name in ("", "run", "status", "when")]
+    table = TextTable(*whole, "job", caption=f"{_SEEN} published")
     for record in newest:
         mark = _SEEN if record.run_id == seen else ""
         job = f"{record.job}: {record.message}" if record.message else record.job
@@ -47,37 +46,33 @@ def runs_table(newest: Iterable[RunRecord], seen: str | None) -> Table:
 
 def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
-    records = RunLog(open_lake(settings).objects).records(settings.run_id)
+    records = RunLog(open_lake(settings)).records(settings.run_id)
     if not records:
         raise InputError(f"no run {settings.run_id} in {settings.lake}", "see what there is with: cqa runs list")
     last = records[-1]
-    console = Console()
-    console.print(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
-    console.print(
-        _table(
-            "inputs", ("path", "split", "bytes", "sha256"), ((i.path, i.split, i.bytes, i.sha256) for i in last.inputs)
-        )
-    )
-    console.print(
-        _table(
-            "steps",
-            ("step", "rows in", "rows out", "quarantined", "seconds"),
-            ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps),
-        )
-    )
-    console.print(_table("tables", ("table", "version"), sorted(last.table_versions.items())))
-    console.print(_table("artifacts", ("artifact", "path"), sorted(last.artifacts.items())))
-    console.print(_table("log", ("sequence", "when", "status", "job", "message"), map(_log_row, records)))
-    console.print(f"settings, hash {last.config_hash}:\n{last.config}", markup=False, highlight=False)
+    terminal = Terminal()
+    terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
+    inputs = ((i.path, i.split, i.bytes, i.sha256) for i in last.inputs)
+    steps = ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps)
+    for table in (
+        _table("inputs", ("path", "split", number("bytes"), "sha256"), inputs),
+        _table("steps", ("step", *map(number, ("rows in", "rows out", "quarantined", "seconds"))), steps),
+        _table("tables", ("table", number("version")), sorted(last.table_versions.items())),
+        _table("artifacts", ("artifact", "path"), sorted(last.artifacts.items())),
+        _table("log", (number("sequence"), "when", "status", "job", "message"), map(_log_row, records)),
+    ):
+        terminal.line()
+        terminal.table(table)
+    terminal.line()
+    terminal.text(f"settings, hash {last.config_hash}:\n{last.config}")
 
 
 def _log_row(record: RunRecord) -> tuple[object, ...]:
     return record.sequence, f"{record.recorded_at:%Y-%m-%d %H:%M:%S}", record.status, record.job, record.message or ""
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Table:
-    folded = [Column(name, overflow="fold") for name in columns]
-    table = Table(*folded, title=title, title_justify="left")
+def _table(title: str, columns: Iterable[str | Column], rows: Iterable[tuple[object, ...]]) -> TextTable:
+    table = TextTable(*columns, title=title)
     for row in rows:
-        table.add_row(*(str(value) if value is not None else "" for value in row))
+        table.add_row(*("" if value is None else str(value) for value in row))
     return table

@@ -6,6 +6,7 @@ from cqa_spark import flows
 from cqa_spark.config.settings import ScoreSettings
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.saved_system import load_recipe
+from cqa_spark.terminal import Terminal
 
 
 def score(settings: ScoreSettings) -> None:
@@ -16,4 +17,4 @@ def score(settings: ScoreSettings) -> None:
     system = load_recipe(settings.model).system
     with temporary_lake(settings) as job:
         run_flow(flows.score_file(settings, system), job)
-    print(f"predictions: {settings.predictions}")
+    Terminal().line(f"predictions: {settings.predictions}")

@@ -1,12 +1,12 @@
-"""The table of jobs: name, what it does, its settings and its function; nothing of them is imported here."""
+"""The table of jobs: name, description, settings and function, which are imported only when the job runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 SETTINGS = "cqa_spark.config.settings"
-TOOLS = "cqa_spark.config.file_commands"
-COMMANDS = "cqa_spark.commands.table"
+FILE_COMMANDS = "cqa_spark.config.file_commands"
+COMMANDS = "cqa_spark.commands"
 
 
 @dataclass(frozen=True)
@@ -14,10 +14,10 @@ class Job:
     """One command.
 
     Attributes:
-        name: one word or two, as it is typed.
-        about: a line for the list of commands.
+        name: one or two words, as typed.
+        about: its description in the list of commands.
         settings: ``module:class`` of its settings.
-        function: ``module:function`` that does it, given the settings.
+        function: ``module:function`` that takes the settings.
     """
 
     name: str
@@ -27,31 +27,31 @@ class Job:
 
 
 JOBS: dict[str, tuple[Job, ...]] = {
-    "the whole way": (
+    "end to end": (
         Job(
             "run",
-            "every step, from dumps to a report and a published run",
+            "all steps, from dumps to a report and a published run",
             f"{SETTINGS}:RunSettings",
             f"{COMMANDS}.run:run",
         ),
         Job(
             "nightly",
-            "a new dump → new rankings, published where they pass the checks",
+            "a new dump → new rankings, published if the checks pass",
             f"{SETTINGS}:NightlySettings",
             f"{COMMANDS}.nightly:nightly",
         ),
     ),
-    "step by step, each on the tables that the one before wrote": (
+    "single steps": (
         Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{COMMANDS}.ingest:ingest"),
         Job(
             "ingest stackexchange",
-            "dumps of Stack Exchange → community tables",
+            "Stack Exchange dumps → community tables",
             f"{SETTINGS}:IngestStackExchangeSettings",
             f"{COMMANDS}.ingest:ingest_stackexchange",
         ),
         Job(
             "dataset preferred-answer",
-            "community tables → questions with answers, split, and a data card",
+            "community tables → examples with train, dev and test splits, and a data card",
             f"{SETTINGS}:PreferredAnswerDatasetSettings",
             f"{COMMANDS}.dataset:preferred_answer_dataset",
         ),
@@ -59,47 +59,52 @@ JOBS: dict[str, tuple[Job, ...]] = {
         Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{COMMANDS}.stages:featurize"),
         Job(
             "train",
-            "features → trained systems; or training files → a model folder",
+            "features → trained systems, or training files → a model folder",
             f"{SETTINGS}:TrainSettings",
             f"{COMMANDS}.train:train",
         ),
         Job(
             "score",
-            "trained systems → rankings; or a model folder and a file → predictions",
+            "trained systems → rankings, or a model folder and a file → predictions",
             f"{SETTINGS}:ScoreSettings",
             f"{COMMANDS}.score:score",
         ),
         Job(
             "evaluate",
-            "rankings → measures, intervals, tests",
+            "rankings → measures, confidence intervals, significance tests",
             f"{SETTINGS}:EvaluateSettings",
             f"{COMMANDS}.stages:evaluate",
         ),
         Job("report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{COMMANDS}.report:report"),
-        Job("publish", "publish a finished run", f"{SETTINGS}:PublishSettings", f"{COMMANDS}.publish:publish"),
+        Job(
+            "publish",
+            "a finished run → the published run",
+            f"{SETTINGS}:PublishSettings",
+            f"{COMMANDS}.publish:publish",
+        ),
     ),
     "experiments": (
         Job(
             "experiment preferred-answer",
-            "answered questions → Tables 4 and 5 of Xu et al. (2018), ours beside theirs",
+            "reproduce Tables 4 and 5 of Xu et al. (2018)",
             f"{SETTINGS}:PreferredAnswerExperimentSettings",
             f"{COMMANDS}.experiment:experiment",
         ),
         Job(
             "tune",
-            "a run's features → better parameters for a system's ranker",
+            "tune the parameters of a system's ranker",
             f"{SETTINGS}:TuneSettings",
             f"{COMMANDS}.tune:tune",
         ),
         Job(
             "explain",
-            "a thread → its ranked candidates, and the features that moved each score",
+            "show a thread's ranked candidates and the feature contributions to each score",
             f"{SETTINGS}:ExplainSettings",
             f"{COMMANDS}.explain:explain",
         ),
         Job(
             "reproduce",
-            "published systems: train, rank, and set the published figures beside ours",
+            "train and evaluate published systems, and compare with the published scores",
             f"{SETTINGS}:ReproduceSettings",
             f"{COMMANDS}.reproduce:reproduce",
         ),
@@ -107,82 +112,87 @@ JOBS: dict[str, tuple[Job, ...]] = {
     "on files": (
         Job(
             "rank",
-            "train on files and rank another file, in one go",
+            "train on files and rank another file",
             f"{SETTINGS}:RankSettings",
             f"{COMMANDS}.rank:rank",
         ),
         Job(
             "evaluate-file",
             "score official prediction files, without Spark",
-            f"{TOOLS}:EvaluateFileSettings",
+            f"{FILE_COMMANDS}:EvaluateFileSettings",
             f"{COMMANDS}.file_commands:print_scores",
         ),
         Job(
             "compare-files",
-            "official prediction files with intervals and paired tests, without Spark",
-            f"{TOOLS}:CompareFilesSettings",
+            "compare official prediction files, without Spark",
+            f"{FILE_COMMANDS}:CompareFilesSettings",
             f"{COMMANDS}.file_commands:print_comparison",
         ),
         Job(
             "synth qatar-living",
-            "invent a dump to try things on",
-            f"{TOOLS}:SynthSettings",
+            "generate a synthetic Qatar Living dump",
+            f"{FILE_COMMANDS}:SynthSettings",
             f"{COMMANDS}.file_commands:write_sample",
         ),
         Job(
             "synth stackexchange",
-            "invent a dump of a Stack Exchange site, of any size",
-            f"{TOOLS}:SynthStackExchangeSettings",
+            "generate a synthetic Stack Exchange dump of any size",
+            f"{FILE_COMMANDS}:SynthStackExchangeSettings",
             f"{COMMANDS}.file_commands:write_stackexchange_dump",
         ),
     ),
-    "before the first job": (
+    "setup": (
         Job(
             "doctor",
-            "try everything that a job will need, and say what to do where it fails",
+            "check Java, packages, jars, disk, storage, Spark and MLflow",
             f"{SETTINGS}:DoctorSettings",
             "cqa_spark.doctor.consultation:consult",
         ),
     ),
-    "what there is": (
+    "inspection": (
         Job(
             "inspect",
-            "what is in a lake, or what changed between runs",
+            "show the contents of a lake, or the changes between two runs",
             f"{SETTINGS}:InspectSettings",
             f"{COMMANDS}.inspect:inspect",
         ),
-        Job("runs list", "the runs of a lake", f"{SETTINGS}:ListRunsSettings", f"{COMMANDS}.runs:list_runs"),
-        Job("runs show", "one run", f"{SETTINGS}:ShowRunSettings", f"{COMMANDS}.runs:show_run"),
-        Job("runs publish", "let readers see a run", f"{SETTINGS}:PublishRunSettings", f"{COMMANDS}.publish:publish"),
+        Job("runs list", "list the runs of a lake", f"{SETTINGS}:ListRunsSettings", f"{COMMANDS}.runs:list_runs"),
+        Job("runs show", "show one run", f"{SETTINGS}:ShowRunSettings", f"{COMMANDS}.runs:show_run"),
+        Job("runs publish", "publish a run", f"{SETTINGS}:PublishRunSettings", f"{COMMANDS}.publish:publish"),
         Job(
             "runs rollback",
-            "let readers see the run before",
+            "publish the previously published run again",
             f"{SETTINGS}:RollbackSettings",
             f"{COMMANDS}.publish:rollback",
         ),
         Job(
             "runs gc",
-            "remove what no run needs that readers may see",
+            "delete files that only old or failed runs need",
             f"{SETTINGS}:CollectGarbageSettings",
             f"{COMMANDS}.collect_garbage:collect_garbage",
         ),
         Job(
             "features audit",
-            "proof that as-of features know nothing of the future",
+            "check that as-of features do not depend on later events",
             f"{SETTINGS}:FeatureAuditSettings",
             f"{COMMANDS}.audit:audit",
         ),
-        Job("features list", "feature groups", f"{TOOLS}:CatalogueSettings", f"{COMMANDS}.file_commands:print_groups"),
+        Job(
+            "features list",
+            "list feature groups",
+            f"{FILE_COMMANDS}:CatalogueSettings",
+            f"{COMMANDS}.file_commands:print_groups",
+        ),
         Job(
             "features show",
-            "the columns of a feature group",
-            f"{TOOLS}:ShowGroupSettings",
+            "show the columns of a feature group",
+            f"{FILE_COMMANDS}:ShowGroupSettings",
             f"{COMMANDS}.file_commands:print_group",
         ),
         Job(
             "systems list",
-            "systems: recipes of feature groups and a ranker",
-            f"{TOOLS}:CatalogueSettings",
+            "list systems: recipes of feature groups and a ranker",
+            f"{FILE_COMMANDS}:CatalogueSettings",
             f"{COMMANDS}.file_commands:print_systems",
         ),
     ),

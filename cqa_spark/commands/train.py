@@ -6,6 +6,7 @@ from cqa_spark import flows
 from cqa_spark.config.settings import TrainSettings
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.terminal import Terminal
 
 
 def train(settings: TrainSettings) -> None:
@@ -16,4 +17,4 @@ def train(settings: TrainSettings) -> None:
     with temporary_lake(settings) as job:
         run = run_flow(flows.train_on_files(settings), job)
         run.load_artifact(model_artifact(settings.system), TrainedSystem.load).save(settings.model)
-    print(f"{settings.system} trained: {settings.model}")
+    Terminal().line(f"{settings.system} trained: {settings.model}")

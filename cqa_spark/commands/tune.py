@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import yaml
 from pyspark.sql import DataFrame
 
@@ -22,6 +20,7 @@ from cqa_spark.runtime.workspace import open_lake
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import read_systems
+from cqa_spark.terminal import Terminal
 
 
 def tune(settings: TuneSettings) -> None:
@@ -42,7 +41,8 @@ def tune(settings: TuneSettings) -> None:
         given, best = judged[0], chosen(judged)
         p_value = None if best is given else _p_value(given, best, settings)
     told = verdict(given, best, settings.evaluation.measures[0], p_value)
-    print(f"{told}\n\n{yaml.safe_dump({'ranker': best.ranker.model_dump()}, sort_keys=False)}", end="")
+    recipe = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False).rstrip()
+    Terminal().text(f"{told}\n\n{recipe}")
     if settings.tuned:
         _write(settings.tuned, told, best, settings.object_storage)
     if settings.tracking.enabled:
@@ -63,7 +63,7 @@ def _judged(trial: Trial, frame: DataFrame, settings: TuneSettings) -> Trial:
         seed=search.seed,
     )
     judged = trial.judged(found)
-    print(judged.line(measure), file=sys.stderr, flush=True)
+    Terminal(stderr=True).line(judged.line(measure))
     return judged
 
 

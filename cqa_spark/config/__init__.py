@@ -1,1 +1,1 @@
-"""Typed settings: one definition gives YAML keys, flags, defaults and help; knows nothing of Spark."""
+"""Typed settings: one definition gives YAML keys, flags, defaults and help texts. Independent of Spark."""

@@ -1,4 +1,4 @@
-"""What the settings of every command have in common."""
+"""The base class of the settings of every command."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Command(Section):
     """The settings of a command.
 
     Attributes:
-        examples: command lines that the help text ends with.
-        needs: keys, with dots between the levels, that must be set although they have a default.
+        examples: command lines at the end of the help text.
+        needs: dotted keys that must be set although they have a default.
     """
 
     examples: ClassVar[tuple[str, ...]] = ()
@@ -21,18 +21,18 @@ class Command(Section):
 
     @classmethod
     def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
-        """Keys that must be set, in view of the settings that are given."""
+        """The dotted keys that must be set, given the other settings."""
         return cls.needs
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """(key, what is wrong, remedy) for every given setting that does not fit another."""
+        """Yield (key, problem, remedy) for every setting that contradicts another."""
         return iter(())
 
     def reads(self) -> list[str]:
-        """What the command would read, for people."""
+        """Descriptions of the inputs, for ``--dry-run``."""
         return []
 
     def writes(self) -> list[str]:
-        """What the command would write, for people."""
+        """Descriptions of the outputs, for ``--dry-run``."""
         return []

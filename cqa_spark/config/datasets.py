@@ -1,23 +1,24 @@
-"""Data sets: which files train, which are ranked, and where their gold is; ``conf/datasets/NAME.yaml`` holds them."""
+"""Data sets in ``conf/datasets/NAME.yaml``: training files, files to rank, and gold files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
 from pydantic import Field, ValidationError
 
 from cqa_spark.config.sections import Section
+from cqa_spark.config.suggestions import known_names
+from cqa_spark.config.yaml_files import named_files, read_yaml
 from cqa_spark.errors import ConfigError
 
 
 class DataPart(Section):
-    """One part of a data set that systems are measured on.
+    """An evaluation part of a data set.
 
     Attributes:
-        input: file whose queries are ranked.
-        gold: official file of judgments, by task.
+        input: file with the queries to rank.
+        gold: official file of relevance judgments, by task.
     """
 
     input: str
@@ -25,16 +26,16 @@ class DataPart(Section):
 
 
 class DataSet(Section):
-    """A data set; all paths start at the folder that the data sets lie in.
+    """A data set; paths are relative to the folder of the data sets.
 
     Attributes:
         name: the file's name without ``.yaml``.
-        about: one sentence for people.
-        site: community that the files come from.
+        about: description, one sentence.
+        site: site name of the files.
         corpus: source format of the files.
-        train: files to learn from.
-        leave_out: training threads that a part holds too, under another id.
-        parts: by name, which is a split: dev, test.
+        train: training files.
+        leave_out: training threads that an evaluation part contains under another id.
+        parts: evaluation parts by split, dev or test.
     """
 
     name: str
@@ -49,18 +50,23 @@ class DataSet(Section):
 def read_data_set(conf_dir: Path, name: str) -> DataSet:
     """Read and check one data set.
 
+    Args:
+        conf_dir: the folder that holds ``datasets/``.
+        name: the data set's name.
+
     Raises:
         ConfigError: there is no such data set, or its file has mistakes.
     """
-    folder = conf_dir / "datasets"
-    path = folder / f"{name}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(each.stem for each in folder.glob("*.yaml")))
-        raise ConfigError(f"unknown data set {name}: there is no {path}", f"known data sets: {known or 'none'}")
+    files = named_files(conf_dir / "datasets")
+    if name not in files:
+        raise ConfigError(f"unknown data set {name}", known_names(name, files, "data sets"))
     try:
-        found = DataSet.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, ValidationError) as error:
-        raise ConfigError(f"{path} cannot be used: {error}", "mend the file; nothing was read or written") from error
+        found = DataSet.model_validate(read_yaml(files[name]).value)
+    except ValidationError as error:
+        mistakes = (f"{'.'.join(map(str, each['loc'])) or 'the file'}: {each['msg']}" for each in error.errors())
+        raise ConfigError(
+            f"{files[name]} is invalid: {'; '.join(mistakes)}", "correct the file; nothing was read or written"
+        ) from error
     if found.name != name:
-        raise ConfigError(f"{path}: name is {found.name}", "name the data set like its file")
+        raise ConfigError(f"{files[name]}: name is {found.name}", "name the data set like its file")
     return found

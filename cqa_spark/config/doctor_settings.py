@@ -1,4 +1,4 @@
-"""The settings of ``doctor``, which tries everything that a job will need."""
+"""The settings of ``doctor``, which checks the environment of a job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cqa_spark.config.value_types import NotHashed
 
 
 class DoctorSettings(TrackedSettings):
-    """Try what a job will need: Java, Python, jars, disk, storage, Spark, MLflow; say what to do where one fails."""
+    """Check the environment: Java, Python, packages, jars, disk, storage, Spark and MLflow."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa doctor --lake build/lake",
@@ -21,14 +21,12 @@ class DoctorSettings(TrackedSettings):
     )
 
     lake: OptionalLake = ""
-    format: Annotated[
-        Literal["table", "json"], NotHashed(), Field(description="tables for people, JSON for programs")
-    ] = "table"
+    format: Annotated[Literal["table", "json"], NotHashed(), Field(description="output format")] = "table"
 
     def reads(self) -> list[str]:
-        """Nothing that is there."""
+        """Nothing."""
         return []
 
     def writes(self) -> list[str]:
-        """Small objects and a table of one row, which it removes."""
-        return [f"{self.lake}/cqa-doctor-…: removed at the end"] if self.lake else []
+        """Temporary objects and a temporary table."""
+        return [f"{self.lake}/cqa-doctor-… (temporary)"] if self.lake else []

@@ -16,47 +16,43 @@ DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags",
 
 
 class DumpSettings(Section):
-    """Dumps: what is read, and how much of it may be bad."""
+    """Dumps: input files and error tolerance."""
 
     flag_prefix: ClassVar[str | None] = ""
 
     input: InputFiles = Field(
         default=(),
-        description="folders, *.xml (also .gz, .bz2, .zst) and *.7z; folders are searched; the nearest folder with a "
-        "host's name, or the archive's name, tells the site",
+        description="folders, *.xml (also .gz, .bz2, .zst) and *.7z files; the site name is that of the "
+        "archive, or of the nearest folder named like a host",
     )
-    site: Annotated[str | None, Shown("NAME"), Field(description="the site, where no folder or archive tells it")] = (
-        None
-    )
+    site: Annotated[
+        str | None, Shown("NAME"), Field(description="site name; required if no folder or archive is named like a host")
+    ] = None
     tables: Annotated[tuple[DumpTableName, ...], BeforeValidator(one_or_many)] = Field(
-        default=(), description="tables to read; the others stay as they are; unset: all"
+        default=(), description="tables to read, the others are left unchanged; default: all"
     )
-    max_bad_fraction: float = Field(
-        default=0.001, ge=0, le=1, description="share of rows that may go to quarantine before the run fails"
-    )
-    allow_incomplete: bool = Field(
-        default=False, description="go on although a file ends before its closing tag, as one cut short does"
-    )
+    max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
+    allow_incomplete: bool = Field(default=False, description="accept truncated files, which lack the closing tag")
     read_again: Annotated[bool, NotHashed()] = Field(
-        default=False, description="read all lines, also those that are as they were when the published run read them"
+        default=False, description="read all lines, including those unchanged since the published run"
     )
 
 
 class UnpackSettings(Section):
-    """Archives: where they are unpacked, and when one is taken for a bomb."""
+    """Archives: staging folder and archive-bomb limits."""
 
     staging: Annotated[Location | None, NotHashed()] = Field(
         default=None,
-        description="local folder to unpack to; kept for the next run; unset: LAKE.staging, beside a "
-        "remote lake the user's cache",
+        description="local folder for unpacked archives, kept for the next run; default: LAKE.staging, or the "
+        "user's cache folder for a remote lake",
     )
-    max_ratio: float = Field(default=200, gt=1, description="bytes that one byte of an archive may become")
-    max_total_bytes: int = Field(default=2 * 10**12, ge=1, description="bytes that one archive may become")
-    workers: Annotated[int, NotHashed()] = Field(default=2, ge=1, description="archives to unpack at the same time")
+    max_ratio: float = Field(default=200, gt=1, description="maximum compression ratio of an archive")
+    max_total_bytes: int = Field(default=2 * 10**12, ge=1, description="maximum unpacked size of an archive in bytes")
+    workers: Annotated[int, NotHashed()] = Field(default=2, ge=1, description="archives to unpack in parallel")
 
 
 class DumpJobSettings(JobSettings):
-    """What a job is told that reads dumps."""
+    """Base of the settings of jobs that read dumps."""
 
     needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
 
@@ -71,14 +67,14 @@ class DumpJobSettings(JobSettings):
 
 
 class IngestStackExchangeSettings(DumpJobSettings):
-    """Read dumps of Stack Exchange sites into community tables; nothing is lost, and nothing half-read is published."""
+    """Read Stack Exchange dumps into community tables; records that cannot be parsed are quarantined."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa ingest stackexchange --input beer.stackexchange.com/ --lake build/lake",
         "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
         "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
     )
-    publish: Annotated[bool, NotHashed(), Field(description="let readers see the run once it is checked")] = True
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
 
     def reads(self) -> list[str]:
         """The dumps."""
@@ -86,4 +82,4 @@ class IngestStackExchangeSettings(DumpJobSettings):
 
     def writes(self) -> list[str]:
         """New versions of the community tables."""
-        return [f"{self.lake}: community tables of run {self.run_id or '(a new id)'}"]
+        return [f"{self.lake}: community tables of run {self.run_id or '(new)'}"]

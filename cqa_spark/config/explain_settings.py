@@ -1,4 +1,4 @@
-"""The settings of ``explain``, which shows why a system ranked a thread's candidates as it did."""
+"""The settings of ``explain``, which shows feature contributions to the scores of a thread's candidates."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cqa_spark.config.value_types import Shown, SystemName
 
 
 class ExplainedSettings(Section):
-    """What is explained."""
+    """Thread and system to explain."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    thread: Annotated[str, Shown("ID")] = Field(default="", description="question whose candidates are explained")
+    thread: Annotated[str, Shown("ID")] = Field(default="", description="id of the question")
     site: Annotated[str | None, Shown("NAME")] = Field(
-        default=None, description="its site; needed where several sites have the thread"
+        default=None, description="site of the question; required if several sites have this id"
     )
     system: SystemName | None = Field(
-        default=None, description="system that ranks; unset: the first one of the run that can say why"
+        default=None, description="system to explain; default: the first of the run that supports explanations"
     )
 
 
 class ExplainSettings(StageSettings):
-    """Show a thread's candidates with their scores, and the features that moved each score up or down."""
+    """Show the ranked candidates of a thread, and the feature contributions to each score."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa explain --lake build/lake --run-id beer --thread 42",

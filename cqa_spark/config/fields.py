@@ -1,4 +1,4 @@
-"""Settings that several jobs share, with their help texts; a job's model adds the default."""
+"""Settings shared by several jobs, with their help texts; each job adds its default."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ from cqa_spark.config.value_types import (
     TaskName,
 )
 
-Lake = Annotated[Location, NotHashed(), Field(description="folder or object storage that holds the tables of all runs")]
-OptionalLake = Annotated[
-    Address, NotHashed(), Shown("PATH"), Field(description="lake that holds the run; unset with files: a temporary one")
+Lake = Annotated[
+    Location, NotHashed(), Field(description="folder or object storage location of the tables of all runs")
 ]
-RunId = Annotated[RunName, NotHashed(), Field(description="run to go on with")]
+OptionalLake = Annotated[
+    Address, NotHashed(), Shown("PATH"), Field(description="lake of the run; default for files: a temporary lake")
+]
+RunId = Annotated[RunName, NotHashed(), Field(description="run to continue")]
 NewRunId = Annotated[
-    RunName | None, NotHashed(), Field(description="id of the run; unset: made from the time and the config hash")
+    RunName | None, NotHashed(), Field(description="run id; default: generated from the time and the config hash")
 ]
 Spark = Annotated[SparkSettings, NotHashed()]
 ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]
-Site = Annotated[str, Shown("NAME"), Field(description="community that the inputs come from; every key starts with it")]
-Corpus = Annotated[CorpusName, Field(description="source format of the inputs")]
-Task = Annotated[TaskName | None, Field(description="what is ranked for what; unset: what the systems rank")]
-Systems = Annotated[SystemNames, Field(description="systems to train and rank with; cqa systems list names them")]
-Baseline = Annotated[SystemName, Field(description="system that all others are compared with")]
+Site = Annotated[str, Shown("NAME"), Field(description="site name; prefix of every key")]
+Corpus = Annotated[CorpusName, Field(description="format of the input files")]
+Task = Annotated[TaskName | None, Field(description="ranking task; default: the task of the systems")]
+Systems = Annotated[SystemNames, Field(description="systems to train and rank with; see cqa systems list")]
+Baseline = Annotated[SystemName, Field(description="system to compare all others with")]
 AllowSharedThreads = Annotated[
-    bool, Field(description="go on although training and evaluation data share threads: the figures flatter")
+    bool, Field(description="allow training and evaluation data to share threads; scores will be inflated")
 ]
 Report = Annotated[
-    Location | None, NotHashed(), Field(description="HTML file to write; unset: LAKE/reports/RUN_ID.html")
+    Location | None, NotHashed(), Field(description="HTML file to write; default: LAKE/reports/RUN_ID.html")
 ]

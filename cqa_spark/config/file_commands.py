@@ -1,4 +1,4 @@
-"""The settings of commands that need neither lake nor Spark; they have flags only."""
+"""The settings of commands without lake or Spark; they have flags only and read no config files."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Locat
 
 
 class CatalogueSettings(Command):
-    """List what there is, by name."""
+    """List all, by name."""
 
 
 class ShowGroupSettings(Command):
-    """Show the columns of one feature group: meaning, source, and what stands for "not known"."""
+    """Show the columns of a feature group: meaning, source, and value for unknown."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v1",)
 
-    name: Annotated[GroupName, Positional(), Field(description="feature group; cqa features list names them")]
+    name: Annotated[GroupName, Positional(), Field(description="feature group; see cqa features list")]
 
 
 class FilesCommand(Command):
-    """What commands on files are told beside them."""
+    """Base of the settings of commands on files."""
 
     object_storage: ObjectStorage = ObjectStorageSettings()
 
 
 class PredictionFilesCommand(FilesCommand):
-    """What commands on prediction files are told."""
+    """Base of the settings of commands on prediction files."""
 
-    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments")]
+    gold: Annotated[InputFile, Positional(), Field(description="official file of relevance judgments")]
     predictions: InputFiles
-    format: Annotated[Literal["table", "json"], Field(description="table for people, JSON in full precision")] = "table"
+    format: Annotated[Literal["table", "json"], Field(description="output format; JSON has full precision")] = "table"
 
     def reads(self) -> list[str]:
         """The gold file and the prediction files."""
@@ -44,50 +44,50 @@ class PredictionFilesCommand(FilesCommand):
 
 
 class EvaluateFileSettings(PredictionFilesCommand):
-    """Score official prediction files against a gold file, exactly as the official scorer does; without Spark."""
+    """Score official prediction files with the measures of the official scorer, without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
     )
 
-    predictions: Annotated[
-        InputFiles, Positional(), Field(min_length=1, description="official prediction files, each scored by itself")
-    ]
+    predictions: Annotated[InputFiles, Positional(), Field(min_length=1, description="official prediction files")]
 
 
 class CompareFilesSettings(PredictionFilesCommand):
-    """Tell prediction files apart from the first of them: intervals and paired tests; without Spark."""
+    """Compare prediction files with the first one: confidence intervals and paired tests, without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa compare-files dev.xml.subtaskA.relevancy official.pred best_a.pred",)
 
     predictions: Annotated[
         InputFiles,
         Positional(),
-        Field(min_length=2, description="official prediction files of the same queries; the first is the baseline"),
+        Field(min_length=2, description="official prediction files for the same queries; the first is the baseline"),
     ]
     resampling: ResamplingSettings = ResamplingSettings()
 
 
 class SynthStackExchangeSettings(FilesCommand):
-    """Invent a dump of a Stack Exchange site, of any size, with learnable signal: eight files in OUTPUT/SITE."""
+    """Generate a synthetic Stack Exchange dump with learnable signal: eight files in OUTPUT/SITE."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa synth stackexchange --output build/dumps --threads 500",
         "cqa synth stackexchange --output build/dumps --size 1GB --site big.example.org",
     )
 
-    output: Annotated[Location, Field(description="folder to write to")]
-    site: str = Field(default="sample.example.org", description="name of the site, and of the folder in OUTPUT")
+    output: Annotated[Location, Field(description="output folder")]
+    site: str = Field(default="sample.example.org", description="site name, and name of the folder in OUTPUT")
     size: Annotated[
         ByteSize | None,
         Shown("SIZE"),
-        Field(description="size of Posts.xml, such as 200MB or 1GB; instead of --threads"),
+        Field(description="size of Posts.xml, such as 200MB or 1GB; overrides --threads"),
     ] = None
-    threads: int = Field(default=500, ge=1, description="questions with their answers")
-    seed: int = Field(default=1, ge=0, description="seed of everything that is invented")
-    workers: int | None = Field(default=None, ge=1, description="processes; they change no byte; unset: one a core")
-    signal: bool = Field(default=True, description="whether good answers differ from others in what can be learned")
+    threads: int = Field(default=500, ge=1, description="number of threads")
+    seed: int = Field(default=1, ge=0, description="random seed")
+    workers: int | None = Field(
+        default=None, ge=1, description="number of processes; does not affect the output; default: one per core"
+    )
+    signal: bool = Field(default=True, description="make good answers distinguishable from others")
 
     def writes(self) -> list[str]:
         """The dump."""
@@ -95,14 +95,14 @@ class SynthStackExchangeSettings(FilesCommand):
 
 
 class SynthSettings(FilesCommand):
-    """Invent a Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
+    """Generate a synthetic Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
 
-    output: Annotated[Location, Field(description="folder to write to")]
-    threads: int = Field(default=400, ge=1, description="threads of train.xml")
-    dev_threads: int = Field(default=100, ge=1, description="threads of dev.xml")
-    seed: int = Field(default=1, ge=0, description="seed of everything that is invented")
+    output: Annotated[Location, Field(description="output folder")]
+    threads: int = Field(default=400, ge=1, description="number of threads in train.xml")
+    dev_threads: int = Field(default=100, ge=1, description="number of threads in dev.xml")
+    seed: int = Field(default=1, ge=0, description="random seed")
 
     def writes(self) -> list[str]:
         """The two dumps."""

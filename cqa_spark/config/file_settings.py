@@ -1,4 +1,4 @@
-"""The settings of the jobs that work on files as well as on a run."""
+"""The settings of jobs that work on a run or on files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cqa_spark.config.value_types import InputFile, Location, NotHashed, RunName
 
 
 class FileOrRunSettings(JobSettings):
-    """What a job is told that works either on a run of a lake or, where a model is named, on files."""
+    """Base of the settings of jobs that work on a run of a lake or, if a model is given, on files."""
 
     lake: OptionalLake = ""
-    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to go on with; not for files")] = None
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to continue; not for files")] = None
     site: Site = "qatarliving.com"
     corpus: Corpus = "qatar_living"
     systems: Systems = ()
@@ -26,12 +26,12 @@ class FileOrRunSettings(JobSettings):
 
     @classmethod
     def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
-        """With a model the files, without one the run."""
+        """The files if a model is given, the run otherwise."""
         return cls.needs_with_files if given.get("model") else ("lake", "run_id", "systems")
 
 
 class TrainSettings(FileOrRunSettings):
-    """Train systems: those of a run, or one on files when --model says where to keep it."""
+    """Train the systems of a run or, with --model, one system on files."""
 
     examples = (
         "cqa train --system best_a --train train.xml --model build/best_a",
@@ -39,9 +39,9 @@ class TrainSettings(FileOrRunSettings):
     )
     needs_with_files = ("system", "inputs.train")
 
-    system: Annotated[SystemName | None, Field(description="the one system to train on files")] = None
+    system: Annotated[SystemName | None, Field(description="system to train on files")] = None
     inputs: TrainingInputs = TrainingInputs()
-    model: Annotated[Location | None, NotHashed(), Field(description="folder to keep the trained system in")] = None
+    model: Annotated[Location | None, NotHashed(), Field(description="output folder for the trained system")] = None
     features: FeatureSettings = FeatureSettings()
 
     def reads(self) -> list[str]:
@@ -54,7 +54,7 @@ class TrainSettings(FileOrRunSettings):
 
 
 class ScoreSettings(FileOrRunSettings):
-    """Rank with trained systems: the examples of a run, or a file when --model names a trained system."""
+    """Rank the examples of a run with its trained systems or, with --model, rank a file."""
 
     examples = (
         "cqa score --model build/best_a --input test.xml --predictions best_a.pred",
@@ -65,9 +65,11 @@ class ScoreSettings(FileOrRunSettings):
     model: Annotated[InputFile | None, NotHashed(), Shown("PATH"), Field(description="folder of a trained system")] = (
         None
     )
-    input: Annotated[InputFile | None, Field(description="file whose queries are ranked; labels are not needed")] = None
+    input: Annotated[InputFile | None, Field(description="file with the queries to rank; labels are not required")] = (
+        None
+    )
     predictions: Annotated[
-        Location | None, NotHashed(), Field(description="file to write, in the official prediction format")
+        Location | None, NotHashed(), Field(description="output file in the official prediction format")
     ] = None
 
     def reads(self) -> list[str]:
@@ -80,7 +82,7 @@ class ScoreSettings(FileOrRunSettings):
 
 
 class RankSettings(JobSettings):
-    """Train one system on files and rank another file with it, in one go."""
+    """Train a system on files and rank another file with it."""
 
     examples = ("cqa rank --system best_a --train train.xml more.xml --input test.xml --predictions best_a.pred",)
     needs = ("inputs.train",)
@@ -88,15 +90,15 @@ class RankSettings(JobSettings):
     lake: OptionalLake = ""
     site: Site = "qatarliving.com"
     corpus: Corpus = "qatar_living"
-    system: Annotated[SystemName, Field(description="the one system to rank with")]
+    system: Annotated[SystemName, Field(description="system to train and rank with")]
     inputs: TrainingInputs = TrainingInputs()
-    input: Annotated[InputFile, Field(description="file whose queries are ranked; labels are not needed")]
-    predictions: Annotated[Location, NotHashed(), Field(description="file to write, in the official prediction format")]
+    input: Annotated[InputFile, Field(description="file with the queries to rank; labels are not required")]
+    predictions: Annotated[Location, NotHashed(), Field(description="output file in the official prediction format")]
     allow_shared_threads: AllowSharedThreads = False
     features: FeatureSettings = FeatureSettings()
 
     def reads(self) -> list[str]:
-        """The files to learn from, and the one to rank."""
+        """The training files and the file to rank."""
         return [*self.inputs.train, self.input]
 
     def writes(self) -> list[str]:
@@ -105,5 +107,5 @@ class RankSettings(JobSettings):
 
 
 def _kept_tables(settings: JobSettings) -> list[str]:
-    """The tables on the way from files to files, where a lake is named that keeps them."""
-    return [f"{settings.lake}: tables of run {settings.run_id or '(a new id)'}"] if settings.lake else []
+    """The intermediate tables, if a lake is given."""
+    return [f"{settings.lake}: tables of run {settings.run_id or '(new)'}"] if settings.lake else []

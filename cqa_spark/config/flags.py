@@ -1,7 +1,7 @@
 """The command line of a job, derived from its settings.
 
-A flag is a setting's YAML key with hyphens: ``allow_shared_threads`` is ``--allow-shared-threads``, ``seed`` of the
-section ``evaluation`` is ``--evaluation.seed``.
+A flag is the YAML key of a setting with hyphens: ``allow_shared_threads`` is ``--allow-shared-threads``, and ``seed``
+in the section ``evaluation`` is ``--evaluation.seed``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from pydantic.fields import FieldInfo
 
 from cqa_spark.config.command import Command
 from cqa_spark.config.layers import Key, Layer, nested
-from cqa_spark.config.problems import Problem, did_you_mean
+from cqa_spark.config.problems import Problem
 from cqa_spark.config.sections import Section
+from cqa_spark.config.suggestions import did_you_mean
 from cqa_spark.config.value_types import Positional, Shown
 
 METAVARS = {int: "N", float: "X", str: "TEXT"}
@@ -25,12 +26,12 @@ METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 @dataclass(frozen=True)
 class Flag:
-    """One setting as the command line spells it.
+    """A setting on the command line.
 
     Attributes:
-        key: the setting's keys, from the outermost section inwards.
-        spelling: the flag, or the bare name of a setting that is given by its place.
-        section: the model that declares the setting.
+        key: its YAML keys, outermost section first.
+        spelling: the flag, or the bare name of a positional argument.
+        section: the model that declares it.
         field: its declaration.
     """
 
@@ -51,7 +52,7 @@ class Flag:
 
     @property
     def metavar(self) -> str:
-        """How a value is called in the help text."""
+        """The placeholder of a value in the help text."""
         if not self.spelling.startswith("-"):
             return self.spelling.upper()
         kind, metadata, _ = _element(self.field.annotation)
@@ -65,12 +66,12 @@ class Flag:
         """The setting's description with its default."""
         default = None if self.field.is_required() else self.field.get_default(call_default_factory=True)
         shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
-        text = str(shown).lower() if isinstance(shown, bool) else str(shown or "")
+        text = str(shown).lower() if isinstance(shown, bool) else "" if shown is None else str(shown)
         return f"{self.field.description}{f' (default: {text})' if text else ''}".replace("%", "%%")
 
 
 def flags(model: type[Section], key: Key = (), prefix: str = "") -> Iterator[Flag]:
-    """Every setting of a model as a flag, those of its sections after its own."""
+    """The flags of a model; the flags of its sections follow its own."""
     sections: list[Iterator[Flag]] = []
     for name, field in model.model_fields.items():
         spelled = name.replace("_", "-")
@@ -86,18 +87,18 @@ def flags(model: type[Section], key: Key = (), prefix: str = "") -> Iterator[Fla
 
 
 def section_of(field: FieldInfo) -> type[Section] | None:
-    """The model of a field that is a section, None for a plain setting."""
+    """The model of a field that is a section; None for a plain setting."""
     kind = _element(field.annotation)[0]
     return kind if isinstance(kind, type) and issubclass(kind, Section) else None
 
 
 def build_parser(program: str, model: type[Command], *, with_files: bool) -> argparse.ArgumentParser:
-    """The parser of one command; every value stays a string, so that the model alone judges it.
+    """The parser of a command; values stay strings, which the model validates.
 
     Args:
-        program: how the command is called, such as ``cqa run``.
+        program: name of the command, such as ``cqa run``.
         model: its settings.
-        with_files: whether ``--config`` is taken too.
+        with_files: whether ``--config`` is accepted.
     """
     parser = argparse.ArgumentParser(
         program,
@@ -109,18 +110,18 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
         allow_abbrev=False,
         exit_on_error=False,
     )
-    always = parser.add_argument_group("always")
+    always = parser.add_argument_group("options")
     if with_files:
         always.add_argument(
             "--config",
             action="append",
             default=[],
             metavar="FILE",
-            help="YAML file of settings, laid "
-            "over conf/base.yaml; may be given again, the later over the earlier; flags go over all",
+            help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier files; "
+            "flags override all files",
         )
-    always.add_argument("--dry-run", action="store_true", help="print the settings and what would be read and written")
-    always.add_argument("-h", "--help", action="help", help="print this text")
+    always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
+    always.add_argument("-h", "--help", action="help", help="print this help and exit")
     groups: dict[type[Section], argparse._ArgumentGroup] = {}
     for flag in flags(model):
         if flag.section not in groups:
@@ -135,9 +136,9 @@ def read_flags(
     model: type[Section],
     arguments: Sequence[str],
 ) -> tuple[argparse.Namespace, Layer, list[Problem]]:
-    """What the command line says: the parsed arguments, the settings among them, and every mistake.
+    """Parse the command line into arguments, settings and problems.
 
-    argparse stops at the first mistake; a flag that it stops at is reported, struck out, and the rest is read again.
+    argparse stops at the first error. The flag at fault is reported and removed, and the rest is parsed again.
     """
     problems: list[Problem] = []
     left = list(arguments)
@@ -147,7 +148,7 @@ def read_flags(
             break
         except argparse.ArgumentError as error:
             name = (error.argument_name or "").split("/")[0]
-            problems.append(Problem(f"flag {name}", "", error.message, f"{parser.prog} --help shows what it takes"))
+            problems.append(Problem(f"flag {name}", "", error.message, f"see {parser.prog} --help"))
             left = [each for each in left if each.split("=")[0] != name]
     known = list(flags(model))
     given = {flag.key: value for flag in known if (value := getattr(parsed, _destination(flag))) not in (None, [])}
@@ -175,7 +176,7 @@ def _destination(flag: Flag) -> str:
 
 
 def _places(model: type[Section]) -> str:
-    """The settings that are given by their place, for the usage line."""
+    """The positional arguments, for the usage line."""
     named = [flag for flag in flags(model) if not flag.spelling.startswith("-")]
     return "".join(f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named)
 
@@ -191,14 +192,14 @@ def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known: Seq
         if each.startswith("-"):
             name = each.split("=")[0]
             remedy = did_you_mean(name, spellings, f"{parser.prog} --help lists all flags")
-            yield Problem(f"flag {name}", "", "there is no such flag", remedy)
+            yield Problem(f"flag {name}", "", "unknown flag", remedy)
             after_unknown_flag = True
         elif not after_unknown_flag:
-            yield Problem("command line", "", f"{each!r} belongs to no flag", f"{parser.prog} --help lists all flags")
+            yield Problem("command line", "", f"unexpected argument {each!r}", f"{parser.prog} --help lists all flags")
 
 
 def _element(annotation: Any) -> tuple[Any, list[Any], bool]:
-    """The type of one value of a field, what it is annotated with, and whether the field holds several."""
+    """The type of a value of a field, its annotations, and whether the field has several values."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if hasattr(annotation, "__metadata__"):
         kind, metadata, many = _element(arguments[0])

@@ -1,4 +1,4 @@
-"""The settings of ``cqa inspect``: what is in a lake, and what changed from one run to another."""
+"""The settings of ``inspect``, which shows the contents of a lake or the changes between two runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cqa_spark.config.value_types import InputFile, Location, NotHashed, Positio
 
 
 class InspectSettings(JobSettings):
-    """Show what is in a lake: rows, what was refused, what points to nothing, and the figures of every site."""
+    """Show the contents of a lake: rows, quarantined records, dangling references, and statistics of every site."""
 
     examples = (
         "cqa inspect build/lake",
@@ -21,48 +21,48 @@ class InspectSettings(JobSettings):
         "cqa inspect build/lake --diff september december",
     )
 
-    # A lake that is not there holds nothing to look at, so it has to exist; other jobs make theirs.
-    lake: Annotated[InputFile, NotHashed(), Positional(), Field(description="lake to look at: its folder or address")]
-    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to look at; unset: the published one")] = None
-    format: Annotated[
-        Literal["table", "json"], NotHashed(), Field(description="tables for people, JSON for programs")
-    ] = "table"
+    # Unlike the jobs that write, this one requires that the lake exists.
+    lake: Annotated[
+        InputFile, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
+    ]
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to show; default: the published run")] = None
+    format: Annotated[Literal["table", "json"], NotHashed(), Field(description="output format")] = "table"
     page: Annotated[
         Location | None,
         NotHashed(),
-        Field(description="HTML file to write; unset: LAKE/inspect/RUN_ID.html"),
+        Field(description="HTML file to write; default: LAKE/inspect/RUN_ID.html"),
     ] = None
     diff: Annotated[
         tuple[RunName, ...],
         BeforeValidator(one_or_many),
         NotHashed(),
-        Field(max_length=2, description="show what changed from this run to a second one; unset: to the one looked at"),
+        Field(max_length=2, description="show the changes from this run to a second run; default: to the run to show"),
     ] = ()
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Three runs."""
+        """More than two runs."""
         if given.get("run_id") and len(given.get("diff") or ()) > 1:
-            yield "run_id", "--diff names both runs already", "leave out --run-id, or the second run of --diff"
+            yield "run_id", "--diff already names two runs", "remove --run-id, or the second run of --diff"
 
     @property
     def compares(self) -> bool:
-        """Whether two runs are to be compared."""
+        """Whether to compare two runs."""
         return bool(self.diff)
 
     def page_path(self, run_id: str) -> str:
-        """Where the page goes.
+        """The path of the HTML file.
 
         Args:
-            run_id: the run that is shown, or both that are compared.
+            run_id: the shown run, or both compared runs.
         """
         return self.page or f"{self.lake.rstrip('/')}/inspect/{run_id}.html"
 
     def reads(self) -> list[str]:
-        """The tables of the runs that are looked at."""
-        runs = [*self.diff, *([self.run_id or "(the published one)"] if len(self.diff) < 2 else [])]
+        """The tables of the runs."""
+        runs = [*self.diff, *([self.run_id or "(published)"] if len(self.diff) < 2 else [])]
         return [f"{self.lake}: tables of run {run}" for run in runs]
 
     def writes(self) -> list[str]:
-        """The page."""
+        """The HTML file."""
         return [self.page_path("-to-".join(self.diff) or self.run_id or "RUN_ID")]

@@ -1,4 +1,4 @@
-"""What every job on a lake is told."""
+"""Base classes of the settings of jobs on a lake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cqa_spark.config.sections import SparkSettings
 
 
 class JobSettings(Command):
-    """What every job on a lake is told; the base of all the others. Its settings come from config files too."""
+    """Base of the settings of jobs on a lake, which read config files."""
 
     lake: Lake
     run_id: NewRunId = None
@@ -22,10 +22,10 @@ class JobSettings(Command):
 
     def writes(self) -> list[str]:
         """New versions of the run's tables."""
-        return [f"{self.lake}: tables of run {self.run_id or '(a new id)'}"]
+        return [f"{self.lake}: tables of run {self.run_id or '(new)'}"]
 
 
 class StageSettings(JobSettings):
-    """What a job is told that goes on with a run."""
+    """Base of the settings of jobs that continue a run."""
 
     run_id: RunId

@@ -1,7 +1,7 @@
-"""Where settings come from: YAML files and the command line, one laid over the other.
+"""Layers of settings: YAML files and the command line, merged in order.
 
-``${NAME}`` and ``${NAME:-default}`` in a file stand for environment variables. Relative paths, in files and in flags
-alike, start at the working directory.
+``${NAME}`` and ``${NAME:-default}`` in a file are replaced by environment variables. Relative paths, in files and
+flags, are relative to the working directory.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from cqa_spark.config.problems import Problem, did_you_mean
-
-Key = tuple[str, ...]
-"""The keys that lead to a setting, from the outermost section inwards."""
+from cqa_spark.config.problems import Problem
+from cqa_spark.config.suggestions import did_you_mean
+from cqa_spark.config.yaml_files import Key, YamlError, read_yaml
 
 _VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<default>[^}]*))?\}")
 
@@ -28,9 +25,9 @@ class Layer:
     """Settings from one origin.
 
     Attributes:
-        origin: file, or ``command line``.
-        values: the settings, nested as in YAML.
-        places: for every key where exactly it stands, such as ``conf/demo.yaml, line 3``.
+        origin: path of the file, or ``command line``.
+        values: the settings, nested by section.
+        places: by key, where it is set, such as ``conf/demo.yaml, line 3``.
     """
 
     origin: str
@@ -38,51 +35,35 @@ class Layer:
     places: dict[Key, str] = field(default_factory=dict)
 
 
-def read_layer(path: Path) -> tuple[Layer, list[Problem]]:
-    """Read one YAML file; a file that cannot be read gives an empty layer and a problem."""
+def read_layer(path: Path) -> tuple[Layer | None, list[Problem]]:
+    """Read one YAML file; None with a problem for a file that cannot be read."""
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        return Layer(str(path)), [Problem(str(path), "", f"cannot be read: {reason}", "check the path of the file")]
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        return Layer(str(path)), [Problem(f"{path}{line}", "", f"is not YAML: {error.problem}", "mend the file")]
-    if root is None:
+        document = read_yaml(path)
+    except YamlError as error:
+        return None, [error.detail]
+    if document.value is None:
         return Layer(str(path)), []
-    if not isinstance(root, yaml.MappingNode):
-        return Layer(str(path)), [Problem(str(path), "", "holds no settings", "write one `key: value` a line")]
-    layer = Layer(str(path))
+    if not isinstance(document.value, dict):
+        return None, [Problem(str(path), "", "contains no settings", "write `key: value` pairs")]
+    layer = Layer(str(path), places=dict(document.places))
     problems: list[Problem] = []
-    layer.values.update(_read_mapping(root, (), layer, problems))
+    layer.values.update(_expand_all(document.value, (), layer, problems))
     return layer, problems
 
 
-def _read_mapping(node: yaml.MappingNode, above: Key, layer: Layer, problems: list[Problem]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key_node, value_node in node.value:
-        name = str(key_node.value)
-        key, place = (*above, name), f"{layer.origin}, line {key_node.start_mark.line + 1}"
-        if name in values:
-            problems.append(Problem(place, ".".join(key), "is set a second time", "keep one of the two"))
-        layer.places[key] = place
-        if isinstance(value_node, yaml.MappingNode):
-            values[name] = _read_mapping(value_node, key, layer, problems)
+def _expand_all(values: Mapping[str, Any], above: Key, layer: Layer, problems: list[Problem]) -> dict[str, Any]:
+    expanded: dict[str, Any] = {}
+    for name, value in values.items():
+        key = (*above, name)
+        if isinstance(value, Mapping):
+            expanded[name] = _expand_all(value, key, layer, problems)
         else:
-            values[name] = _expand(_plain_value(value_node), key, place, problems)
-    return values
-
-
-def _plain_value(node: yaml.Node) -> Any:
-    loader = yaml.SafeLoader("")
-    try:
-        return loader.construct_object(node, deep=True)
-    finally:
-        loader.dispose()
+            expanded[name] = _expand(value, key, origin_of(key, [layer]), problems)
+    return expanded
 
 
 def _expand(value: Any, key: Key, place: str, problems: list[Problem]) -> Any:
-    """Put the values of environment variables into a text, or into every text of a list."""
+    """Replace environment variables in a text, or in every text of a list."""
     if isinstance(value, list):
         return [_expand(each, key, place, problems) for each in value]
     if not isinstance(value, str):
@@ -105,25 +86,25 @@ def _expand(value: Any, key: Key, place: str, problems: list[Problem]) -> Any:
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, Any]:
-    """Lay layers over one another, the last on top; a list replaces a list, an unset value changes nothing."""
+    """Merge layers, later ones over earlier ones; lists are replaced, null values are ignored."""
     merged: dict[str, Any] = {}
     for layer in layers:
-        _lay_over(merged, layer.values)
+        _merge_into(merged, layer.values)
     return merged
 
 
-def _lay_over(below: dict[str, Any], above: Mapping[str, Any]) -> None:
+def _merge_into(below: dict[str, Any], above: Mapping[str, Any]) -> None:
     for name, value in above.items():
         if isinstance(value, Mapping):
             lower = below.get(name)
             below[name] = dict(lower) if isinstance(lower, Mapping) else {}
-            _lay_over(below[name], value)
+            _merge_into(below[name], value)
         elif value is not None:
             below[name] = value
 
 
 def origin_of(key: Key, layers: Sequence[Layer]) -> str:
-    """Where the value of a setting comes from: its place in the topmost layer that has it, or the nearest above it."""
+    """The place of a setting in the last layer that sets it, or else of its innermost section that is set."""
     for length in range(len(key), 0, -1):
         for layer in reversed(layers):
             if key[:length] in layer.places:
@@ -132,18 +113,18 @@ def origin_of(key: Key, layers: Sequence[Layer]) -> str:
 
 
 def unknown_keys(layer: Layer, known: Collection[Key]) -> list[Problem]:
-    """A problem for every key of a file that no job knows; what stands below it is not looked at."""
+    """A problem for every unknown key of a file; keys inside an unknown section are ignored."""
     spellings = [".".join(key) for key in known]
     problems = []
     for key, place in layer.places.items():
         if key not in known and (len(key) == 1 or key[:-1] in known):
-            remedy = did_you_mean(".".join(key), spellings, "cqa JOB --help lists the settings of a job")
-            problems.append(Problem(place, ".".join(key), "there is no such setting", remedy))
+            remedy = did_you_mean(".".join(key), spellings, "see cqa JOB --help")
+            problems.append(Problem(place, ".".join(key), "unknown setting", remedy))
     return problems
 
 
 def only(values: Mapping[str, Any], known: Collection[Key], above: Key = ()) -> dict[str, Any]:
-    """The settings whose keys are known."""
+    """The settings with known keys."""
     kept = {name: value for name, value in values.items() if (*above, name) in known}
     return {
         name: only(value, known, (*above, name)) if isinstance(value, Mapping) else value
@@ -152,7 +133,7 @@ def only(values: Mapping[str, Any], known: Collection[Key], above: Key = ()) -> 
 
 
 def nested(flat: Mapping[Key, Any]) -> dict[str, Any]:
-    """Settings by their full keys, as nested sections."""
+    """Nest settings that are given by their full keys."""
     values: dict[str, Any] = {}
     for key, value in flat.items():
         section = values

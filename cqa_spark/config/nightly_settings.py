@@ -16,7 +16,7 @@ from cqa_spark.config.value_types import Location, NotHashed, Shown, SystemName
 
 
 class NightlySettings(DumpJobSettings):
-    """Turn a new dump into new rankings: what changed is computed again, checked, and published."""
+    """Update the rankings from a new dump: recompute what changed, check, and publish."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
@@ -24,36 +24,35 @@ class NightlySettings(DumpJobSettings):
     )
     corpus: Annotated[str, Field(description="source format of the dump")] = "stackexchange"
     answers: AnswerSettings = AnswerSettings()
-    system: Annotated[SystemName, Field(description="system that ranks; trained in the first night, then kept")] = (
+    system: Annotated[SystemName, Field(description="system to rank with; trained in the first run, then reused")] = (
         "metadata_boosted_asof"
     )
     model: Annotated[
-        Location | None, Field(description="folder of a trained system to rank with from now on; unset: the last run's")
+        Location | None,
+        Field(description="folder of a trained system to use from now on; default: that of the published run"),
     ] = None
-    full: Annotated[bool, NotHashed(), Field(description="compute everything again, also what did not change")] = False
+    full: Annotated[bool, NotHashed(), Field(description="recompute everything, including what did not change")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     checks: CheckSettings = CheckSettings()
-    force: Annotated[bool, NotHashed(), Field(description="publish although checks fail; needs --who")] = False
-    who: Annotated[
-        str | None, NotHashed(), Shown("NAME"), Field(description="who says so; the log of runs keeps it")
-    ] = None
+    force: Annotated[bool, NotHashed(), Field(description="publish even if checks fail; requires --who")] = False
+    who: Annotated[str | None, NotHashed(), Shown("NAME"), Field(description="name recorded in the run log")] = None
     report: Report = None
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Force by nobody."""
+        """``--force`` without ``--who``."""
         if given.get("force") and not given.get("who"):
-            yield "who", "nobody says that failed checks do not matter", "give --who NAME with --force"
+            yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
 
     def reads(self) -> list[str]:
-        """The dumps, and what is published."""
+        """The dumps and the published run."""
         return [*self.dumps.input, f"{self.lake}: tables of the published run"]
 
     def writes(self) -> list[str]:
-        """The run, and what readers see."""
-        run = self.run_id or "(a new id)"
+        """The run and its export."""
+        run = self.run_id or "(new)"
         return [
-            f"{self.lake}: tables of run {run}, published where they pass the checks",
+            f"{self.lake}: tables of run {run}, published if the checks pass",
             f"{self.lake}/exports: {run}",
         ]

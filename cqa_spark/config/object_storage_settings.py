@@ -1,4 +1,4 @@
-"""How an S3 server is reached; stated once, for Spark and for our own requests alike."""
+"""The settings of object storage, for Spark and for our own requests."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from cqa_spark.config.value_types import Shown, refused
 
 
 def _unset_where_empty(value: Any) -> Any:
-    """A file's ``${NAME:-}`` is empty where the variable is not set."""
+    """``${NAME:-}`` in a config file is empty if the variable is not set."""
     return None if value == "" else value
 
 
 class ObjectStorageSettings(Section):
-    """Object storage (s3a://…); credentials come from the environment, a profile or the machine's role alone."""
+    """Object storage (s3a://…); credentials come from the environment, an AWS profile or the machine's role."""
 
     endpoint: Annotated[
         str | None,
         BeforeValidator(_unset_where_empty),
         Shown("URL"),
-        Field(description="address of the S3 server, such as https://s3.example.org:9000; unset: Amazon's"),
+        Field(description="URL of the S3 server, such as https://s3.example.org:9000; default: Amazon S3"),
     ] = None
     region: Annotated[str, Shown("NAME"), Field(min_length=1, description="region of the buckets")] = "us-east-1"
     path_style: bool = Field(
-        default=False, description="put the bucket's name into the path, as most servers but Amazon's want it"
+        default=False, description="put the bucket name into the path, as most servers other than Amazon S3 require"
     )
-    tls: bool = Field(default=True, description="encrypt what goes over the network; an http:// endpoint needs false")
-    attempts: int = Field(default=6, ge=1, description="times that a request is sent before the job gives up")
-    timeout: float = Field(default=60, gt=0, description="seconds without an answer after which a request has failed")
+    tls: bool = Field(default=True, description="encrypt connections; must be false for an http:// endpoint")
+    attempts: int = Field(default=6, ge=1, description="attempts per request before the job fails")
+    timeout: float = Field(default=60, gt=0, description="seconds without a response after which an attempt fails")
 
     @model_validator(mode="after")
     def _endpoint_is_an_address(self) -> ObjectStorageSettings:
@@ -39,15 +39,15 @@ class ObjectStorageSettings(Section):
             return self
         parts = urlsplit(self.endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
-            raise refused("the endpoint is not an address", "give http(s)://HOST:PORT; the bucket stands in s3a://…")
+            raise refused("the endpoint is not a URL", "give http(s)://HOST:PORT; the bucket is part of s3a://BUCKET/…")
         if parts.username or parts.password:
             raise refused(
-                "the endpoint holds credentials",
-                "give them by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or a profile",
+                "the endpoint contains credentials",
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use an AWS profile",
             )
         if (parts.scheme == "https") != self.tls:
             raise refused(
                 f"the endpoint is {parts.scheme}:// and tls is {str(self.tls).lower()}",
-                "give an https:// endpoint, or set object_storage.tls to false for a server without encryption",
+                "give an https:// endpoint, or set object_storage.tls to false for an unencrypted server",
             )
         return self

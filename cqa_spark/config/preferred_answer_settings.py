@@ -16,41 +16,41 @@ from cqa_spark.config.value_types import GroupNames, RunName, Shown, one_or_many
 Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one_or_many)]
 
 
-FromRun = Annotated[RunName | None, Field(description="run whose posts and votes are used; unset: the published one")]
+FromRun = Annotated[RunName | None, Field(description="run with the posts and votes; default: the published run")]
 RankerName = Literal["logistic", "boosted", "pairwise", "network", "text"]
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
 class AnswerSettings(Section):
-    """Which answers are candidates."""
+    """Selection of candidate answers."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    min_answers: int = Field(default=4, ge=2, description="answers that a question needs")
-    self_answers: bool = Field(default=True, description="keep answers that the asker gave")
-    late_answers: bool = Field(default=True, description="keep answers given after the acceptance")
-    deleted_owners: bool = Field(default=True, description="keep answers of deleted accounts")
+    min_answers: int = Field(default=4, ge=2, description="minimum number of answers per question")
+    self_answers: bool = Field(default=True, description="keep answers by the asker")
+    late_answers: bool = Field(default=True, description="keep answers posted after the acceptance")
+    deleted_owners: bool = Field(default=True, description="keep answers by deleted accounts")
     within_hours: float | None = Field(
-        default=None, gt=0, description="keep answers given within so many hours of the question only; unset: all"
+        default=None, gt=0, description="keep only answers posted within this many hours of the question; default: all"
     )
 
 
 class ThreadSettings(AnswerSettings):
-    """Which threads and answers make up the data set."""
+    """Selection of threads and answers for the data set."""
 
     name: Literal["small", "large", "full"] = Field(
-        default="small", description="10,000 questions, 70,000, or all but those that large is measured on"
+        default="small", description="10,000 questions, 70,000 questions, or all except the test questions of large"
     )
-    site: Sites = Field(default=(), description="sites to take questions from; unset: all of the lake")
+    site: Sites = Field(default=(), description="sites to take questions from; default: all sites of the lake")
     split: Literal["hash", "temporal"] = Field(
         default="hash",
-        description="half for training, a quarter each as dev and test: by a hash, or the earlier questions of a site "
-        "for training",
+        description="assign one half to train and a quarter each to dev and test: by hash, or by time with "
+        "the earliest questions in train",
     )
 
 
 class PreferredAnswerDatasetSettings(JobSettings):
-    """Make examples of answered questions: SMALL, LARGE or FULL of Xu et al. (2018), with a data card."""
+    """Create the SMALL, LARGE or FULL data set of Xu et al. (2018) from answered questions, with a data card."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa dataset preferred-answer --lake build/lake --run-id beer --site beer.stackexchange.com --min-answers 2",
@@ -62,42 +62,40 @@ class PreferredAnswerDatasetSettings(JobSettings):
 
     def reads(self) -> list[str]:
         """The community tables of a run."""
-        return [f"{self.lake}: community tables of run {self.from_run or '(the published one)'}"]
+        return [f"{self.lake}: community tables of run {self.from_run or '(published)'}"]
 
 
 class AnswerExperimentSettings(Section):
-    """What is trained, and what it is measured on."""
+    """Training and evaluation of the experiment."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    all_sites: bool = Field(default=False, description="take every site of the lake")
+    all_sites: bool = Field(default=False, description="use all sites of the lake")
     rankers: RankerNames = Field(
         default=("logistic", "boosted", "pairwise", "network", "text"),
         min_length=1,
-        description="rankers to train, each on what the dump shows and on what was known at the cut",
+        description="rankers to train, each with as-of and with snapshot features",
     )
-    studied: RankerNames = Field(default=("boosted",), description="those that ablation and transfer are for")
+    studied: RankerNames = Field(default=("boosted",), description="rankers for ablation and transfer")
     budget: int = Field(
         default=0,
         ge=0,
-        description="drawn settings to try for each ranker on the validation part, beside those that its recipe gives",
+        description="random parameter settings to try per ranker on the dev split, besides those of its recipe",
     )
-    ablation: bool = Field(default=True, description="leave out each group of features, and try each alone")
-    transfer: bool = Field(
-        default=True, description="where there are several sites, train on all but one and measure on that one"
-    )
+    ablation: bool = Field(default=True, description="train without each feature group, and on each group alone")
+    transfer: bool = Field(default=True, description="for several sites, train on all but one and evaluate on that one")
     measured_on: Literal["test", "every"] = Field(
         default="test",
-        description="the test part, as in the paper; or every question, by models of the other folds: for sites whose "
-        "test part is too small",
+        description="evaluate on the test split, as in the paper, or on every question by cross-validation, for "
+        "sites with a small test split",
     )
     strict: bool = Field(
-        default=False, description="fail where a site's dump lacks a table, instead of leaving groups of features out"
+        default=False, description="fail if the dump of a site lacks a table, instead of skipping feature groups"
     )
 
 
 class PreferredAnswerExperimentSettings(TrackedSettings):
-    """Repeat the experiment of Xu et al. (2018) on a lake: Tables 4 and 5, by site, and from site to site."""
+    """Reproduce the experiment of Xu et al. (2018) on a lake: Tables 4 and 5, by site, and across sites."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa experiment preferred-answer --lake build/lake --site beer.stackexchange.com --min-answers 2",
@@ -114,28 +112,32 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Neither sites nor all of them, or both; nothing to measure or tune on; a ranker studied but not trained."""
+        """Neither or both of sites and all sites; no questions to evaluate or tune on; a studied ranker not trained."""
         threads, experiment = given.get("threads") or {}, given.get("experiment") or {}
         if bool(threads.get("site")) == bool(experiment.get("all_sites")):
-            yield "threads.site", "say which sites to take questions from", "give either --site NAME or --all-sites"
+            yield (
+                "threads.site",
+                "sites and all_sites exclude each other, and one is required",
+                "give either --site NAME or --all-sites",
+            )
         if threads.get("name") == "full" and experiment.get("measured_on", "test") == "test":
-            yield "experiment.measured_on", "full has no test part", "give --measured-on every, or another --name"
+            yield "experiment.measured_on", "full has no test split", "give --measured-on every, or another --name"
         if experiment.get("budget") and experiment.get("measured_on", "test") == "every":
             yield (
                 "experiment.budget",
-                "every question is measured on, so that none is left to tune on",
-                "give --measured-on test, or tune on the training part with cqa tune",
+                "no question is left to tune on, since every question is evaluated on",
+                "give --measured-on test, or tune on the training split with cqa tune",
             )
         if "rankers" in experiment and (idle := _studied(experiment).difference(one_or_many(experiment["rankers"]))):
-            yield "experiment.studied", f"{', '.join(sorted(idle))}: not among the rankers", "add them to --rankers"
+            yield "experiment.studied", f"{', '.join(sorted(idle))}: not in rankers", "add them to --rankers"
 
     def reads(self) -> list[str]:
         """The community tables of a run."""
-        return [f"{self.lake}: community tables of run {self.from_run or '(the published one)'}"]
+        return [f"{self.lake}: community tables of run {self.from_run or '(published)'}"]
 
     def writes(self) -> list[str]:
         """The run's tables, the report, the log of MLflow."""
-        report = self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"
+        report = self.report or f"{self.lake}/reports/{self.run_id or '(new)'}.html"
         return [*super().writes(), report, *self.tracking.writes()]
 
 
@@ -145,16 +147,16 @@ def _studied(experiment: Mapping[str, Any]) -> set[str]:
 
 
 class AuditSettings(Section):
-    """What is audited, and how thoroughly."""
+    """Scope of the audit."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    groups: GroupNames = Field(default=(), description="feature groups to audit; unset: all as-of groups")
-    moments: int = Field(default=3, ge=1, description="moments, spread over the cuts, after which all is changed")
+    groups: GroupNames = Field(default=(), description="feature groups to audit; default: all as-of groups")
+    moments: int = Field(default=3, ge=1, description="moments after which all data are changed, spread over the cuts")
 
 
 class FeatureAuditSettings(StageSettings):
-    """Prove that as-of features know nothing of what came later: change it all, and compare."""
+    """Check that as-of features do not depend on later events: change those, and compare the features."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa features audit --lake build/lake --run-id beer",
@@ -165,5 +167,5 @@ class FeatureAuditSettings(StageSettings):
     features: FeatureSettings = FeatureSettings()
 
     def writes(self) -> list[str]:
-        """Nothing but the log."""
-        return [f"{self.lake}: one row of the log of runs"]
+        """A row of the run log."""
+        return [f"{self.lake}: one row of the run log"]

@@ -1,4 +1,4 @@
-"""Where the project's own files are: `conf/`, `.jars/`."""
+"""The folder of the project's own files: ``conf/``, ``.jars/``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def project_root() -> Path:
-    """Give the folder that holds `conf/`: the environment's ``CQA_HOME``, else the checkout of this package.
+    """Return the folder that contains ``conf/``: the environment variable ``CQA_HOME``, or the checkout.
 
-    ``spark-submit.sh`` sets ``CQA_HOME``, because there the package runs out of a zip file.
+    ``spark-submit.sh`` sets ``CQA_HOME``, since a cluster imports the package from a zip file.
     """
     named = os.environ.get("CQA_HOME")
     return Path(named) if named else Path(__file__).resolve().parents[2]

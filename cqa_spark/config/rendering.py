@@ -1,4 +1,4 @@
-"""Resolved settings as text: for people, for the log of runs, and as a hash."""
+"""Resolved settings as YAML, as a hash, and as the output of ``--dry-run``."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from cqa_spark.config.command import Command
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.sections import Section
 from cqa_spark.config.value_types import NotHashed
+from cqa_spark.config.yaml_files import named_files, read_yaml
+from cqa_spark.control_characters import visible_line
 
 
 def config_yaml(settings: Section) -> str:
-    """All settings with their values, as YAML that ``--config`` reads; the same settings give the same text."""
+    """All settings as YAML for ``--config``; equal settings give equal text."""
     return _yaml(settings.model_dump(mode="json"))
 
 
 def config_hash(settings: Section) -> str:
-    """SHA-256 (hexadecimal) of everything configured that can change a figure.
+    """SHA-256 (hexadecimal) of all configuration that can affect results.
 
-    That is the settings and the recipes of the systems that they name. Left out are settings marked ``NotHashed``: where
-    tables, models and reports lie, the run's id, publishing, tracking and the Spark session.
+    These are the settings and the recipes of the systems that they name, without settings marked ``NotHashed``: paths
+    of tables, models and reports, the run id, publishing, tracking and the Spark session.
     """
     asides = {
         name
@@ -35,22 +37,22 @@ def config_hash(settings: Section) -> str:
 
 
 def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of the recipe of every system that the settings name, without its comments."""
+    """The recipes of the systems that the settings name, without comments."""
     names = [*settled.get("systems", ()), *settled.get("recipes", ()), *filter(None, [settled.get("system")])]
-    recipes = {name: project_root() / "conf" / "systems" / f"{name}.yaml" for name in names}
-    return {name: yaml.safe_load(path.read_text(encoding="utf-8")) for name, path in recipes.items() if path.exists()}
+    recipes = named_files(project_root() / "conf" / "systems")
+    return {name: read_yaml(recipes[name]).value for name in names if name in recipes}
 
 
 def dry_run(program: str, settings: Command) -> str:
-    """What ``--dry-run`` prints: the settings, and below them, as comments, what would be read and written."""
+    """The output of ``--dry-run``: the settings, followed by inputs and outputs as comments."""
     return "\n".join(
         [
             f"# {program}, settings with hash {config_hash(settings)}",
             config_yaml(settings).rstrip(),
             "# would read",
-            *(f"#   {each}" for each in settings.reads() or ["nothing"]),
+            *(f"#   {visible_line(each)}" for each in settings.reads() or ["nothing"]),
             "# would write",
-            *(f"#   {each}" for each in settings.writes() or ["nothing"]),
+            *(f"#   {visible_line(each)}" for each in settings.writes() or ["nothing"]),
         ]
     )
 

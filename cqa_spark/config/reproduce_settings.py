@@ -1,4 +1,4 @@
-"""The settings of ``reproduce``, which sets published figures beside ours."""
+"""The settings of ``reproduce``, which compares reproduced with published scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cqa_spark.config.value_types import InputFile, Location, NotHashed, Positio
 
 
 class ReproduceSettings(JobSettings):
-    """Train published systems on their data set, rank, score, and set the published figures beside ours."""
+    """Train and evaluate published systems on their data sets, and compare with the published scores."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa reproduce given_order kelp_2016_a --data ../shared/data",
@@ -23,24 +23,24 @@ class ReproduceSettings(JobSettings):
 
     lake: OptionalLake = ""
     recipes: Annotated[
-        SystemNames, Positional(), Field(description="published systems, whose recipes name a data set")
+        SystemNames, Positional(), Field(description="published systems, with a data set in their recipe")
     ] = ()
-    all: bool = Field(default=False, description="every recipe that names a data set")
-    data: Annotated[InputFile, Field(description="folder that holds the folders of the data sets")] = "../shared/data"
-    output: Annotated[Location, NotHashed(), Field(description="folder for the official prediction files")] = (
+    all: bool = Field(default=False, description="reproduce all published systems")
+    data: Annotated[InputFile, Field(description="folder of the data sets")] = "../shared/data"
+    output: Annotated[Location, NotHashed(), Field(description="output folder for the official prediction files")] = (
         "build/reproduced"
     )
     features: FeatureSettings = FeatureSettings()
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Neither names nor all."""
+        """Neither recipes nor all."""
         if not given.get("recipes") and not given.get("all"):
-            yield "recipes", "there is nothing to reproduce", "name recipes, or give --all"
+            yield "recipes", "no recipes", "name recipes, or give --all"
 
     def reads(self) -> list[str]:
         """The data sets of the recipes."""
-        return [f"{self.data}: files of the data sets that conf/datasets describes"]
+        return [f"{self.data}: files listed in conf/datasets"]
 
     def writes(self) -> list[str]:
         """The prediction files."""

@@ -1,4 +1,4 @@
-"""From the command line and the files it names to the settings of one job, or to a list of all mistakes."""
+"""Resolves the settings of a job from the command line and config files, or reports all problems."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ from cqa_spark.config.sections import Section
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.value_types import Checks
 
+SHOWN_CHARACTERS = 80
+"""Characters of an invalid value in its error message."""
+
 SettingsT = TypeVar("SettingsT", bound=Command)
 
 
 class Resolved(NamedTuple, Generic[SettingsT]):
-    """The settings of a job, and whether only they are wanted."""
+    """The settings of a job, and whether ``--dry-run`` is given."""
 
     settings: SettingsT
     dry_run: bool
@@ -35,28 +38,30 @@ def resolve(
     arguments: Sequence[str],
     checks: Checks,
 ) -> Resolved[SettingsT]:
-    """Settle the settings of a job.
+    """Resolve the settings of a job.
 
-    Layers, the later over the earlier: the defaults, conf/base.yaml, then conf/local.yaml or (under spark-submit)
-    conf/cluster.yaml, every ``--config`` file in the order given, flags. A model that is no job's has flags only.
+    Later layers override earlier ones: defaults, conf/base.yaml, conf/local.yaml or (under spark-submit)
+    conf/cluster.yaml, ``--config`` files in the given order, flags. Only jobs on a lake read config files.
 
     Args:
-        program: how the job is called, such as ``cqa run``.
+        program: name of the command, such as ``cqa run``.
         model: the settings of the job.
-        arguments: the command line after the job's name.
-        checks: what tells an unknown system, measure, task, … by name.
+        arguments: the command line after the command.
+        checks: functions that refuse unknown names of systems, measures, tasks, …
 
     Raises:
-        SettingsError: anything is wrong; all of it is listed.
-        SystemExit: help was asked for and printed.
+        SettingsError: there are problems; all are listed.
+        SystemExit: help was requested and printed.
     """
     layered = issubclass(model, JobSettings)
     parser = build_parser(program, model, with_files=layered)
     parsed, given, problems = read_flags(parser, model, arguments)
     files, file_problems = _read_files([*standard_files(), *map(Path, parsed.config)]) if layered else ([], [])
-    layers = [*files, given]
-    values = only(merge(layers), known_keys(model))
     problems += file_problems
+    if None in files:
+        raise SettingsError(problems)  # checks of the settings would miss those of the file
+    layers = [*filter(None, files), given]
+    values = only(merge(layers), known_keys(model))
     problems += _contradictions(model, values, layers)
     settings = _validated(model, values, layers, checks, problems)
     if settings is None or problems:
@@ -65,7 +70,7 @@ def resolve(
 
 
 def standard_files() -> list[Path]:
-    """The config files that every job reads: for all machines, and for a laptop or (under spark-submit) a cluster."""
+    """The config files of every job: conf/base.yaml, and conf/local.yaml or (under spark-submit) conf/cluster.yaml."""
     machine = "cluster" if "PYSPARK_GATEWAY_PORT" in os.environ else "local"
     return [_shortest(project_root() / "conf" / f"{name}.yaml") for name in ("base", machine)]
 
@@ -87,13 +92,15 @@ def _shortest(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def _read_files(paths: Sequence[Path]) -> tuple[list[Layer], list[Problem]]:
+def _read_files(paths: Sequence[Path]) -> tuple[list[Layer | None], list[Problem]]:
+    """The layers with their problems; a layer is None if its file cannot be read."""
     known = set().union(*map(known_keys, all_jobs()))
-    layers, problems = [], []
+    layers: list[Layer | None] = []
+    problems: list[Problem] = []
     for path in paths:
         layer, mistakes = read_layer(path)
         layers.append(layer)
-        problems += [*mistakes, *unknown_keys(layer, known)]
+        problems += [*mistakes, *(unknown_keys(layer, known) if layer else [])]
     return layers, problems
 
 
@@ -115,14 +122,14 @@ def _validated(
     checks: Checks,
     problems: list[Problem],
 ) -> SettingsT | None:
-    """The settings, or None after a problem was noted for everything that the model refuses."""
+    """Validate the settings; on errors, add them to the problems and return None."""
     try:
         return model.model_validate(values, context=dict(checks))
     except ValidationError as refused:
         errors = refused.errors()
-        # A list whose items were refused counts as too short as well: one mistake, told once.
-        told = {_key(error) for error in errors if error["type"] != "too_short"}
-        problems += [_problem(model, e, layers) for e in errors if e["type"] != "too_short" or _key(e) not in told]
+        # pydantic reports a list of refused items as too short, too.
+        reported = {_key(error) for error in errors if error["type"] != "too_short"}
+        problems += [_problem(model, e, layers) for e in errors if e["type"] != "too_short" or _key(e) not in reported]
         return None
 
 
@@ -134,9 +141,14 @@ def _problem(model: type[Section], error: ErrorDetails, layers: Sequence[Layer])
     if error["type"] == "refused":
         return Problem(origin, dotted, error["msg"], error["ctx"]["remedy"])
     flag = next((flag for flag in flags(model) if flag.key == key), None)
-    meaning = flag.help if flag else "a section: write its settings below it, indented"
+    meaning = flag.help if flag else "a section: indent its settings below it"
     message = error["msg"][:1].lower() + error["msg"][1:]
-    return Problem(origin, dotted, f"{message}, found {error['input']!r}", f"it is {meaning}")
+    return Problem(origin, dotted, f"{message}, got {_shortened(error['input'])}", f"expected: {meaning}")
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 def _key(error: ErrorDetails) -> Key:

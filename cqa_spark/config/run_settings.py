@@ -1,4 +1,4 @@
-"""The settings of ``run``, which does every step, and of ``ingest``, which does the first."""
+"""The settings of ``run`` and ``ingest``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cqa_spark.config.value_types import NotHashed
 
 
 class IngestSettings(JobSettings):
-    """Read dumps into community tables; what cannot be understood goes to quarantine."""
+    """Read dumps into community tables; records that cannot be parsed are quarantined."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa ingest --lake build/lake --run-id mine --train train.xml --dev dev.xml",
@@ -28,10 +28,10 @@ class IngestSettings(JobSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """No input at all."""
+        """No input files."""
         inputs = given.get("inputs")
         if not isinstance(inputs, Mapping) or not any(inputs.values()):
-            yield "inputs", "there are no input files", "give --train, --dev, --test or --unannotated FILE"
+            yield "inputs", "no input files", "give --train, --dev, --test or --unannotated FILE"
 
     def reads(self) -> list[str]:
         """The input files, by split."""
@@ -39,7 +39,7 @@ class IngestSettings(JobSettings):
 
 
 class RunSettings(IngestSettings, TrackedSettings):
-    """Do every step, from dumps to a report and a published run, in one Spark application."""
+    """Run all steps, from dumps to a report and a published run, in one Spark application."""
 
     examples = (
         "cqa run --config conf/demo.yaml",
@@ -51,7 +51,7 @@ class RunSettings(IngestSettings, TrackedSettings):
     systems: Systems = ()
     baseline: Baseline = "given_order"
     allow_shared_threads: AllowSharedThreads = False
-    publish: Annotated[bool, NotHashed(), Field(description="let readers see the run once it is checked")] = True
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
     report: Report = None
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
@@ -59,21 +59,21 @@ class RunSettings(IngestSettings, TrackedSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Nothing to measure on, or a baseline that is not run."""
+        """No evaluation data, or a baseline that is not run."""
         inputs = given.get("inputs")
         if not isinstance(inputs, Mapping) or not (inputs.get("dev") or inputs.get("test")):
-            yield "inputs", "there is nothing to measure the systems on", "give --dev FILE or --test FILE"
+            yield "inputs", "no evaluation data", "pass --dev FILE or --test FILE"
         yield from _baseline_not_run(given)
         yield from studied_not_run(given)
 
     def writes(self) -> list[str]:
-        """The run's tables, the report, the log of MLflow."""
+        """The tables of the run, the report, and the MLflow experiment."""
         published = "published" if self.publish else "not published"
-        report = self.report or f"{self.lake}/reports/{self.run_id or '(a new id)'}.html"
+        report = self.report or f"{self.lake}/reports/{self.run_id or '(new)'}.html"
         return [f"{super().writes()[0]}, {published}", report, *self.tracking.writes()]
 
 
 def _baseline_not_run(given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     systems, baseline = given.get("systems"), given.get("baseline", RunSettings.model_fields["baseline"].default)
     if isinstance(systems, list | tuple) and systems and baseline not in systems:
-        yield "baseline", f"{baseline} is not among the systems", f"add {baseline} to systems, or set another baseline"
+        yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"

@@ -1,4 +1,4 @@
-"""The settings of ``cqa runs``: the log of runs, and what readers see."""
+"""The settings of ``runs``: list, show, publish, roll back and clean up."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cqa_spark.config.value_types import NotHashed, Positional, RunName
 
 
 class ListRunsSettings(JobSettings):
-    """List the runs of a lake and tell which one readers see."""
+    """List the runs of a lake, and mark the published run."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa runs list --lake build/lake",)
 
     def reads(self) -> list[str]:
-        """The log of runs."""
-        return [f"{self.lake}: the log of runs"]
+        """The run log."""
+        return [f"{self.lake}: the run log"]
 
     def writes(self) -> list[str]:
         """Nothing."""
@@ -26,7 +26,7 @@ class ListRunsSettings(JobSettings):
 
 
 class ShowRunSettings(ListRunsSettings):
-    """Show one run: inputs, steps with their rows, tables, settings."""
+    """Show a run: inputs, steps with row counts, tables, settings."""
 
     examples = ("cqa runs show mine --lake build/lake",)
 
@@ -34,7 +34,7 @@ class ShowRunSettings(ListRunsSettings):
 
 
 class PublishRunSettings(PublishSettings):
-    """Let readers see a finished run, in one step."""
+    """Publish a finished run; publishing is atomic."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
 
@@ -42,7 +42,7 @@ class PublishRunSettings(PublishSettings):
 
 
 class RollbackSettings(ListRunsSettings):
-    """Let readers see a run that was published before, in one step."""
+    """Publish a run again that was published before; publishing is atomic."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa runs rollback --lake build/lake",
@@ -50,25 +50,27 @@ class RollbackSettings(ListRunsSettings):
     )
 
     to: Annotated[
-        RunName | None, NotHashed(), Field(description="run to show; unset: the one published before the current one")
+        RunName | None,
+        NotHashed(),
+        Field(description="run to publish again; default: the run published before the current one"),
     ] = None
 
     def writes(self) -> list[str]:
-        """What readers see, and one row of the log of runs."""
-        return [f"{self.lake}: what readers see, one row of the log of runs"]
+        """The published run, and a row of the run log."""
+        return [f"{self.lake}: the published run, one row of the run log"]
 
 
 class CollectGarbageSettings(ListRunsSettings):
-    """Remove what failed runs left, and what only runs need that were published long ago."""
+    """Delete files of failed runs, and files that only older published runs need."""
 
     examples = ("cqa runs gc --lake build/lake --keep 7",)
 
     keep: Annotated[
         int,
         NotHashed(),
-        Field(ge=1, description="runs that can be read and rolled back to: the last so many published"),
+        Field(ge=1, description="number of published runs to keep for reading and rollback"),
     ] = 7
 
     def writes(self) -> list[str]:
-        """What it removes."""
-        return [f"{self.lake}: removes what the last {self.keep} published runs do not need"]
+        """The deleted files."""
+        return [f"{self.lake}: deletes files that the last {self.keep} published runs do not need"]

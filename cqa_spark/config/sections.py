@@ -1,4 +1,4 @@
-"""Settings that belong together: the sections of a config file."""
+"""The sections of a config file that several jobs share."""
 
 from __future__ import annotations
 
@@ -10,56 +10,52 @@ from cqa_spark.config.value_types import InputFiles, MeasureNames, Shown
 
 
 class Section(BaseModel):
-    """A group of settings; its fields are keys of the YAML file and flags of the command line alike.
+    """A group of settings; its fields are YAML keys and command-line flags.
 
     Attributes:
-        flag_prefix: what the flags of the section start with; None stands for the section's own name.
+        flag_prefix: prefix of its flags; None for the name of the section.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     flag_prefix: ClassVar[str | None] = None
 
 
 class TrainingInputs(Section):
-    """Input files to learn from."""
+    """Training files."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    train: InputFiles = Field(default=(), description="labelled files that systems are trained on")
+    train: InputFiles = Field(default=(), description="labelled files to train on")
 
     def by_split(self) -> dict[str, tuple[str, ...]]:
-        """The files of every split that has some."""
+        """The files by split, without empty splits."""
         return {split: getattr(self, split) for split in type(self).model_fields if getattr(self, split)}
 
 
 class Inputs(TrainingInputs):
-    """Input files, by what they are for."""
+    """Input files by split."""
 
-    dev: InputFiles = Field(
-        default=(), description="labelled files that systems are measured on while they are developed"
-    )
-    test: InputFiles = Field(default=(), description="files that systems are measured on once")
-    unannotated: InputFiles = Field(
-        default=(), description="files without judgments; they give text and user statistics"
-    )
+    dev: InputFiles = Field(default=(), description="labelled files to evaluate on during development")
+    test: InputFiles = Field(default=(), description="files for the final evaluation")
+    unannotated: InputFiles = Field(default=(), description="files without judgments, for text and user statistics")
 
 
 class FeatureSettings(Section):
-    """What feature groups may see: labels of other folds only, and as-of groups the past only."""
+    """Features: cross-fitting of labels, and the time cut of as-of groups."""
 
-    folds: int = Field(default=5, ge=2, description="folds of the cross-fitting, by thread with its repeats")
+    folds: int = Field(default=5, ge=2, description="folds of the cross-fitting, grouped by thread")
     cut: Literal["delay", "question", "answer"] = Field(
         default="delay",
-        description="moment after which as-of groups know nothing: a delay after the question, the question's time or "
-        "each answer's",
+        description="time cut of as-of groups: a delay after the question, the time of the question, or the time of "
+        "each answer",
     )
     cut_hours: float = Field(default=24, ge=0, description="the delay, in hours")
-    top_tags: int = Field(default=24, ge=1, le=30, description="tags of a site that have columns of their own")
+    top_tags: int = Field(default=24, ge=1, le=30, description="most frequent tags of a site with a column each")
 
 
 class ResamplingSettings(Section):
-    """How sure what is measured is."""
+    """Uncertainty: bootstrap intervals and paired tests."""
 
     resamples: int = Field(default=9999, ge=1, description="resamples of the bootstrap and of the randomization test")
     confidence: float = Field(default=0.95, gt=0, lt=1, description="coverage of the bootstrap intervals")
@@ -67,32 +63,32 @@ class ResamplingSettings(Section):
 
 
 class EvaluationSettings(ResamplingSettings):
-    """What is measured, and how sure it is."""
+    """Evaluation: measures and uncertainty."""
 
     measures: MeasureNames = Field(
         default=("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy"),
         min_length=1,
-        description="measures to report; the first one orders the report",
+        description="measures to report; the report is sorted by the first one",
     )
 
 
 class SparkSettings(Section):
-    """The Spark session; everything else about it stands in conf/spark/*.conf."""
+    """The Spark session; see also conf/spark/*.conf."""
 
     master: Annotated[str | None, Shown("URL")] = Field(
-        default=None, description="Spark master; unset: what spark-submit says"
+        default=None, description="Spark master URL; default from spark-submit or conf/spark"
     )
     partitions: int | None = Field(
         default=None,
         ge=1,
-        description="partitions after a shuffle; they never change a figure; unset: what conf/spark says",
+        description="shuffle partitions; does not affect results; default from conf/spark",
     )
     driver_memory: Annotated[str | None, Shown("SIZE")] = Field(
         default=None,
         pattern=r"^[1-9][0-9]*[mg]$",
-        description="memory of the driver, such as 2g; unset: what conf/spark says",
+        description="driver memory, such as 2g; default from conf/spark",
     )
     compile_plans: bool = Field(
         default=True,
-        description="compile a program for every plan, which pays off on many rows; off: samples take half the time",
+        description="generate code for query plans; disable for small samples, which then take half the time",
     )

@@ -1,7 +1,7 @@
-"""The settings of every job that works on a lake or on dumps, one model per job.
+"""The settings of all jobs on a lake or on dumps, one model per job.
 
-A field gives a YAML key, a flag, a default and a help text at once. The same key means the same in every job, so that
-one config file serves all of them; a job leaves aside the keys that only other jobs know.
+A field defines YAML key, flag, default and help text. A key has the same meaning in every job, so one config file
+serves all jobs; a job ignores the keys of other jobs.
 """
 
 from cqa_spark.config.doctor_settings import DoctorSettings

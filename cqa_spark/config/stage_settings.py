@@ -1,4 +1,4 @@
-"""The settings of the jobs that take one step of a run."""
+"""The settings of jobs that run a single step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cqa_spark.config.value_types import GroupNames
 
 
 class PairSettings(StageSettings):
-    """Turn community tables into the examples of every task: queries with candidates, labels and initial ranks."""
+    """Create the examples of every task from community tables: queries with candidates, labels and initial ranks."""
 
     examples = ("cqa pair --lake build/lake --run-id mine",)
 
@@ -22,7 +22,7 @@ class PairSettings(StageSettings):
 
 
 class FeaturizeSettings(StageSettings):
-    """Compute feature groups, and the processed text that they need."""
+    """Compute feature groups, and the processed texts that they require."""
 
     examples = (
         "cqa featurize --lake build/lake --run-id mine --systems best_a",
@@ -33,10 +33,13 @@ class FeaturizeSettings(StageSettings):
     task: Task = None
     systems: Systems = ()
     groups: Annotated[
-        GroupNames, Field(description="feature groups beyond those of the systems; cqa features list names them")
+        GroupNames, Field(description="feature groups, besides those of the systems; see cqa features list")
     ] = ()
     strict: Annotated[
-        bool, Field(description="fail where a site's dump lacks a table that a group needs, instead of leaving it out")
+        bool,
+        Field(
+            description="fail if the dump of a site lacks a table that a group requires, instead of skipping the group"
+        ),
     ] = False
     features: FeatureSettings = FeatureSettings()
 
@@ -44,13 +47,13 @@ class FeaturizeSettings(StageSettings):
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Neither systems nor groups; groups without a task."""
         if given.get("groups") and not given.get("systems") and not given.get("task"):
-            yield "task", "groups alone do not say whose examples they are computed for", "give --task NAME"
+            yield "task", "required for groups without systems", "give --task NAME"
         if not given.get("systems") and not given.get("groups"):
-            yield "groups", "there is nothing to compute", "give --systems NAME or --groups NAME"
+            yield "groups", "no feature groups", "give --systems NAME or --groups NAME"
 
 
 class EvaluateSettings(StageSettings):
-    """Measure a run's rankings, with bootstrap intervals and paired tests against the baseline."""
+    """Evaluate the rankings of a run, with bootstrap intervals and paired tests against the baseline."""
 
     examples = ("cqa evaluate --lake build/lake --run-id mine --evaluation.measures MAP@10 P@1",)
 
@@ -59,7 +62,7 @@ class EvaluateSettings(StageSettings):
 
 
 class ReportSettings(StageSettings):
-    """Write the report of a run, one HTML file that needs no network."""
+    """Write the report of a run: one self-contained HTML file."""
 
     examples = ("cqa report --lake build/lake --run-id mine --report mine.html",)
 
@@ -73,10 +76,10 @@ class ReportSettings(StageSettings):
 
 
 class PublishSettings(StageSettings):
-    """Let readers see a finished run, in one step."""
+    """Publish a finished run; publishing is atomic."""
 
     examples = ("cqa publish --lake build/lake --run-id mine",)
 
     def writes(self) -> list[str]:
-        """What readers see, and one row of the log of runs."""
-        return [f"{self.lake}: what readers see, one row of the log of runs"]
+        """The published run, and a row of the run log."""
+        return [f"{self.lake}: the published run, one row of the run log"]

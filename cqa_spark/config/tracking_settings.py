@@ -1,4 +1,4 @@
-"""MLflow, and the jobs that tell it what they found."""
+"""The settings of MLflow tracking, and of jobs that use it."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote
 
 
 class TrackingSettings(Section):
-    """MLflow: where runs are logged for comparison."""
+    """MLflow tracking."""
 
-    enabled: bool = Field(default=True, description="log the run; a server that cannot be reached costs a warning only")
+    enabled: bool = Field(default=True, description="log the run; an unreachable server only causes a warning")
     uri: Annotated[str, Shown("URI")] = Field(
-        default="sqlite:///mlflow.db", description="MLflow server or SQLite file; beside a local lake: LAKE.mlflow.db"
+        default="sqlite:///mlflow.db",
+        description="tracking URI, of a server or an SQLite file; LAKE.mlflow.db for a local lake",
     )
     experiment: Annotated[str, Shown("NAME")] = Field(default="cqa-spark", description="MLflow experiment")
     artifacts: Location | None = Field(
         default=None,
-        description="folder or s3a:// address for the files of a new experiment; unset: beside the SQLite file, or "
-        "where the server keeps them",
+        description="folder or s3a:// location for artifacts of a new experiment; default: beside the SQLite file, or "
+        "the location set by the server",
     )
 
     def writes(self) -> list[str]:
-        """The log, where there is one."""
+        """The MLflow experiment, if enabled."""
         return [f"{self.uri}: MLflow experiment {self.experiment}"] if self.enabled else []
 
 
 class TrackedSettings(JobSettings):
-    """What a job on a lake is told that MLflow is told of; the log of a local lake lies beside it."""
+    """Base of the settings of jobs that are logged in MLflow; by default beside a local lake."""
 
     tracking: Annotated[TrackingSettings, NotHashed()] = TrackingSettings()
 
     @model_validator(mode="before")
     @classmethod
     def _track_beside_the_lake(cls, data: Any) -> Any:
-        """Set ``tracking.uri``, where nobody did, to a SQLite file beside a local lake."""
+        """Default ``tracking.uri`` to a SQLite file beside a local lake."""
         lake, tracking = data.get("lake"), data.get("tracking", {})
         if not lake or is_remote(str(lake)) or not isinstance(tracking, Mapping) or tracking.get("uri"):
             return data

@@ -1,4 +1,4 @@
-"""The settings of ``tune``, which searches better parameters for a system's ranker."""
+"""The settings of ``tune``, which tunes the parameters of a system's ranker."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from cqa_spark.config.value_types import Location, NotHashed, SystemName
 
 
 class SearchSettings(Section):
-    """How much is tried, and how each trial is judged."""
+    """Random search and cross-validation of the trials."""
 
     flag_prefix: ClassVar[str | None] = ""
 
-    budget: int = Field(default=20, ge=1, description="drawn settings to try, beside those that the recipe gives")
-    repeats: int = Field(default=3, ge=2, description="cross-validations of each trial, each with folds of its own")
-    folds: int = Field(default=5, ge=2, description="folds of a cross-validation, by thread with its repeats")
-    seed: int = Field(default=1, ge=0, description="seed of the drawn settings and of the folds")
+    budget: int = Field(default=20, ge=1, description="random parameter settings to try, besides those of the recipe")
+    repeats: int = Field(
+        default=3, ge=2, description="repetitions of the cross-validation of a trial, each with different folds"
+    )
+    folds: int = Field(default=5, ge=2, description="folds of a cross-validation, grouped by thread")
+    seed: int = Field(default=1, ge=0, description="seed of the parameter settings and folds")
 
 
 class TuneSettings(StageSettings, TrackedSettings):
-    """Search better parameters for a system's ranker by cross-validation on the training part; dev is not looked at."""
+    """Tune the parameters of a system's ranker by cross-validation on the training split; dev is not used."""
 
     examples = (
         "cqa tune --system best_a --budget 20 --lake build/lake --run-id mine",
         "cqa tune --system best_a --budget 40 --repeats 5 --lake build/lake --run-id mine --tuned tuned.yaml",
     )
 
-    system: Annotated[SystemName, Field(description="system whose ranker is tuned; the run has to have its features")]
+    system: Annotated[SystemName, Field(description="system to tune; the run must contain its features")]
     search: SearchSettings = SearchSettings()
     tuned: Annotated[Location | None, NotHashed()] = Field(
-        default=None, description="file for the best parameters, YAML as in a recipe; unset: they are printed alone"
+        default=None, description="output file for the best parameters, as YAML for a recipe; default: only print them"
     )
     evaluation: EvaluationSettings = EvaluationSettings()
 
     def writes(self) -> list[str]:
-        """The parameters, and the log of MLflow; never the run."""
+        """The parameters and the MLflow experiment; not the run."""
         return [*([self.tuned] if self.tuned else []), *self.tracking.writes()]

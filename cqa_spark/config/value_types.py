@@ -1,4 +1,4 @@
-"""The kinds of values that settings hold, beyond what Python's types say."""
+"""Types of the values of settings."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from pydantic_core import PydanticCustomError
 from cqa_spark.errors import CqaError
 
 Checks = Mapping[str, Callable[[str], object]]
-"""For each kind of name (system, measure, task, …) a function that raises a CqaError for an unknown one."""
+"""By kind of name (system, measure, task, …), a function that raises a CqaError for an unknown name."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How a value is called in the help text of its flag."""
+    """Sets the placeholder of a value in the help text."""
 
     metavar: str
 
 
 @dataclass(frozen=True)
 class NotHashed:
-    """Marks a setting that does not change any figure, and so has no part in the config hash."""
+    """Marks a setting that does not affect results and is not part of the config hash."""
 
 
 @dataclass(frozen=True)
 class Positional:
-    """Marks a setting that the command line gives by its place, without a flag."""
+    """Marks a setting that is a positional argument on the command line."""
 
 
 def refused(what: str, remedy: str) -> PydanticCustomError:
-    """The error that a validator raises to say both what is wrong and what to do."""
+    """The error of a validator, with problem and remedy."""
     return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy})
 
 
 def is_remote(location: str) -> bool:
-    """Whether a location names its storage, such as ``s3a://…``."""
+    """Whether a location has a scheme, such as ``s3a://…``."""
     return "://" in location
 
 
 def _checked(kind: str) -> AfterValidator:
-    """Validate a name with the check of its kind, where the caller gave one."""
+    """Validate a name with the check of its kind, if there is one."""
 
     def check(name: str, info: ValidationInfo) -> str:
         checks: Checks = info.context or {}
@@ -60,24 +60,24 @@ def _checked(kind: str) -> AfterValidator:
 
 
 def _without_credentials(location: str) -> str:
-    """Refuse addresses that hold a password: they stand in logs, tables and reports."""
+    """Refuse locations with credentials, which would appear in logs, tables and reports."""
     if is_remote(location) and "@" in location.partition("://")[2].partition("/")[0]:
-        raise refused("the address holds credentials", "give them by AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        raise refused("the location contains credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     return location
 
 
 def _must_exist(location: str) -> str:
-    """Refuse a local path that is not there; remote storage is asked by the job itself."""
+    """Refuse a missing local path; remote locations are checked by the job."""
     if is_remote(location) or Path(location).exists() or glob.glob(location):
         return location
     raise refused(
-        f"there is no {location}",
-        f"give a file, a folder or a pattern that exists, seen from the working directory {Path.cwd()}",
+        f"file not found: {location}",
+        f"give an existing file, folder or pattern, relative to the working directory {Path.cwd()}",
     )
 
 
 def one_or_many(value: Any) -> Any:
-    """A list of values also where a file gives one alone."""
+    """Accept a single value for a list."""
     return (value,) if isinstance(value, str) else value
 
 

@@ -17,6 +17,7 @@ from cqa_spark.doctor.tracking import examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.spark.session import spark_session
+from cqa_spark.terminal import Terminal
 
 MARKS = {"ok": "ok      ", "warning": "warning ", "failed": "FAILED  "}
 
@@ -36,12 +37,13 @@ def consult(settings: DoctorSettings) -> None:
 def tell(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
     """Print findings, for people each as soon as it is there; give them back."""
     told = []
+    terminal = Terminal()
     for finding in findings:
         told.append(finding)
         if not as_json:
-            print(f"{MARKS[finding.verdict]}{finding.check}: {finding.found}", flush=True)
+            terminal.line(f"{MARKS[finding.verdict]}{finding.check}: {finding.found}")
             if finding.remedy:
-                print(f"          → {finding.remedy}", flush=True)
+                terminal.line(f"          → {finding.remedy}")
     if as_json:
         print(json.dumps([asdict(finding) for finding in told], indent=2))
     return told

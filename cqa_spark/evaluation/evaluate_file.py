@@ -11,7 +11,7 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import ranked_queries
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from cqa_spark.terminal import TextTable
 
 
 class FileScores(TypedDict):
@@ -70,14 +70,11 @@ def to_json(scores: Sequence[FileScores]) -> str:
     return json.dumps(scores, indent=2, ensure_ascii=False)
 
 
-def to_table(scores: Sequence[FileScores]) -> Table:
+def to_table(scores: Sequence[FileScores]) -> TextTable:
     """The scores as the official scorer prints them: fractions with four decimals, MRR times 100 with two."""
-    from rich.table import Table
+    from cqa_spark.terminal import TextTable, number
 
-    table = Table(box=None, padding=(0, 1, 0, 0))
-    table.add_column("File", overflow="fold")
-    for heading in ("Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = TextTable("File", *map(number, ("Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc")))
     for row in scores:
         fractions = (row["precision"], row["recall"], row["f1"], row["accuracy"])
         table.add_row(

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from rich.table import Column
-from rich.table import Table as Grid
-
 from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
 from cqa_spark.features.registry import family, group_class, known_groups
+from cqa_spark.terminal import Column, TextTable, number
 
 
-def list_groups() -> Grid:
+def list_groups() -> TextTable:
     """All groups, one a row."""
-    grid = Grid(
-        Column("group", no_wrap=True), "family", "entity", "learns from", "columns", "about", title="Feature groups"
-    )
+    first = Column("group", whole=True)
+    table = TextTable(first, "family", "entity", "learns from", number("columns"), "about", title="Feature groups")
     for name in known_groups():
         found = group_class(name)
-        grid.add_row(name, family(name), _entity(found), _learns_from(found), str(len(found.columns)), found.about)
-    return grid
+        table.add_row(name, family(name), _entity(found), _learns_from(found), str(len(found.columns)), found.about)
+    return table
 
 
-def show_group(name: str) -> Grid:
+def show_group(name: str) -> TextTable:
     """The columns of one group, one a row, with meaning, source and the value that stands for "not known".
 
     Raises:
@@ -29,10 +26,11 @@ def show_group(name: str) -> Grid:
     found = group_class(name)
     title = f"{name}: {found.about}"
     caption = f"entity: {_entity(found)}; learns from: {_learns_from(found)}"
-    grid = Grid(Column("column", no_wrap=True), "meaning", "source", "missing", title=title, caption=caption)
+    first = Column("column", whole=True)
+    table = TextTable(first, "meaning", "source", number("missing"), title=title, caption=caption)
     for column in found.columns:
-        grid.add_row(column.name, column.about, column.source, f"{column.missing:g}")
-    return grid
+        table.add_row(column.name, column.about, column.source, f"{column.missing:g}")
+    return table
 
 
 def _entity(found: type[FeatureGroup]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.sites import sites_of
+from cqa_spark.terminal import Terminal
 
 
 @dataclass(frozen=True)
@@ -73,4 +73,4 @@ def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: b
     problem = "; ".join(f"no {table} of {sites}" for table, sites in where.items())
     if strict:
         raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
-    print(f"warning: feature group {group.name} is left out: {problem}", file=sys.stderr)
+    Terminal(stderr=True).line(f"warning: feature group {group.name} is left out: {problem}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import pkgutil
@@ -11,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType, ModuleType
 
+from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import ConfigError, ContractError
 from cqa_spark.features import groups
 from cqa_spark.features.group import FeatureGroup
@@ -31,9 +31,7 @@ def group_class(name: str) -> type[FeatureGroup]:
     """
     registered = _registered()
     if name not in registered:
-        close = difflib.get_close_matches(name, registered, cutoff=0.5)
-        hint = f"did you mean {' or '.join(close)}? " if close else ""
-        raise ConfigError(f"unknown feature group {name}", f"{hint}known groups: {', '.join(registered)}")
+        raise ConfigError(f"unknown feature group {name}", known_names(name, registered, "groups"))
     return registered[name]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
+from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.average import AverageRanker
 from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
@@ -45,7 +45,7 @@ def ranker_class(name: str) -> type[Ranker[Any]]:
         ConfigError: there is no such ranker; close matches and all known names are given.
     """
     if name not in RANKERS:
-        raise ConfigError(f"unknown ranker {name}", names_near(name, RANKERS, "rankers"))
+        raise ConfigError(f"unknown ranker {name}", known_names(name, RANKERS, "rankers"))
     return RANKERS[name]
 
 
@@ -64,20 +64,12 @@ def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
         raise ConfigError(f"ranker {name}: {'; '.join(problems)}", "; ".join(dict.fromkeys(remedies))) from error
 
 
-def names_near(wrong: str, known: Iterable[str], kind: str) -> str:
-    """A remedy: what was perhaps meant, and all that could have been."""
-    names = list(known)
-    close = difflib.get_close_matches(wrong, names, cutoff=0.5)
-    hint = f"did you mean {' or '.join(close)}? " if close else ""
-    return f"{hint}known {kind}: {', '.join(names)}"
-
-
 def _mistakes(found: type[Ranker[Any]], error: ValidationError) -> Iterator[tuple[str, str]]:
     declared = found.parameters_type.model_fields
     for mistake in error.errors():
         parameter = str(mistake["loc"][0])
         if mistake["type"] == "extra_forbidden":
-            yield f"unknown parameter {parameter}", names_near(parameter, declared, "parameters")
+            yield f"unknown parameter {parameter}", known_names(parameter, declared, "parameters")
         elif mistake["type"] == "missing":
             yield f"parameter {parameter} is missing", f"{parameter}: {declared[parameter].description}"
         else:

@@ -93,8 +93,8 @@ def draw_figures(report: RunReport) -> Figures:
         },
         learned=_learned(report),
         cross_validations=_cross_validations(report),
-        ablations=tuple(_ablation(report, system) for system in systems_of(report.ablations)),
-        curves=tuple(_curve(report, system) for system in systems_of(report.curves)),
+        ablations=tuple(_ablation(report, system, n) for n, system in enumerate(systems_of(report.ablations))),
+        curves=tuple(_curve(report, system, n) for n, system in enumerate(systems_of(report.curves))),
         steps=_both(lambda name, width: plot_steps(report.run.steps, name, width), "steps")
         if report.run.steps
         else None,
@@ -119,18 +119,18 @@ def _cross_validations(report: RunReport) -> Drawing | None:
     return _both(lambda name, width: plot_cross_validations(found, measure, name, width), "cross-validations")
 
 
-def _ablation(report: RunReport, system: str) -> Study:
+def _ablation(report: RunReport, system: str, number: int) -> Study:
     found = tuple(each for each in report.ablations if each.system == system)
     measure = report.evaluation.main_measure
     return Study(
-        system, found, _both(lambda name, width: plot_ablations(found, measure, name, width), f"ablation-{system}")
+        system, found, _both(lambda name, width: plot_ablations(found, measure, name, width), f"ablation{number}")
     )
 
 
-def _curve(report: RunReport, system: str) -> Study:
+def _curve(report: RunReport, system: str, number: int) -> Study:
     found = tuple(each for each in report.curves if each.system == system)
     measure = report.evaluation.main_measure
-    return Study(system, found, _both(lambda name, width: plot_curve(found, measure, name, width), f"curve-{system}"))
+    return Study(system, found, _both(lambda name, width: plot_curve(found, measure, name, width), f"curve{number}"))
 
 
 def _learned(report: RunReport) -> tuple[LearnedSystem, ...]:

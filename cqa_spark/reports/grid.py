@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from cqa_spark.reports.console import width_of
+from cqa_spark.terminal import Column, Styled, Terminal, TextTable
 
 _STYLE = {"better": "green", "worse": "red", "unclear": "dim", "muted": "dim", "": ""}
 
@@ -45,17 +41,12 @@ class Grid:
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
 
 
-def print_grid(grid: Grid, console: Console) -> None:
-    """Print a table; a file or pipe gets all of it, however wide it is."""
-    table = Table(title=grid.title, title_justify="left", box=None, pad_edge=False)
-    table.add_column(grid.headings[0], no_wrap=True)
-    for heading in grid.headings[1:]:
-        table.add_column(heading, justify="right")
+def print_grid(grid: Grid, terminal: Terminal) -> None:
+    """Print a table, with its explanation below."""
+    first, *others = grid.headings
+    table = TextTable(Column(first, whole=True), *(Column(each, right=True) for each in others), title=grid.title)
     for name, cells in grid.rows:
-        table.add_row(
-            Text(name), *[Text(f"{cell.text} {cell.small}".strip(), style=_STYLE[cell.role]) for cell in cells]
-        )
-    whole = console if console.is_terminal else Console(file=console.file, width=width_of(table))
-    whole.print(table)
-    console.print(grid.about, soft_wrap=True, highlight=False, style="dim")
-    console.print()
+        table.add_row(name, *(Styled(f"{cell.text} {cell.small}".strip(), _STYLE[cell.role]) for cell in cells))
+    terminal.table(table)
+    terminal.line(grid.about, style="dim")
+    terminal.line()

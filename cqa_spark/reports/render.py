@@ -23,7 +23,6 @@ _FILTERS = (
     "count",
     "duration",
     "size",
-    "visible",
     "readable",
     "verdict",
     "no_choice_between",

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rich.console import Console
-from rich.table import Table
-
-from cqa_spark.reports.console import width_of
 from cqa_spark.reports.wording import MISSING, points, readable, signed_points
+from cqa_spark.terminal import Column, Terminal, TextTable, number
 
 OK = 0.005
 """Figures that are at most this far apart (half a point) are the same for all that a reader concludes from them."""
@@ -57,36 +54,27 @@ def verdict(ours: float | None, published: float | None) -> str:
     return "OK" if apart <= OK else "near" if apart <= NEAR else "differs"
 
 
-def print_reproduced(found: Sequence[Reproduced], recipes: Iterable[About], console: Console) -> None:
-    """Print the table of figures, the tolerances, what was missing, and what each recipe says of itself.
-
-    A file or pipe gets the whole table, however wide it is.
-    """
-    table = _table(found)
-    whole = console if console.is_terminal else Console(file=console.file, width=width_of(table))
-    whole.print(table)
-    console.print(
-        f"OK: at most {points(OK)} points apart, near: {points(NEAR)}. {MISSING}: not published or not measured.",
-        soft_wrap=True,
-        highlight=False,
+def print_reproduced(found: Sequence[Reproduced], recipes: Iterable[About], terminal: Terminal) -> None:
+    """Print the table of figures, the tolerances, what was missing, and what each recipe says of itself."""
+    terminal.table(_table(found))
+    terminal.line(
+        f"OK: at most {points(OK)} points apart, near: {points(NEAR)}. {MISSING}: not published or not measured."
     )
     for each in found:
         if each.missing:
-            console.print(f"{each.system}, {each.part}: {each.missing}", soft_wrap=True, highlight=False, markup=False)
+            terminal.line(f"{each.system}, {each.part}: {each.missing}")
     for recipe in recipes:
-        console.print(f"\n{recipe.system}", style="bold", highlight=False)
+        terminal.line()
+        terminal.line(recipe.system, style="bold")
         for heading, text in recipe.notes.items():
             if text:
-                console.print(f"  {heading}: {text.strip()}", soft_wrap=True, highlight=False, markup=False)
+                terminal.text(f"  {heading}: {text.strip()}")
 
 
-def _table(found: Sequence[Reproduced]) -> Table:
-    table = Table(box=None, pad_edge=False, title="Reproduced beside published", title_justify="left")
-    for heading in ("system", "task", "data", "measure"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("reproduced", "published", "difference"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+def _table(found: Sequence[Reproduced]) -> TextTable:
+    names = [Column(heading, whole=True) for heading in ("system", "task", "data", "measure")]
+    figures = map(number, ("reproduced", "published", "difference"))
+    table = TextTable(*names, *figures, Column("verdict", whole=True), title="Reproduced beside published")
     for each in found:
         for measure in dict.fromkeys([*each.ours, *each.published]):
             ours, published = each.ours.get(measure), each.published.get(measure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Protocol
@@ -17,7 +16,6 @@ SIGNIFICANT = 0.05
 
 MINUS = "\N{MINUS SIGN}"
 MISSING = "\N{EN DASH}"
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def points(fraction: float) -> str:
@@ -89,11 +87,6 @@ def size(number: int | None) -> str:
         if number >= scale:
             return f"{number / scale:.1f} {unit}"
     return f"{number} B"
-
-
-def visible(text: str) -> str:
-    """Text of a forum, with control characters as their visible signs, so that no browser swallows or obeys them."""
-    return CONTROL.sub(lambda match: "␡" if match[0] == "\x7f" else chr(0x2400 + ord(match[0])), text)
 
 
 def readable(name: str) -> str:

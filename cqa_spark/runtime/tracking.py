@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
+from cqa_spark.terminal import Terminal
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def track(
     try:
         _log(record, settings, parameters, metrics, artifacts, storage or ObjectStorageSettings())
     except Exception as error:  # whatever a tracking client raises must not cost the run
-        print(f"warning: the run was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
+        Terminal(stderr=True).text(f"warning: the run was not tracked in MLflow ({settings.uri}): {error}")
         return False
     return True
 
@@ -90,7 +90,7 @@ def track_trials(
                     for repeat, value in enumerate(trial.repeats):
                         mlflow.log_metric("repeat", value, step=repeat)
     except Exception as error:  # whatever a tracking client raises must not cost the search
-        print(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}", file=sys.stderr)
+        Terminal(stderr=True).text(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}")
         return False
     return True
 

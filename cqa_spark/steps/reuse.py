@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import yaml
-
 from cqa_spark.config.nightly_settings import NightlySettings
+from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
@@ -84,7 +83,7 @@ def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSyst
     """
     if last is None or settings.full or not (last.has(EXAMPLES) and last.has(RANKINGS)):
         return False
-    before = yaml.safe_load(last.record.config) or {}
+    before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
     models = {model_artifact(name) for name in trained}
     groups = {name: group for each in trained.values() for name, group in each.groups.items()}
     return (

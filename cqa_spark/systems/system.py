@@ -7,14 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from cqa_spark.config.suggestions import known_names
+from cqa_spark.config.yaml_files import named_files, read_yaml
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import group_class
 from cqa_spark.rankers.ranker import Ranker, RankerSpec
-from cqa_spark.rankers.registry import build_ranker, names_near
+from cqa_spark.rankers.registry import build_ranker
 
 
 class _Part(BaseModel):
@@ -94,7 +95,7 @@ class System(_Part):
 
 def known_systems(conf_dir: Path | str) -> tuple[str, ...]:
     """Names of the systems in ``CONF_DIR/systems``, in alphabetical order."""
-    return tuple(sorted(path.stem for path in (Path(conf_dir) / "systems").glob("*.yaml")))
+    return tuple(_files(conf_dir))
 
 
 def read_system(conf_dir: Path | str, name: str) -> System:
@@ -107,18 +108,19 @@ def read_system(conf_dir: Path | str, name: str) -> System:
     Raises:
         ConfigError: there is no such system, or its file has mistakes; all of them are named.
     """
-    path = Path(conf_dir) / "systems" / f"{name}.yaml"
-    if not path.is_file():
-        remedy = names_near(name, known_systems(conf_dir), "systems")
-        raise ConfigError(f"unknown system {name}: there is no {path}", remedy)
-    return _parse(path.read_text(encoding="utf-8"), path)
+    files = _files(conf_dir)
+    if name not in files:
+        raise ConfigError(f"unknown system {name}", known_names(name, files, "systems"))
+    return _parse(read_yaml(files[name]).value, files[name])
 
 
-def _parse(text: str, path: Path) -> System:
+def _files(conf_dir: Path | str) -> dict[str, Path]:
+    return named_files(Path(conf_dir) / "systems")
+
+
+def _parse(values: Any, path: Path) -> System:
     try:
-        system = System.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path} is not YAML: {error}", "mend the line that the message names") from error
+        system = System.model_validate(values)
     except ValidationError as error:
         _refuse(path, _shape_mistakes(error))
         raise
@@ -130,14 +132,14 @@ def _refuse(path: Path, mistakes: Iterator[tuple[str, str]]) -> None:
     found = list(mistakes)
     if found:
         listed = "\n".join(f"  - {problem}\n      → {remedy}" for problem, remedy in found)
-        raise ConfigError(f"{path} cannot be used:\n{listed}", "mend the file; nothing was read or written")
+        raise ConfigError(f"{path} is invalid:\n{listed}", "correct the file; nothing was read or written")
 
 
 def _shape_mistakes(error: ValidationError) -> Iterator[tuple[str, str]]:
     for mistake in error.errors():
         key = ".".join(str(part) for part in mistake["loc"]) or "the file"
         if mistake["type"] == "extra_forbidden":
-            yield f"unknown key {key}", names_near(str(mistake["loc"][-1]), _fields_at(mistake["loc"]), "keys")
+            yield f"unknown key {key}", known_names(str(mistake["loc"][-1]), _fields_at(mistake["loc"]), "keys")
         else:
             yield f"{key}: {mistake['msg']}", "see the other files in the folder for the shape of a system"
 
@@ -158,7 +160,7 @@ def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
 
 def _features_not_there(system: System) -> Iterator[tuple[str, str]]:
     for feature in system.missing_features():
-        yield f"the ranker needs {feature}", names_near(feature, system.features(), "features of these groups")
+        yield f"the ranker needs {feature}", known_names(feature, system.features(), "features of these groups")
 
 
 def _mistakes_of(check: Callable[[], object]) -> Iterator[tuple[str, str]]:

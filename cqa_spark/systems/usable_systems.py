@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from cqa_spark.errors import InputError
@@ -10,6 +9,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.systems.system import System
+from cqa_spark.terminal import Terminal
 
 
 def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
@@ -44,7 +44,7 @@ def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
         if kept and not reduced.missing_features():
             yield reduced
         else:
-            print(f"warning: system {system.name} is left out: its features were not computed", file=sys.stderr)
+            Terminal(stderr=True).line(f"warning: system {system.name} is left out: its features were not computed")
 
 
 def _absent_groups(run: Run) -> set[str]:

@@ -1,4 +1,5 @@
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -63,7 +64,7 @@ def test_mistakes_are_told_on_stderr_without_a_traceback(capsys):
     assert main(["evaluate-file", "gone", "--fromat", "json"]) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert "there is no gone" in told.err
+    assert "file not found: gone" in told.err
     assert "did you mean --format?" in told.err
     assert "predictions: is not set" in told.err
     assert "Traceback" not in told.err
@@ -101,6 +102,21 @@ def test_a_defect_shows_its_traceback_and_what_is_left(doing, capsys):
     told = capsys.readouterr().err
     assert "ZeroDivisionError: oops" in told
     assert told.endswith("the published run is unchanged and still readable\n")
+
+
+@pytest.mark.parametrize("error", [InputError("no \x1b[2J\u202e", "x"), ZeroDivisionError("no \x1b[2J\u202e")])
+def test_errors_show_control_characters_instead_of_sending_them(doing, capsys, error):
+    doing(fail_with(error))
+    main(["probe"])
+    assert "no ␛[2J\\u202e" in (shown := capsys.readouterr().err)
+    assert "\x1b" not in shown
+
+
+def test_a_character_that_the_terminal_lacks_costs_no_job():
+    command = [sys.executable, "-m", "cqa_spark.cli", "help"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, cwd=ROOT, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"examples \\u2192 features" in done.stdout
 
 
 def test_synth_hands_its_settings_to_the_generator(tmp_path, capsys):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from cqa_spark.reports.inspection import wording
 from cqa_spark.reports.inspection.content import Counted, Inspection, SiteFacts
-from cqa_spark.reports.inspection.tables import new_table, print_table, site_row, table_name, warning
-from cqa_spark.reports.wording import MISSING, count, counted, visible
+from cqa_spark.reports.inspection.tables import new_table, site_row, table_name, warning
+from cqa_spark.reports.wording import MISSING, count, counted
+from cqa_spark.terminal import Column, Styled, Terminal, TextTable
 
 SITES = 20
-"""Sites that are told of one by one; the table has all of them."""
+"""Sites that are shown one by one; the table has all of them."""
 
 NAMES = 10
 """Tags, columns or attributes that one line names."""
@@ -22,23 +19,24 @@ NAMES = 10
 RAW_CHARACTERS = 120
 
 
-def print_inspection(inspection: Inspection, console: Console) -> None:
+def print_inspection(inspection: Inspection, terminal: Terminal) -> None:
     """Print the tables of every site, and below the figures of the largest ones."""
     run = inspection.run
     written = f"{run.recorded_at:%Y-%m-%d %H:%M}"
-    console.print(f"{run.lake}, run {run.run_id} of {written}", highlight=False, soft_wrap=True, markup=False)
-    print_table(console, _overview(inspection))
+    terminal.line(f"{run.lake}, run {run.run_id} of {written}")
+    terminal.table(_overview(inspection))
     for site in inspection.sites[:SITES]:
-        console.print()
-        console.print(site_row(site.site), soft_wrap=True)
-        print_table(console, _figures(site))
+        terminal.line()
+        terminal.line(site.site, style="bold")
+        terminal.table(_figures(site))
         if site.files:
-            print_table(console, _files(site))
+            terminal.table(_files(site))
     if hidden := len(inspection.sites[SITES:]):
-        console.print(f"\n{counted(hidden, 'smaller site')} not told of one by one", highlight=False)
+        terminal.line()
+        terminal.line(f"{counted(hidden, 'smaller site')} not shown one by one")
 
 
-def _overview(inspection: Inspection) -> Table:
+def _overview(inspection: Inspection) -> TextTable:
     table = new_table("site and table", ("rows", "quarantined", "orphans"), "unknown attributes")
     for site in inspection.sites:
         table.add_row(site_row(site.site))
@@ -48,7 +46,7 @@ def _overview(inspection: Inspection) -> Table:
                 count(each.rows),
                 warning(each.quarantined),
                 warning(each.orphans),
-                Text(visible(_listed([attribute.name for attribute in each.unknown_attributes], limit=5))),
+                _listed([attribute.name for attribute in each.unknown_attributes], limit=5),
                 style="" if each.rows else "dim",
             )
         if site.quarantined_elsewhere:
@@ -56,14 +54,12 @@ def _overview(inspection: Inspection) -> Table:
     return table
 
 
-def _figures(site: SiteFacts) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
+def _figures(site: SiteFacts) -> TextTable:
+    table = TextTable(Column("", whole=True, style="dim"), "", has_headings=False)
     for name, lines in _told(site):
         if any(lines):
-            grid.add_row(name, Text("\n").join(Text(visible(line)) for line in lines if line))
-    return grid
+            table.add_row(name, "\n".join(filter(None, lines)))
+    return table
 
 
 def _told(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
@@ -102,21 +98,21 @@ def _nulls(nulls: Sequence[Counted], rows: int) -> str:
     return ", ".join(f"{each.name} {wording.percent(each.rows, rows)}" for each in most_first)
 
 
-def _files(site: SiteFacts) -> Table:
-    table = new_table("file", ("lines", "rows", "quarantined", "not rows"), "table", "ends")
+def _files(site: SiteFacts) -> TextTable:
+    shown, all_files = len(site.files), site.file_totals.files
+    caption = f"{shown} of {counted(all_files, 'file')}" if all_files > shown else ""
+    table = new_table("file", ("lines", "rows", "quarantined", "not rows"), "table", "ends", caption=caption)
     for file in site.files:
         lines = MISSING if file.lines is None else count(file.lines)
         table.add_row(
-            Text(visible(wording.file_name(file.path))),
-            lines if file.adds_up else Text(f"{lines} (does not add up)", style="red"),
+            wording.file_name(file.path),
+            lines if file.adds_up else Styled(f"{lines} (does not add up)", "red"),
             count(file.rows_out),
             warning(file.rows_quarantined),
             MISSING if file.not_rows is None else count(file.not_rows),
-            Text(file.table or "(several)"),
-            {True: Text("as it should"), False: Text("breaks off", style="red"), None: Text(MISSING)}[file.is_complete],
+            file.table or "(several)",
+            Styled("truncated", "red") if file.is_complete is False else "complete" if file.is_complete else MISSING,
         )
-    if site.file_totals.files > len(site.files):
-        table.caption = f"{len(site.files)} of {counted(site.file_totals.files, 'file')}"
     return table
 
 

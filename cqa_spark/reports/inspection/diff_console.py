@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from rich.console import Console
-from rich.text import Text
-
 from cqa_spark.reports.inspection.diff import Comparison, TableChanges
-from cqa_spark.reports.inspection.tables import new_table, print_table, site_row, table_name
+from cqa_spark.reports.inspection.tables import new_table, site_row, table_name
 from cqa_spark.reports.wording import count
+from cqa_spark.terminal import Terminal
 
 COLUMNS = 6
 """Columns that a row of the table names."""
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
+def print_comparison(comparison: Comparison, terminal: Terminal) -> None:
     """Print rows new, gone and changed for every site and table."""
-    console.print(f"from run {comparison.before} to run {comparison.after}", highlight=False, soft_wrap=True)
+    terminal.line(f"from run {comparison.before} to run {comparison.after}")
     table = new_table("site and table", ("new", "gone", "changed", "in text"), "columns that changed")
     for site, tables in groupby(comparison.tables, lambda changes: changes.site):
         table.add_row(site_row(site))
         for changes in tables:
             table.add_row(*_cells(changes))
-    print_table(console, table)
+    terminal.table(table)
     for runs, names in ((comparison.before, comparison.only_before), (comparison.after, comparison.only_after)):
         if names:
-            console.print(f"only run {runs} has: {', '.join(names)}", highlight=False, soft_wrap=True)
+            terminal.line(f"only run {runs} has: {', '.join(names)}")
 
 
 def changed_columns(changes: TableChanges) -> str:
@@ -36,7 +34,7 @@ def changed_columns(changes: TableChanges) -> str:
     return ", ".join(named[:COLUMNS]) + more
 
 
-def _cells(changes: TableChanges) -> list[str | Text]:
+def _cells(changes: TableChanges) -> list[str]:
     in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
     numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
     return [table_name(changes.table), *numbers, changed_columns(changes)]

@@ -41,7 +41,7 @@ def render_comparison(comparison: Comparison, lake: str, code_version: str) -> s
 
 def _environment() -> Environment:
     environment = page_environment()
-    environment.filters |= {name: getattr(numbers, name) for name in ("count", "visible", "readable")}
+    environment.filters |= {name: getattr(numbers, name) for name in ("count", "readable")}
     environment.filters |= {
         name: getattr(wording, name) for name in ("spread", "threads_sentence", "files_sentence", "file_name", "place")
     }

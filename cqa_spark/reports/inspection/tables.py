@@ -4,50 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
-
-from cqa_spark.reports.wording import count, visible
+from cqa_spark.reports.wording import count
+from cqa_spark.terminal import Column, Styled, TextTable, number
 
 
-def new_table(first: str, numbers: Sequence[str], *notes: str) -> Table:
-    """An empty table without lines.
+def new_table(first: str, numbers: Sequence[str], *notes: str, caption: str = "") -> TextTable:
+    """An empty table.
 
     Args:
-        first: head of the first column, a text.
-        numbers: heads of the columns of numbers; they are never cut.
-        notes: heads of the columns of texts after them; a narrow terminal breaks these.
+        first: heading of the first column, a text.
+        numbers: headings of the columns of numbers.
+        notes: headings of the columns of texts after them.
+        caption: text below the table.
     """
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first, overflow="fold")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in notes:
-        table.add_column(name, overflow="fold")
-    return table
+    return TextTable(Column(first), *map(number, numbers), *map(Column, notes), caption=caption)
 
 
-def print_table(console: Console, table: Table) -> None:
-    """Print a table; a file or pipe gets it as wide as it is, a terminal as wide as that is."""
-    if not console.is_terminal:
-        unlimited = Console(width=10_000)
-        width = Measurement.get(unlimited, unlimited.options, table).maximum
-        console = Console(file=console.file, width=max(console.width, width))
-    console.print(table)
-
-
-def site_row(site: str) -> Text:
+def site_row(site: str) -> Styled:
     """The row above the tables of a site."""
-    return Text(visible(site), style="bold")
+    return Styled(site, "bold")
 
 
-def table_name(name: str) -> Text:
+def table_name(name: str) -> str:
     """A table below its site."""
-    return Text(f"  {name}")
+    return f"  {name}"
 
 
-def warning(rows: int) -> Text:
-    """A number that should be nought."""
-    return Text(count(rows), style="red" if rows else "dim")
+def warning(rows: int) -> Styled:
+    """A number that should be zero."""
+    return Styled(count(rows), "red" if rows else "dim")

@@ -50,7 +50,7 @@ def files_sentence(totals: FileTotals) -> str:
     """Lines of all files and what became of them."""
     files = counted(totals.files, "file")
     if totals.incomplete:
-        files += f", {count(totals.incomplete)} {'breaks' if totals.incomplete == 1 else 'break'} off"
+        files += f", {count(totals.incomplete)} truncated"
     parts = [f"{count(totals.rows_out)} rows", f"{count(totals.rows_quarantined)} quarantined"]
     if totals.lines is None:
         return f"{files}: {' + '.join(parts)}"

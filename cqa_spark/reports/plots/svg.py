@@ -13,6 +13,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from cqa_spark.control_characters import visible_line
 from cqa_spark.reports.palette import sentinel, themed
 
 WIDE = 900
@@ -53,6 +54,7 @@ def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
 
 def short(name: str) -> str:
     """A name that fits beside a plot."""
+    name = visible_line(name)
     return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
 
 
@@ -109,5 +111,5 @@ def _follow_the_page(root: etree._Element) -> None:
 
 def _describe(root: etree._Element, description: str) -> None:
     root.set("role", "img")
-    root.set("aria-label", description)
+    root.set("aria-label", visible_line(description))
     root.set("focusable", "false")

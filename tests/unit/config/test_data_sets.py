@@ -25,15 +25,31 @@ def test_the_data_sets_can_be_read_and_their_training_files_are_distinct(name: s
 def test_an_unknown_data_set_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown data set semeval") as caught:
         read_data_set(CONF, "semeval")
-    assert caught.value.remedy == "known data sets: semeval2016, semeval2017"
+    assert caught.value.remedy == ("did you mean semeval2016 or semeval2017? known data sets: semeval2016, semeval2017")
 
 
-@pytest.mark.parametrize("text", ["name: mine\ntrain: []\n", "name: other\n", "a: [", ""])
-def test_a_data_set_with_mistakes_is_refused(tmp_path: Path, text: str) -> None:
-    (tmp_path / "datasets").mkdir()
-    (tmp_path / "datasets" / "mine.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match="cannot be used"):
+@pytest.mark.parametrize("name", ["../datasets/semeval2016", "./semeval2016", str(CONF / "datasets" / "semeval2016")])
+def test_a_path_is_no_data_set(name: str) -> None:
+    with pytest.raises(ConfigError, match="unknown data set"):
+        read_data_set(CONF, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("name: mine\ntrain: []\n", " is invalid: about: Field required; "),
+        ("", " is invalid: the file: Input should be a valid dictionary"),
+        ("a: [", ", line 1, column 5: invalid YAML: "),
+        ("a: !!int abc", ", line 1, column 4: 'abc' is not !!int"),
+    ],
+)
+def test_a_data_set_with_mistakes_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "datasets" / "mine.yaml"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
         read_data_set(tmp_path, "mine")
+    assert caught.value.problem.startswith(f"{path}{problem}")
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

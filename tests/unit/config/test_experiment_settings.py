@@ -8,10 +8,10 @@ from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not
     [
         ({}, []),
         ({"cross_validation": True}, []),  # which is for all systems
-        ({"ablation": True}, ["the experiments have no system"]),
+        ({"ablation": True}, ["required by the ablation and the learning curve"]),
         ({"learning_curve": True, "systems": ["best_a"]}, []),
         ({"learning_curve": True, "systems": "best_a"}, []),
-        ({"ablation": True, "systems": ["best_a", "other"]}, ["other: not among the systems"]),
+        ({"ablation": True, "systems": ["best_a", "other"]}, ["other: not in systems"]),
         ({"ablation": False, "systems": ["other"]}, []),
     ],
 )

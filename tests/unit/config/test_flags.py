@@ -36,9 +36,9 @@ def test_a_flag_is_the_key_with_hyphens_and_the_inputs_stand_alone():
 
 def test_help_shows_kinds_and_defaults():
     text = " ".join(build_parser("cqa run", RunSettings, with_files=True).format_help().split())
-    assert "--features.folds N folds of the cross-fitting, by thread with its repeats (default: 5)" in text
+    assert "--features.folds N folds of the cross-fitting, grouped by thread (default: 5)" in text
     assert "--train FILE [FILE ...]" in text
-    assert "--publish, --no-publish let readers see the run once it is checked (default: true)" in text
+    assert "--publish, --no-publish publish after checks (default: true)" in text
     assert "examples: cqa run --config conf/demo.yaml" in text
 
 

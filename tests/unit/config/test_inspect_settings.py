@@ -33,7 +33,7 @@ def test_the_lake_is_given_by_its_place():
 
 
 def test_a_lake_that_is_not_there_is_refused_and_not_made(home):
-    assert "there is no gone" in problems("gone")[0]
+    assert "file not found: gone" in problems("gone")[0]
     assert not (home / "gone").exists()
 
 
@@ -51,7 +51,7 @@ def test_three_runs_are_refused():
 
 
 def test_two_runs_to_compare_leave_none_to_look_at():
-    assert "--diff names both runs already" in problems("lake", "--diff", "a", "b", "--run-id", "c")[0]
+    assert "--diff already names two runs" in problems("lake", "--diff", "a", "b", "--run-id", "c")[0]
     assert settings("lake", "--diff", "a", "--run-id", "c").run_id == "c"
 
 
@@ -70,6 +70,6 @@ def test_where_the_page_goes(arguments, path):
 
 def test_what_would_be_read_and_written():
     given = settings("lake", "--diff", "a")
-    assert given.reads() == ["lake: tables of run a", "lake: tables of run (the published one)"]
+    assert given.reads() == ["lake: tables of run a", "lake: tables of run (published)"]
     assert settings("lake", "--diff", "a", "b").writes() == ["lake/inspect/a-to-b.html"]
     assert settings("lake", "--run-id", "mine").writes() == ["lake/inspect/mine.html"]

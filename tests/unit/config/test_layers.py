@@ -39,9 +39,9 @@ def test_files_that_cannot_be_read_are_problems_and_no_exceptions(tmp_path):
     reasons = {
         "absent.yaml": "cannot be read: No such file or directory",
         "latin.yaml": "cannot be read: it is not UTF-8 text",
-        "broken.yaml": "is not YAML: expected ',' or ']', but got '<stream end>'",
-        "list.yaml": "holds no settings",
-        "twice.yaml": "is set a second time",
+        "broken.yaml": "invalid YAML: while parsing a flow sequence: expected ',' or ']', but got '<stream end>'",
+        "list.yaml": "contains no settings",
+        "twice.yaml": "lake is set a second time",
     }
     write(tmp_path, "systems: [a, b\n", "broken.yaml")
     write(tmp_path, "- a\n", "list.yaml")
@@ -49,6 +49,15 @@ def test_files_that_cannot_be_read_are_problems_and_no_exceptions(tmp_path):
     for name, reason in reasons.items():
         [problem] = read_layer(tmp_path / name)[1]
         assert problem.what == reason
+
+
+def test_merged_keys_have_a_line_and_keys_of_their_own_win(tmp_path):
+    path = write(tmp_path, "search: &x\n  seed: 1\n  folds: 2\nevaluation:\n  seed: 3\n  <<: *x\n")
+    layer, problems = read_layer(path)
+    assert layer.values["evaluation"] == {"seed": 3, "folds": 2}
+    assert layer.places[("evaluation", "folds")] == f"{path}, line 3"
+    assert layer.places[("evaluation", "seed")] == f"{path}, line 5"
+    assert problems == []
 
 
 def test_an_empty_file_sets_nothing(tmp_path):

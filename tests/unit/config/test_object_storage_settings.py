@@ -12,8 +12,8 @@ def test_an_empty_endpoint_is_none() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"endpoint": "s3.example.org"}, "is not an address"),
-        ({"endpoint": "https://s3.example.org/bucket"}, "is not an address"),
+        ({"endpoint": "s3.example.org"}, "is not a URL"),
+        ({"endpoint": "https://s3.example.org/bucket"}, "is not a URL"),
         ({"endpoint": "http://s3.example.org"}, "http:// and tls is true"),
         ({"endpoint": "https://s3.example.org", "tls": False}, "https:// and tls is false"),
     ],
@@ -28,10 +28,10 @@ def test_credentials_in_an_address_are_refused_and_not_repeated(kind: object) ->
     with pytest.raises(ValidationError) as refused:
         TypeAdapter(kind).validate_python("s3a://id:hush@bucket/lake")
     (error,) = refused.value.errors()
-    assert error["msg"] == "the address holds credentials"
+    assert error["msg"] == "the location contains credentials"
     assert TypeAdapter(kind).validate_python("s3a://bucket/a@b") == "s3a://bucket/a@b"
 
 
 def test_credentials_in_the_endpoint_are_refused() -> None:
-    with pytest.raises(ValidationError, match="the endpoint holds credentials"):
+    with pytest.raises(ValidationError, match="the endpoint contains credentials"):
         ObjectStorageSettings(endpoint="https://id:hush@s3.example.org")

@@ -8,16 +8,19 @@ from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperiment
     [
         ({"experiment": {"all_sites": True}}, []),
         ({"threads": {"site": ("a",)}}, []),
-        ({}, ["say which sites to take questions from"]),
-        ({"threads": {"site": ("a",)}, "experiment": {"all_sites": True}}, ["say which sites to take questions from"]),
-        ({"threads": {"name": "full"}, "experiment": {"all_sites": True}}, ["full has no test part"]),
+        ({}, ["sites and all_sites exclude each other, and one is required"]),
+        (
+            {"threads": {"site": ("a",)}, "experiment": {"all_sites": True}},
+            ["sites and all_sites exclude each other, and one is required"],
+        ),
+        ({"threads": {"name": "full"}, "experiment": {"all_sites": True}}, ["full has no test split"]),
         ({"threads": {"name": "full"}, "experiment": {"all_sites": True, "measured_on": "every"}}, []),
         (
             {"experiment": {"all_sites": True, "measured_on": "every", "budget": 5}},
-            ["every question is measured on, so that none is left to tune on"],
+            ["no question is left to tune on, since every question is evaluated on"],
         ),
         ({"experiment": {"all_sites": True, "budget": 5}}, []),
-        ({"experiment": {"all_sites": True, "rankers": "logistic"}}, ["boosted: not among the rankers"]),
+        ({"experiment": {"all_sites": True, "rankers": "logistic"}}, ["boosted: not in rankers"]),
         ({"experiment": {"all_sites": True, "rankers": "logistic", "studied": "logistic"}}, []),
     ],
 )

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from cqa_spark.evaluation.evaluate_file import evaluate_file, evaluate_files, to_json, to_table
+from cqa_spark.terminal import Terminal
 
 NAMES = {
     "A": "SemEval2016-Task3-CQA-QL-dev-subtaskA.xml.subtaskA",
@@ -52,7 +53,7 @@ def test_json_is_one_object_per_file_in_full_precision(files: tuple[Path, Path])
 
 def test_table_fits_a_terminal_and_prints_as_the_official_scorer(files: tuple[Path, Path]) -> None:
     page = StringIO()
-    Console(file=page, width=80).print(to_table(evaluate_files(files[0], [files[1]])))
+    Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(files[0], [files[1]])))
     heading, row = page.getvalue().splitlines()
     assert heading.split() == ["File", "Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
     assert row.split() == ["pred", "2", "0.2500", "0.9000", "25.00", "0.5000", "1.0000", "0.6667", "0.6667"]

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from io import StringIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 
 from cqa_spark.features.catalogue import list_groups, show_group
 from cqa_spark.features.registry import known_groups
+from cqa_spark.terminal import Terminal, TextTable
 
 
-def _printed(what: RenderableType) -> str:
+def _printed(what: TextTable) -> str:
     printed = StringIO()
-    Console(width=400, file=printed).print(what)
+    Terminal(Console(file=printed)).table(what)
     return printed.getvalue()
 
 
 def test_the_list_has_a_line_for_every_group() -> None:
     lines = _printed(list_groups()).splitlines()
     for name in known_groups():
-        assert sum(f" {name} " in line for line in lines) == 1
-    (lexicon,) = [line for line in lines if " lexicon_v1 " in line]
+        assert [line.split()[0] for line in lines].count(name) == 1
+    (lexicon,) = [line for line in lines if line.startswith("lexicon_v1 ")]
     assert "candidate" in lexicon
     assert "labels, cross-fitted" in lexicon
 

@@ -77,6 +77,20 @@ def test_a_file_that_is_not_yaml_is_refused_with_the_line(tmp_path: Path) -> Non
     assert "line 2" in refusal(tmp_path, "mine")
 
 
+@pytest.mark.parametrize("name", ["../systems/mine", "../mine", "./mine", "conf/systems/mine.yaml"])
+def test_a_path_is_no_system(tmp_path: Path, name: str) -> None:
+    write(tmp_path, "mine")
+    (tmp_path / "mine.yaml").write_text((tmp_path / "systems" / "mine.yaml").read_text(encoding="utf-8"))
+    assert f"unknown system {name}\n  → did you mean mine? known systems: mine" in refusal(tmp_path, name)
+
+
+def test_yaml_that_runs_code_is_refused_with_line_and_column(tmp_path: Path) -> None:
+    (tmp_path / "systems").mkdir()
+    path = tmp_path / "systems" / "mine.yaml"
+    path.write_text("name: mine\nabout: !!python/object/apply:os.getcwd []\n", encoding="utf-8")
+    assert f"{path}, line 2, column 8: the tag !!python/object/apply:os.getcwd" in refusal(tmp_path, "mine")
+
+
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "systems").mkdir()
     (tmp_path / "systems" / "mine.yaml").write_text("", encoding="utf-8")

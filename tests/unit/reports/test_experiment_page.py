@@ -15,6 +15,7 @@ from cqa_spark.reports.render import render
 from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced, verdict
 from cqa_spark.reports.wording import MINUS, no_choice_between
 from cqa_spark.reports.wording import MISSING as NONE
+from cqa_spark.terminal import Terminal
 
 TO = "\N{EN DASH}"
 
@@ -120,14 +121,13 @@ def test_reproduced_figures_stand_beside_published_ones_and_gaps_are_told() -> N
         Reproduced("given", "question_comment", "set test", {}, {"MAP@10": 0.5953}, missing="there is no gold"),
     ]
     out = io.StringIO()
-    print_reproduced(
-        found, [About("given", {"replaces": "tree kernels by\n[bold]", "missing": ""})], Console(file=out, width=40)
-    )
+    recipes = [About("given", {"replaces": "tree kernels by\n[bold]", "missing": ""})]
+    print_reproduced(found, recipes, Terminal(Console(file=out, width=40)))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert ["given", "question", "comment", "set", "dev", "MAP@10", "53.84", "53.84", "0.00", "OK"] in lines
     assert ["given", "question", "comment", "set", "dev", "F1", "50.00", NONE, NONE] in lines
     assert ["given", "question", "comment", "set", "test", "MAP@10", NONE, "59.53", NONE] in lines
     assert "OK: at most 0.50 points apart, near: 2.00." in out.getvalue()
     assert "given, set test: there is no gold" in out.getvalue()
-    assert "replaces: tree kernels by" in out.getvalue()
+    assert "replaces: tree kernels by\n[bold]\n" in out.getvalue()
     assert "missing:" not in out.getvalue()

@@ -18,11 +18,12 @@ from cqa_spark.reports.inspection.diff import Comparison
 from cqa_spark.reports.inspection.diff_console import print_comparison
 from cqa_spark.reports.inspection.wording import number, percent
 from cqa_spark.reports.wording import MINUS, MISSING
+from cqa_spark.terminal import Terminal
 
 
 def printed(inspection: Inspection) -> list[str]:
     stream = io.StringIO()
-    print_inspection(inspection, Console(file=stream, width=60))
+    print_inspection(inspection, Terminal(Console(file=stream, width=60)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 
@@ -57,10 +58,10 @@ def test_every_figure_of_a_site_is_told() -> None:
         "drift posts: Mood 7, Hops 2",
         "quarantine 3 records: a row has Id … already",
         "dump/Posts.xml, byte 4,711: <row Id=",
-        "files 2 files, 1 breaks off: 13,007 lines = 13,000 rows + 1 quarantined + 6 not rows",
+        "files 2 files, 1 truncated: 13,007 lines = 13,000 rows + 1 quarantined + 6 not rows",
         "file lines rows quarantined not rows table ends",
-        "dump/Votes.xml 11,003 11,000 0 3 votes breaks off",
-        "dump/Posts.xml 2,005 (does not add up) 2,000 1 3 posts as it should",
+        "dump/Votes.xml 11,003 11,000 0 3 votes truncated",
+        "dump/Posts.xml 2,005 (does not add up) 2,000 1 3 posts complete",
         "",
         "qatarliving.com",
     ]
@@ -81,7 +82,7 @@ def test_many_sites_are_not_all_told_of() -> None:
     sites = tuple(replace(literal.forum(), site=f"s{place}.example") for place in range(SITES + 2))
     lines = printed(Inspection(literal.RUN, sites))
     assert lines.count("s21.example") == 1
-    assert lines[-1] == "2 smaller sites not told of one by one"
+    assert lines[-1] == "2 smaller sites not shown one by one"
 
 
 def test_json_of_an_inspection() -> None:
@@ -124,7 +125,7 @@ def test_json_of_a_comparison() -> None:
 
 def compared(comparison: Comparison) -> list[str]:
     stream = io.StringIO()
-    print_comparison(comparison, Console(file=stream, width=120))
+    print_comparison(comparison, Terminal(Console(file=stream, width=120)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 

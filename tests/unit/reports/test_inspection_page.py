@@ -57,7 +57,7 @@ def test_the_facts_add_up_over_the_sites(document: html.HtmlElement) -> None:
         ("rows", "13,040"),
         ("in quarantine", "3"),
         ("files", "3"),
-        ("files that break off", "1"),
+        ("truncated files", "1"),
     ]
 
 
@@ -82,10 +82,10 @@ def test_columns_without_a_value_come_emptiest_first(document: html.HtmlElement)
 def test_files_that_break_off_or_do_not_add_up_stand_out(document: html.HtmlElement) -> None:
     table = list(document.get_element_by_id("site1").iter("table"))[-1]
     assert rows(table) == [
-        ["dump/Votes.xml", "votes", "11,003", "11,000", "0", "3", "breaks off"],
-        ["dump/Posts.xml", "posts", "2,005", "2,000", "1", "3", "as it should"],
+        ["dump/Votes.xml", "votes", "11,003", "11,000", "0", "3", "truncated"],
+        ["dump/Posts.xml", "posts", "2,005", "2,000", "1", "3", "complete"],
     ]
-    assert [words(cell) for cell in table.find_class("worse")] == ["breaks off", "2,005", "1"]
+    assert [words(cell) for cell in table.find_class("worse")] == ["truncated", "2,005", "1"]
 
 
 def test_ids_are_unique_and_every_reference_has_its_target(page: str) -> None:

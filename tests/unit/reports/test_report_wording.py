@@ -68,10 +68,6 @@ def test_sizes(number: int | None, text: str) -> None:
     assert wording.size(number) == text
 
 
-def test_control_characters_become_visible_and_line_ends_stay() -> None:
-    assert wording.visible("a\x00b\x1b[0m\x7f\tc\nd") == "a␀b␛[0m␡\tc\nd"
-
-
 @pytest.mark.parametrize(
     ("difference", "p_value", "verdict"),
     [(0.1, 0.01, "better"), (-0.1, 0.01, "worse"), (0.1, 0.05, "unclear"), (0.0, 0.0, "unclear")],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +34,7 @@ from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.terminal import Terminal
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _unpack(archives: Sequence[Path], staging: Path, settings: UnpackSettings) -
 
 def _print_unpacked(unpacked: Unpacked) -> None:
     how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
-    print(f"{unpacked.source.name}: {how}", file=sys.stderr)
+    Terminal(stderr=True).line(f"{unpacked.source.name}: {how}")
 
 
 def _write_judgments(tables: SiteTables) -> None:

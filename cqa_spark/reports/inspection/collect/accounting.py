@@ -62,6 +62,6 @@ def collect_file_totals(ingested_files: DataFrame) -> dict[str, list[Row]]:
 
 
 def collect_files(ingested_files: DataFrame) -> dict[str, list[Row]]:
-    """Files of every site: those that break off, then those with the most refused records, then the largest."""
+    """Files of every site: truncated ones, then those with the most refused records, then the largest."""
     order = (F.asc_nulls_last("is_complete"), F.desc("rows_quarantined"), F.desc("rows_in"), "source_file")
     return collected(first_rows(ingested_files, FILES, *order).orderBy("site", *order))

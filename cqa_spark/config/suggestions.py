@@ -1,0 +1,49 @@
+"""Remedies for a name that is not known: what was perhaps meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+SUGGESTIONS = 3
+"""Names that are suggested at most."""
+
+
+def did_you_mean(wrong: str, known: Iterable[str], otherwise: str) -> str:
+    """Suggest similar names.
+
+    Names with dots, and paths, are compared by their last part first, and then as a whole.
+
+    Args:
+        wrong: the unknown name.
+        known: the known names.
+        otherwise: the remedy where none of them is similar.
+    """
+    similar = _similar(wrong, known)
+    return f"did you mean {' or '.join(similar)}?" if similar else otherwise
+
+
+def known_names(wrong: str, known: Iterable[str], kind: str) -> str:
+    """Suggest similar names, and list all known ones.
+
+    Args:
+        wrong: the unknown name.
+        known: the known names, in the order of the list.
+        kind: what they name, in the plural.
+    """
+    names = list(known)
+    return " ".join(filter(None, [did_you_mean(wrong, names, ""), f"known {kind}: {', '.join(names) or 'none'}"]))
+
+
+def _similar(wrong: str, known: Iterable[str]) -> list[str]:
+    """The most similar names, most similar first."""
+    names = sorted(known)
+    last_parts = difflib.get_close_matches(_last_part(wrong), {_last_part(name) for name in names}, cutoff=0.75)
+    similar = [name for name in names if _last_part(name) in last_parts]
+    similar = similar or difflib.get_close_matches(wrong, names, cutoff=0.6)
+    return sorted(similar, key=lambda name: -difflib.SequenceMatcher(None, wrong, name).ratio())[:SUGGESTIONS]
+
+
+def _last_part(name: str) -> str:
+    return re.split("[./]", name.removesuffix(".yaml"))[-1].lstrip("-")

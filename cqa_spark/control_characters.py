@@ -1,0 +1,28 @@
+"""Control characters made visible: text of users neither commands a terminal nor hides from a reader."""
+
+from __future__ import annotations
+
+import re
+
+_ASCII = r"\x00-\x08\x0b-\x1f\x7f"
+_OTHERS = r"\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
+"""C1 controls, which some terminals obey; directional overrides, which reorder a line; halves of surrogate pairs."""
+
+_CONTROL = re.compile(f"[{_ASCII}{_OTHERS}]")
+
+
+def visible(text: str) -> str:
+    """Replace control characters by their pictures, such as ``␛``, or by their escapes; tabs and line ends stay."""
+    return _CONTROL.sub(lambda match: _picture(match[0]), text)
+
+
+def visible_line(text: str) -> str:
+    """As ``visible``, with pictures for tabs and line ends too: the text stays on one line."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
+def _picture(character: str) -> str:
+    code = ord(character)
+    if code == 0x7F:
+        return "␡"
+    return chr(0x2400 + code) if code < 0x20 else character.encode("unicode_escape").decode("ascii")

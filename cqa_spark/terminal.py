@@ -1,0 +1,154 @@
+"""The terminal: lines and tables of plain text, whoever wrote it.
+
+Nothing that is printed here is read as markup, and control characters are shown instead of obeyed. No other module
+imports ``rich``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from cqa_spark.control_characters import visible, visible_line
+
+_UNLIMITED = 10_000
+"""Characters of a line in a file or pipe."""
+
+
+@dataclass(frozen=True)
+class Styled:
+    """A text with a style of ``rich``, such as ``bold`` or ``red``."""
+
+    text: str
+    style: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        heading: its heading.
+        right: align it to the right, as numbers are.
+        whole: never break its cells over several lines.
+        style: style of all its cells.
+    """
+
+    heading: str
+    right: bool = False
+    whole: bool = False
+    style: str = ""
+
+
+def number(heading: str) -> Column:
+    """A column of numbers: aligned to the right and never broken."""
+    return Column(heading, right=True, whole=True)
+
+
+class TextTable:
+    """A table without lines, filled row by row.
+
+    Args:
+        columns: headings, or columns that say more than that.
+        title: text above the table.
+        caption: text below the table.
+        has_headings: show the headings.
+    """
+
+    def __init__(self, *columns: str | Column, title: str = "", caption: str = "", has_headings: bool = True) -> None:
+        self._table = Table(
+            title=Text(visible(title), "italic") if title else None,
+            caption=Text(visible(caption), "dim italic") if caption else None,
+            title_justify="left",
+            caption_justify="left",
+            box=None,
+            pad_edge=False,
+            show_header=has_headings,
+        )
+        for each in columns:
+            column = Column(each) if isinstance(each, str) else each
+            self._table.add_column(
+                Text(visible_line(column.heading)),
+                justify="right" if column.right else "left",
+                no_wrap=column.whole,
+                overflow="fold",
+                style=column.style,
+            )
+
+    def add_row(self, *cells: str | Styled, style: str = "") -> None:
+        """Add a row; missing cells at its end stay empty.
+
+        Args:
+            cells: their texts, which may have several lines.
+            style: style of the row.
+        """
+        self._table.add_row(*map(_text, cells), style=style)
+
+    @property
+    def width(self) -> int:
+        """Characters of its longest line where no cell is broken."""
+        unlimited = Console(width=_UNLIMITED)
+        return Measurement.get(unlimited, unlimited.options, self._table).maximum
+
+    def __rich__(self) -> Table:
+        """The table for a console of ``rich``."""
+        return self._table
+
+
+class Terminal:
+    """Where a command prints.
+
+    Args:
+        console: prints; None for standard output or standard error.
+        stderr: print on standard error.
+    """
+
+    def __init__(self, console: Console | None = None, *, stderr: bool = False) -> None:
+        self._console = console or Console(stderr=stderr)
+
+    @property
+    def width(self) -> int | None:
+        """Characters of a line; None in a file or pipe, where lines have no end."""
+        return self._console.width if self._console.is_terminal else None
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Print one line, whole in a file or pipe and in a narrow terminal alike."""
+        self._console.print(Text(visible_line(text), style), soft_wrap=True)
+
+    def text(self, text: str) -> None:
+        """Print a text of several lines."""
+        self._console.print(Text(visible(text)), soft_wrap=True)
+
+    def table(self, table: TextTable) -> None:
+        """Print a table; a terminal breaks its cells where it is too narrow, a file or pipe gets whole rows."""
+        if self._console.is_terminal:
+            self._console.print(table)
+        else:
+            Console(file=self._console.file, width=max(self._console.width, table.width)).print(table)
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on standard error as long as the block lasts.
+
+    Args:
+        what: what is counted.
+        total: how many there are.
+
+    Yields:
+        A function that takes how many are done, and of how many.
+    """
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _text(cell: str | Styled) -> Text:
+    return Text(visible(cell.text), cell.style) if isinstance(cell, Styled) else Text(visible(cell))

@@ -1,0 +1,118 @@
+"""What is printed is text: no markup, no command to the terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+import cqa_spark
+from cqa_spark.control_characters import visible, visible_line
+from cqa_spark.reports.content.stories import Push
+from cqa_spark.reports.explanation import Explained, print_explanation
+from cqa_spark.reports.grid import Cell, Grid, print_grid
+from cqa_spark.reports.preferred_answer.data_card import card_table
+from cqa_spark.reports.reproduction import About, Reproduced, print_reproduced
+from cqa_spark.terminal import Column, Styled, Terminal, TextTable, number
+
+HOSTILE = "[/b] [dumps] [red]:smile: \x1b[31m \x9b2J \u202egnp.exe $x$ [link=http://x]y[/link]"
+SHOWN = "[/b] [dumps] [red]:smile: ␛[31m \\x9b2J \\u202egnp.exe $x$ [link=http://x]y[/link]"
+
+
+def in_file(width: int = 40) -> tuple[Terminal, io.StringIO]:
+    shown = io.StringIO()
+    return Terminal(Console(file=shown, width=width)), shown
+
+
+def in_window(width: int) -> tuple[Terminal, io.StringIO]:
+    shown = io.StringIO()
+    return Terminal(Console(file=shown, width=width, force_terminal=True, color_system="standard")), shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x00b\x1b[0m\x7f\tc\nd", "a␀b␛[0m␡\tc\nd"),
+        ("\r\x9b2J\x85", "␍\\x9b2J\\x85"),
+        ("\u202e\u2066\u200f", "\\u202e\\u2066\u200f"),
+        ("\udcff", "\\udcff"),
+        ("naïve 日本 🎉 ‏عربي", "naïve 日本 🎉 ‏عربي"),
+    ],
+)
+def test_control_characters_become_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert visible_line(text) == shown.replace("\n", "␊").replace("\t", "␉")
+
+
+def test_every_text_of_a_table_is_shown_as_it_is() -> None:
+    table = TextTable(HOSTILE, number(HOSTILE), title=HOSTILE, caption=HOSTILE)
+    table.add_row(HOSTILE, Styled(HOSTILE, "red"))
+    terminal, shown = in_file()
+    terminal.table(table)
+    assert [line.rstrip() for line in shown.getvalue().splitlines()] == [
+        SHOWN, f"{SHOWN}  {SHOWN}", f"{SHOWN}  {SHOWN}", SHOWN,
+    ]  # fmt: skip
+
+
+def test_a_line_stays_one_line() -> None:
+    terminal, shown = in_file()
+    terminal.line(f"{HOSTILE}\nrun: forged, published")
+    assert shown.getvalue() == f"{SHOWN}␊run: forged, published\n"
+
+
+def test_a_window_gets_colours_from_styles_and_none_from_texts() -> None:
+    terminal, shown = in_window(100)
+    terminal.line("\x1b[32mgreen", style="red")
+    assert shown.getvalue() == "\x1b[31m␛[32mgreen\x1b[0m\n"
+
+
+def test_a_file_gets_whole_rows_and_a_window_breaks_what_may_be_broken() -> None:
+    table = TextTable(Column("id", whole=True), "text", number("n"))
+    table.add_row("an-id-of-17-chars", "one two three four five", "1,234")
+    for (terminal, shown), lines in ((in_file(20), 2), (in_window(36), 4)):
+        terminal.table(table)
+        printed = re.sub("\x1b\\[[0-9;]*m", "", shown.getvalue()).splitlines()
+        assert len(printed) == lines
+        assert any("an-id-of-17-chars" in line and "1,234" in line for line in printed)
+
+
+PRINTED = {
+    "grid": lambda terminal: print_grid(Grid(HOSTILE, HOSTILE, (HOSTILE,), ((HOSTILE, (Cell(HOSTILE),)),)), terminal),
+    "explanation": lambda terminal: print_explanation(
+        Explained(HOSTILE, HOSTILE, HOSTILE, "train", ((HOSTILE, 1.0, True, (Push(HOSTILE, 1.0, 1.0),)),)), terminal
+    ),
+    "reproduction": lambda terminal: print_reproduced(
+        [Reproduced(HOSTILE, "t", HOSTILE, {HOSTILE: 0.5}, missing=HOSTILE)], [About(HOSTILE, {"x": HOSTILE})], terminal
+    ),
+    "data card": lambda terminal: terminal.table(
+        card_table([{"site": "*", "split": "*", "measure": HOSTILE, "value": 1.0}], "small")
+    ),
+}
+
+
+@pytest.mark.parametrize("printer", PRINTED.values(), ids=PRINTED)
+def test_hostile_text_stays_text_wherever_it_is_printed(printer) -> None:
+    terminal, shown = in_file()
+    printer(terminal)
+    assert SHOWN in shown.getvalue()
+    assert HOSTILE not in shown.getvalue()
+
+
+@given(st.text())
+def test_no_text_is_lost_or_obeyed(text: str) -> None:
+    terminal, shown = in_file()
+    terminal.line(text)
+    assert shown.getvalue() == f"{visible_line(text)}\n"
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown.getvalue())
+
+
+def test_the_package_prints_with_rich_here_alone() -> None:
+    package = Path(cqa_spark.__file__).parent
+    importing = re.compile(r"^\s*(from|import) rich\b", re.MULTILINE)
+    modules = [path for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))]
+    assert modules == [package / "terminal.py"]
