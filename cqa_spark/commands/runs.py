@@ -19,7 +19,7 @@ def list_runs(settings: ListRunsSettings) -> None:
     """Print every run of a lake with its last status; the one that readers see is marked."""
     lake = open_lake(settings)
     published = published_run(lake)
-    newest = {record.run_id: record for record in RunLog(lake).records()}
+    newest = RunLog(lake.objects).newest()
     seen = published.run_id if published is not None else None
     if newest:
         Terminal().table(runs_table(newest, seen))
@@ -46,7 +46,7 @@ def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
 
 def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
-    records = RunLog(open_lake(settings)).records(settings.run_id)
+    records = RunLog(open_lake(settings).objects).records(settings.run_id)
     if not records:
         raise InputError(f"no run {settings.run_id} in {settings.lake}", "see what there is with: cqa runs list")
     last = records[-1]
