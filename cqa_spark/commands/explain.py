@@ -14,8 +14,8 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
-from cqa_spark.reports.content.stories import Push
-from cqa_spark.reports.explanation import Explained, print_explanation
+from cqa_spark.reports.explanation.console import print_explanation
+from cqa_spark.reports.explanation.content import Explained, FeatureContribution
 from cqa_spark.runtime.workspace import open_lake
 from cqa_spark.steps.explanations import Candidate, explains, pushes
 from cqa_spark.systems.feature_frames import feature_frames
@@ -92,7 +92,9 @@ def thread_examples(run: Run, task: str, thread: str, site: str | None) -> DataF
     return examples.where(F.col("site") == F.lit(wanted))
 
 
-def _explained(system: System, ranked: Sequence[Row], moved: Mapping[Candidate, tuple[Push, ...]]) -> Explained:
+def _explained(
+    system: System, ranked: Sequence[Row], moved: Mapping[Candidate, tuple[FeatureContribution, ...]]
+) -> Explained:
     first = ranked[0]
     return Explained(
         system=system.name,

@@ -40,7 +40,7 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     """Print prediction files beside the first of them."""
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.reports.file_comparison import file_comparison_grid
-    from cqa_spark.reports.grid import print_grid
+    from cqa_spark.reports.kit.console import print_grid
     from cqa_spark.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):

@@ -12,14 +12,17 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TA
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
-from cqa_spark.reports.inspection.as_json import comparison_json, inspection_json
+from cqa_spark.reports.comparison.as_json import comparison_json
+from cqa_spark.reports.comparison.collect import table_changes
+from cqa_spark.reports.comparison.console import print_comparison
+from cqa_spark.reports.comparison.content import Comparison
+from cqa_spark.reports.comparison.page import render_comparison
+from cqa_spark.reports.inspection.as_json import inspection_json
 from cqa_spark.reports.inspection.collect import collect_inspection, run_shown
 from cqa_spark.reports.inspection.console import print_inspection
 from cqa_spark.reports.inspection.content import Inspection
-from cqa_spark.reports.inspection.diff import Comparison, table_changes
-from cqa_spark.reports.inspection.diff_console import print_comparison
-from cqa_spark.reports.inspection.render import render_comparison, render_inspection
-from cqa_spark.reports.page import page_bytes
+from cqa_spark.reports.inspection.page import render_inspection
+from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_lake
 from cqa_spark.terminal import Terminal

@@ -9,7 +9,7 @@ from cqa_spark.corpora.source import Source
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
-from cqa_spark.reports.grid import print_grid
+from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.runtime.workspace import run_flow_in, write_lake
 from cqa_spark.steps.export import MANIFEST

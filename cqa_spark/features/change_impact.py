@@ -102,14 +102,14 @@ def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[st
 
 
 def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[str, DataFrame]:
-    """The changed rows of each table, as ``changed_rows`` gives them; those tell that the groups compute from.
+    """The changed rows of each table, as ``changed_rows`` gives them; the groups' input columns are tracked.
 
     Args:
         versions: of the tables ``READ``; what stayed may lack on both sides.
         groups: whose values are wanted.
     """
     return {
-        table.name: changed_rows(table, *versions[table.name], telling=read_columns(table, groups), kept=_KEPT[table])
+        table.name: changed_rows(table, *versions[table.name], tracked=read_columns(table, groups), kept=_KEPT[table])
         for table in READ
     }
 
@@ -122,7 +122,7 @@ def touched(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut:
         now: by table name, the rows after the changes.
         cut: the moment up to which groups of reach ``HISTORY`` look.
     """
-    changed = {name: rows.where("tells") for name, rows in changed.items()}
+    changed = {name: rows.where("tracked_changed") for name, rows in changed.items()}
     posts, comments, votes = (_both(table, changed[table.name], now[table.name]) for table in (POSTS, COMMENTS, VOTES))
     places = posts.select("site", "post_id", "thread_id")
     below = changed[COMMENTS.name].select("site", "post_id").join(places, on=["site", "post_id"])

@@ -1,4 +1,4 @@
-"""What changed from one version of a table to another: rows by the key that the table declares, and by content."""
+"""Row-level changes between two versions of a table; rows are matched by the declared key and compared by content."""
 
 from __future__ import annotations
 
@@ -11,61 +11,94 @@ from pyspark.sql import types as T
 from cqa_spark.lake.table import Table
 
 ORIGIN = "source_file"
-"""Where a row was read from says nothing of the row: it is not compared."""
+"""Column that is not compared: the file that a row was read from is not part of its content."""
 
 NEW, GONE, CHANGED = "new", "gone", "changed"
 
 
 def changed_rows(
-    table: Table, before: DataFrame, after: DataFrame, *, telling: Sequence[str] = (), kept: Sequence[str] = ()
+    table: Table, before: DataFrame, after: DataFrame, *, tracked: Sequence[str] = (), kept: Sequence[str] = ()
 ) -> DataFrame:
     """The rows whose key is in one version only, or whose content differs.
 
     Args:
-        table: declares both versions.
+        table: declaration of both versions.
         before: rows of the earlier version.
-        after: rows of the later one. Rows that are in both versions may lack on both sides.
-        telling: columns that somebody computes from; none for all.
-        kept: columns that are wanted of the rows.
+        after: rows of the later version. Rows that are in both versions may be omitted from both.
+        tracked: columns for ``tracked_changed``; empty for all columns.
+        kept: columns to return with the key.
 
     Returns:
-        The key, ``change`` (``NEW``, ``GONE`` or ``CHANGED``), ``tells`` (whether a telling column differs, or the row
-        is in one version only) and the kept columns; of a changed row both versions.
+        The key, ``change`` (``NEW``, ``GONE`` or ``CHANGED``), ``tracked_changed`` (whether a tracked column differs,
+        or the row is in one version only) and the kept columns. A changed row is returned in both versions.
     """
-    fields = [field for field in table.columns if field.name not in (*table.key, ORIGIN)]
-    hashes = (
-        _content_hash(fields).alias("hash"),
-        _content_hash([field for field in fields if not telling or field.name in telling]).alias("told"),
-    )
+    fields = _content(table)
+    tracked_fields = [field for field in fields if not tracked or field.name in tracked]
+    hashes = (_content_hash(fields).alias("hash"), _content_hash(tracked_fields).alias("tracked"))
+    rows = _unmatched(table, before, after, *hashes, *map(F.col, kept))
+    of_key = Window.partitionBy(*table.key)
+    differs = F.min("row.tracked").over(of_key) != F.max("row.tracked").over(of_key)
+    tracked_changed = ((F.col("change") != CHANGED) | differs).alias("tracked_changed")
+    return rows.select(*table.key, "change", tracked_changed, *[F.col(f"row.{name}") for name in kept])
+
+
+def changed_columns(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
+    """The keys that are in one version only, or whose content differs, with the columns that differ.
+
+    Args:
+        table: declaration of both versions.
+        before: rows of the earlier version.
+        after: rows of the later version.
+
+    Returns:
+        The key, ``change`` (``NEW``, ``GONE`` or ``CHANGED``) and ``columns``: names of the columns that differ; empty
+        unless the row changed.
+    """
+    fields = _content(table)
+    rows = _unmatched(table, before, after, *map(_fingerprint, fields))
+    differing = [F.when(_differs(F.col(f"row.{field.name}")), F.lit(field.name)) for field in fields]
+    return rows.groupBy(*table.key, "change").agg(F.array_compact(F.array(*differing)).alias("columns"))
+
+
+def _unmatched(table: Table, before: DataFrame, after: DataFrame, *content: Column) -> DataFrame:
+    """The rows without an equal row in the other version: the key, ``change`` and the struct ``row`` of the content."""
     sides = [
-        frame.select(*table.key, F.struct(*hashes, *kept).alias("row"), F.lit(sign).alias("came"))
+        frame.select(*table.key, F.struct(*content).alias("row"), F.lit(sign).alias("net"))
         for sign, frame in ((-1, before), (1, after))
     ]
-    # What is as often on one side as on the other cancels itself out.
-    net = sides[0].unionByName(sides[1]).groupBy(*table.key, "row").agg(F.sum("came").alias("came"))
+    # A row that both versions have equally often cancels out.
+    net = sides[0].unionByName(sides[1]).groupBy(*table.key, "row").agg(F.sum("net").alias("net")).where("net <> 0")
     of_key = Window.partitionBy(*table.key)
-    was, is_ = F.min("came").over(of_key) < 0, F.max("came").over(of_key) > 0
-    change = F.when(~was, NEW).when(~is_, GONE).otherwise(CHANGED).alias("change")
-    told_before, told_after = F.min("row.told").over(of_key), F.max("row.told").over(of_key)
-    tells = (~was | ~is_ | (told_before != told_after)).alias("tells")
-    return net.where("came <> 0").select(*table.key, change, tells, *[F.col(f"row.{name}") for name in kept])
+    was, is_ = F.min("net").over(of_key) < 0, F.max("net").over(of_key) > 0
+    change = F.when(~was, NEW).when(~is_, GONE).otherwise(CHANGED)
+    return net.select(*table.key, change.alias("change"), "row")
 
 
-def fingerprint(field: T.StructField) -> Column:
-    """The value, or 64 bits of a long one: so texts need not travel to be compared; two of them meet once in 10^19."""
-    value = comparable(field)
+def _content(table: Table) -> list[T.StructField]:
+    return [field for field in table.columns if field.name not in (*table.key, ORIGIN)]
+
+
+def _differs(value: Column) -> Column:
+    """Whether a group has several values; null counts as a value."""
+    nulls = F.count_if(value.isNull())
+    return (F.min(value) != F.max(value)) | ((nulls > 0) & (F.count(value) > 0))
+
+
+def _fingerprint(field: T.StructField) -> Column:
+    """The value, or a 64-bit hash of a long one, so that texts are not shuffled."""
+    value = _comparable(field)
     long = isinstance(field.dataType, T.StringType | T.ArrayType | T.MapType)
     short = F.when(value.isNotNull(), F.xxhash64(value)) if long else value
     return short.alias(field.name)
 
 
-def comparable(field: T.StructField) -> Column:
-    """The value in a form that equal values share: maps have no order, and cannot be compared as they are."""
+def _comparable(field: T.StructField) -> Column:
+    """The value, with a map as sorted entries, because Spark does not compare maps."""
     value = F.col(field.name)
     return F.array_sort(F.map_entries(value)) if isinstance(field.dataType, T.MapType) else value
 
 
 def _content_hash(content: Sequence[T.StructField]) -> Column:
-    """64 bits of a row's content. The hash passes over nulls, so which columns are null is hashed beside them."""
-    values = [comparable(field) for field in content]
+    """A 64-bit hash of a row's content; ``xxhash64`` skips nulls, so their positions are hashed too."""
+    values = [_comparable(field) for field in content]
     return F.xxhash64(*[value.isNull() for value in values], *values)

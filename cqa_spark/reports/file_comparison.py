@@ -1,4 +1,4 @@
-"""Prediction files side by side, as a grid."""
+"""The comparison of prediction files, as a grid."""
 
 from __future__ import annotations
 
@@ -6,34 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqa_spark.evaluation.compare_files import FileComparison
-from cqa_spark.reports.grid import Cell, Grid
-from cqa_spark.reports.wording import count, interval, p_value, points, signed_points, verdict
+from cqa_spark.reports.kit.grid import Cell, Grid, difference_cell, value_cell
+from cqa_spark.reports.kit.numbers import count
 
 
 def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> Grid:
-    """A row for every measure and file.
+    """A row for each measure and file.
 
     Args:
-        found: measure by measure; the first file is what the others are tested against.
-        confidence: coverage of the intervals.
+        found: comparisons, by measure; the first file is the reference of the tests.
+        confidence: confidence level of the intervals.
     """
     files = list(dict.fromkeys(each.file for each in found))
     names = {file: Path(file).name for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
     return Grid(
-        title=f"{count(found[0].queries)} queries, in points",
+        title=f"{count(found[0].queries)} queries, in percentage points",
         about=(
-            f"Beside each value its {confidence:.0%} bootstrap interval over queries; the difference is to "
-            f"{names[files[0]]}, and the two-sided p-value that of a paired randomization test."
+            f"Values have a {confidence:.0%} bootstrap interval over queries. Differences are from "
+            f"{names[files[0]]}, with the two-sided p-value of a paired randomization test."
         ),
         headings=("measure", "file", "value", "difference"),
-        rows=tuple((each.measure, (Cell(names[each.file]), *_figures(each, files[0]))) for each in found),
+        rows=tuple((each.measure, (Cell(names[each.file]), *_cells(each, files[0]))) for each in found),
     )
 
 
-def _figures(found: FileComparison, first: str) -> tuple[Cell, Cell]:
-    value = Cell(points(found.value), interval(found.low, found.high))
-    if found.file == first:
-        return value, Cell("")
-    return value, Cell(signed_points(found.difference), p_value(found.p_value), verdict(found))
+def _cells(found: FileComparison, first: str) -> tuple[Cell, Cell]:
+    value = value_cell(found.value, found.low, found.high)
+    return value, Cell("") if found.file == first else difference_cell(found)

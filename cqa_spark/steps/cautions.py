@@ -8,7 +8,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.reports.content.report import Caution
+from cqa_spark.reports.run.content import Caution
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact
 

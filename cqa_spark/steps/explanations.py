@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 from cqa_spark.features.assembly import times
 from cqa_spark.lake.run import Run
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.reports.content.stories import Push, QueryStory
+from cqa_spark.reports.explanation.content import FeatureContribution
+from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
@@ -40,7 +41,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
         replace(
             story,
             candidates=tuple(
-                replace(each, pushes=found.get((story.site, story.query_id, each.candidate_id), ()))
+                replace(each, contributions=found.get((story.site, story.query_id, each.candidate_id), ()))
                 for each in story.candidates
             ),
         )
@@ -48,7 +49,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     )
 
 
-def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candidate, tuple[Push, ...]]:
+def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candidate, tuple[FeatureContribution, ...]]:
     """The features that moved the score of each candidate most, the strongest first.
 
     Args:
@@ -74,10 +75,10 @@ def explains(model: RankerModel) -> bool:
 
 def _strongest(
     features: Sequence[str], moments: Collection[str], values: np.ndarray, moved: np.ndarray
-) -> tuple[Push, ...]:
+) -> tuple[FeatureContribution, ...]:
     order = sorted(range(len(features)), key=lambda place: (-abs(moved[place]), features[place]))
     return tuple(
-        Push(features[place], float(values[place]), float(moved[place]), features[place] in moments)
+        FeatureContribution(features[place], float(values[place]), float(moved[place]), features[place] in moments)
         for place in order[:SHOWN]
         if moved[place]
     )

@@ -27,10 +27,11 @@ from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
-from cqa_spark.reports.collect import collect_content, run_facts
-from cqa_spark.reports.content.report import RunReport
-from cqa_spark.reports.page import page_bytes
-from cqa_spark.reports.render import render
+from cqa_spark.reports.kit.page import page_bytes
+from cqa_spark.reports.run.collect import collect_content
+from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.page import render
+from cqa_spark.reports.run.record.collect import run_facts
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories

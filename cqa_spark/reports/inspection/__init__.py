@@ -1,1 +1,1 @@
-"""What is in a lake: gathered from its tables, shown in a terminal, as JSON and as a page."""
+"""The content of a lake's community tables, in the terminal, as JSON and as an HTML page."""

@@ -1,1 +1,1 @@
-"""What a night found: what changed in the dump, and whether its rankings are fit to be seen."""
+"""The changes and checks of a nightly run."""

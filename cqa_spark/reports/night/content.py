@@ -1,4 +1,4 @@
-"""What a night found, as plain values."""
+"""The changes and checks of a nightly run, as plain values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cqa_spark.checks.check import Verdict
 
 @dataclass(frozen=True)
 class TableChange:
-    """Rows of one table of one site that are new, gone or changed since the published run."""
+    """Number of new, gone and changed rows in one table of one site since the published run."""
 
     site: str
     table: str
@@ -20,7 +20,7 @@ class TableChange:
 
 @dataclass(frozen=True)
 class Night:
-    """What a night found; no changes where nothing was published before."""
+    """The changes and checks of a nightly run; no changes if nothing was published before."""
 
     changes: tuple[TableChange, ...]
     verdicts: tuple[Verdict, ...]

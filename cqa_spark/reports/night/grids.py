@@ -1,24 +1,24 @@
-"""The tables of what a night found."""
+"""The tables of changes and checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from cqa_spark.checks.check import Verdict
-from cqa_spark.reports.grid import Cell, Grid
+from cqa_spark.reports.kit.grid import Cell, Grid
+from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.night.content import Night
-from cqa_spark.reports.wording import count
 
 
 def night_grids(night: Night) -> tuple[Grid, ...]:
-    """Changes and checks, as far as there are any."""
+    """The tables that have rows."""
     return tuple(grid for grid in _grids(night) if grid.rows)
 
 
 def _grids(night: Night) -> Iterator[Grid]:
     yield Grid(
         title="Changes",
-        about="Rows that came, went or have another content than in the run that was published before.",
+        about="Rows that are new, gone or changed since the published run.",
         headings=("table", "site", "new", "gone", "changed"),
         rows=tuple(
             (each.table, (Cell(each.site), *[Cell(count(rows)) for rows in (each.new, each.gone, each.changed)]))
@@ -27,8 +27,8 @@ def _grids(night: Night) -> Iterator[Grid]:
     )
     yield Grid(
         title="Checks",
-        about="Where one fails, readers go on seeing the run before, unless somebody says otherwise.",
-        headings=("check", "verdict", "measured", "limit", "what"),
+        about="If a check fails, the previous run stays published unless the failure is overridden.",
+        headings=("check", "verdict", "measured", "limit", "description"),
         rows=tuple((each.check, _cells(each)) for each in night.verdicts),
     )
 

@@ -1,1 +1,1 @@
-"""The experiment of Xu et al. (2018) as people read it: its figures beside the published ones."""
+"""The preferred-answer experiment of Xu et al. (2018), with the published results."""

@@ -1,4 +1,4 @@
-"""From the run's tables to what the experiment found; the tables have a row per system, site and measure."""
+"""Collects the results of the experiment; its tables have a row per system, site and measure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Found = TypeVar("Found", Figure, Contrast, Transfer)
 
 
 def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str]) -> AnswerStudy:
-    """Gather what was found.
+    """Collect the results.
 
     Args:
-        tables: site_metrics, comparisons and, where sites were exchanged or parameters searched, transfers and trials.
-        measures: in order; the first is the main one.
+        tables: site_metrics and comparisons, and transfers and trials if the run has them, by name.
+        measures: measures in order; the first is the main measure.
     """
     figures = tables["site_metrics"].collect()
     contrasts = _of_measure(tables["comparisons"], measures[0])
@@ -43,7 +43,7 @@ def _searches(trials: Sequence[Row]) -> Iterator[Search]:
         yield Search(
             system=system,
             tried=len(of_system),
-            # All are compared with what the recipe has.
+            # Differences are against the default parameters.
             given=chosen["value"] - chosen["difference"],
             parameters=json.loads(chosen["parameters"]),
             **{name: chosen[name] for name in ("value", "low", "high", "difference", "p_value")},

@@ -1,4 +1,4 @@
-"""What the experiment on preferred answers found, as plain values; all measures are fractions from 0 to 1."""
+"""Results of the preferred-answer experiment, as plain values; all measures are fractions from 0 to 1."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cqa_spark.reports.preferred_answer.labels import looks_ahead
 
 @dataclass(frozen=True)
 class Figure:
-    """One measure of one system on one site, or on ``EVERY`` one, with its interval.
+    """One measure of one system on one site, or on ``EVERY`` site, with its interval.
 
     Attributes:
-        system: the system.
-        site: the site.
-        measure: the measure as it prints.
-        value: its value.
-        low: lower end of its interval.
-        high: upper end of its interval.
-        queries: questions that were measured on.
-        difference: minus the best baseline.
-        p_value: two-sided, of the paired test against the best baseline.
+        system: name of the system.
+        site: name of the site.
+        measure: name of the measure.
+        value: value of the measure.
+        low: lower bound of its interval.
+        high: upper bound of its interval.
+        queries: number of questions in the evaluation.
+        difference: system minus best baseline.
+        p_value: two-sided, from the paired test against the best baseline.
     """
 
     system: str
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Contrast:
-    """A system against another one on the main measure, question by question."""
+    """The paired comparison of two systems on the main measure."""
 
     system: str
     baseline: str
@@ -48,7 +48,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A system on one site, or on ``EVERY`` one, by what it was trained on: all sites, its own, or the others."""
+    """A system on one site, or on ``EVERY`` site, trained on all sites, on its own, or on the others."""
 
     system: str
     site: str
@@ -62,18 +62,18 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search for parameters chose for a system, by the main measure on the validation part.
+    """The result of a parameter search for a system, by the main measure on the validation split.
 
     Attributes:
-        system: the system.
-        tried: number of trials, the recipe's own parameters among them.
-        given: what the recipe's own parameters reach.
-        parameters: what was drawn, by path; empty where the recipe's own are best.
-        value: what the chosen ones reach.
-        low: lower end of its interval.
-        high: upper end of its interval.
-        difference: the chosen minus the given.
-        p_value: two-sided, of the paired test against the given ones.
+        system: name of the system.
+        tried: number of trials, including the default parameters of the recipe.
+        given: value with the default parameters.
+        parameters: chosen values by parameter path; empty if the default parameters are best.
+        value: value with the chosen parameters.
+        low: lower bound of its interval.
+        high: upper bound of its interval.
+        difference: chosen minus default parameters.
+        p_value: two-sided, from the paired test against the default parameters.
     """
 
     system: str
@@ -92,13 +92,13 @@ class AnswerStudy:
     """The whole experiment.
 
     Attributes:
-        part: what was measured on: test, or cross-validated: every question, by models of the other folds.
-        baseline: the best baseline.
-        measures: in order; the first is the main one.
-        figures: of all systems, measures and sites.
-        contrasts: learned systems against every baseline, and snapshot against as-of.
-        transfers: empty where there is one site, or where nothing was transferred.
-        searches: of the systems whose parameters were searched.
+        part: split of the evaluation: test, or cross-validated for all questions.
+        baseline: best baseline.
+        measures: measures in order; the first is the main measure.
+        figures: values of all systems, measures and sites.
+        contrasts: comparisons of learned systems with every baseline, and of snapshot with as-of features.
+        transfers: results of the transfer between sites; empty without such an experiment.
+        searches: results of the parameter search.
     """
 
     part: str
@@ -122,13 +122,13 @@ class AnswerStudy:
 
     @property
     def leading(self) -> str:
-        """The best system of those that do not look ahead; the page speaks of it first."""
+        """The best system that uses no information from after the cut; the page presents it first."""
         return next(system for system in self.systems if not looks_ahead(system))
 
     def figure(self, system: str, site: str, measure: str) -> Figure:
-        """One of the figures."""
+        """The value of a system on a site."""
         return next(f for f in self.figures if (f.system, f.site, f.measure) == (system, site, measure))
 
     def contrast(self, system: str, baseline: str) -> Contrast | None:
-        """One of the contrasts; None where the two were not compared."""
+        """The comparison of two systems; None if they were not compared."""
         return next((c for c in self.contrasts if (c.system, c.baseline) == (system, baseline)), None)

@@ -1,43 +1,50 @@
-"""The data card of a preferred-answer data set for a terminal, beside that of the paper."""
+"""The data card of a preferred-answer data set, compared with that of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Row
+from rich.table import Column, Table
 
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.reports.preferred_answer.published import TABLE_1
-from cqa_spark.terminal import TextTable, number
 
 SPLITS = ("train", "dev", "test", EVERY)
 
 
-def card_table(card: Sequence[Row], name: str) -> TextTable:
-    """A line for every measure: by split, over all, and the paper's.
+def card_table(card: Sequence[Row], name: str) -> Table:
+    """A row per measure, with columns for each split, all splits, and the paper.
 
     Args:
-        card: the rows of the table ``data_card``.
-        name: small, large or full.
+        card: rows of the table ``data_card``.
+        name: name of the data set: small, large or full.
     """
     over_sites = {(row["split"], row["measure"]): row["value"] for row in card if row["site"] == EVERY}
     splits = [split for split in SPLITS if any(found == split for found, _ in over_sites)]
-    table = TextTable("", *map(number, map(_heading, splits)), number("paper"), title=f"Data set {name}")
+    headings = [Column(_heading(split), justify="right") for split in splits]
+    grid = Table("", *headings, Column("paper", justify="right"), title=f"Data set {name}")
     for measure in _in_order({measure for _, measure in over_sites}):
         values = [_written(measure, over_sites.get((split, measure))) for split in splits]
-        table.add_row(measure.replace("_", " "), *values, _written(measure, TABLE_1[name].get(measure)))
-    return table
+        grid.add_row(measure.replace("_", " "), *values, _written(measure, TABLE_1[name].get(measure)))
+    return grid
 
 
 def shortfall(card: Sequence[Row], name: str, sizes: Mapping[str, int]) -> str:
-    """A sentence where there are fewer questions than the name of the data set promises; empty where there are not."""
+    """A sentence if the data set has fewer questions than the one of the paper; empty otherwise.
+
+    Args:
+        card: rows of the table ``data_card``.
+        name: name of the data set: small, large or full.
+        sizes: number of questions by name.
+    """
     found = next(
         int(row["value"]) for row in card
         if (row["site"], row["split"], row["measure"]) == (EVERY, EVERY, "questions")
     )  # fmt: skip
     if found >= sizes.get(name, 0):
         return ""
-    return f"{name} has {sizes[name]:,} questions; there are only {found:,} that fit, and all of them are taken."
+    return f"{name} should have {sizes[name]:,} questions, but only {found:,} meet the criteria; all of them are used."
 
 
 def _in_order(measures: set[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How the experiment's systems are called where people read of them."""
+"""Display names of the experiment's systems."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _VARIANTS = {AS_OF: "as of the cut", SNAPSHOT: "snapshot"}
 
 
 def is_baseline(system: str) -> bool:
-    """Whether the system learns nothing."""
+    """Whether the system is a baseline, which learns nothing."""
     return system in _BASELINES
 
 
 def looks_ahead(system: str) -> bool:
-    """Whether the system looks at the state of the dump, which contains what it is to predict."""
+    """Whether the system uses the state of the dump, which contains the prediction target."""
     return system.endswith(f"_{SNAPSHOT}") or system == "highest_reputation"
 
 
 def label(system: str) -> str:
-    """The system for people: ``metadata_boosted_asof`` is ``boosted trees (as of the cut)``."""
+    """Display name of a system: ``metadata_boosted_asof`` is ``boosted trees (as of the cut)``."""
     if system in _BASELINES:
         return _BASELINES[system]
     ranker, variant = ranker_and_variant(system)
@@ -41,11 +41,11 @@ def label(system: str) -> str:
 
 
 def ranker_label(ranker: str) -> str:
-    """The ranker for people."""
+    """Display name of a ranker."""
     return _RANKERS.get(ranker, ranker)
 
 
 def ranker_and_variant(system: str) -> tuple[str, str]:
-    """The two parts of a learned system's name: ``metadata_RANKER_VARIANT``."""
+    """The ranker and the variant in the name of a learned system, ``metadata_RANKER_VARIANT``."""
     ranker, _, variant = system.removeprefix("metadata_").rpartition("_")
     return ranker, variant

@@ -1,4 +1,4 @@
-"""What Xu et al. (2018) published of metadata alone, on Stack Overflow (dump of September 2009), P@1 as fractions."""
+"""Results of Xu et al. (2018) with metadata features on Stack Overflow, dump of September 2009; P@1 as fractions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ TABLE_1 = {
         "vocabulary": 2_428_744,
     },
 }  # fmt: skip
-"""Table 1: the data sets."""
+"""Table 1: data sets."""
 
 
 class Published(NamedTuple):
-    """P@1 on the two data sets."""
+    """P@1 on the small and on the large data set."""
 
     small: float
     large: float
@@ -30,10 +30,10 @@ TABLE_4 = {
     "highest_reputation": Published(0.271, 0.268),
     "longest_answer": Published(0.318, 0.337),
 }
-"""Table 4, by our systems: the network on metadata (``metadata``) and the baselines."""
+"""Table 4: the network on metadata features and the baselines, by the name of our system."""
 
 TABLE_5_ALL = Published(0.403, 0.496)
-"""Table 5, all features. On LARGE it differs from Table 4 (.463); the paper does not say why."""
+"""Table 5, all features. The value on LARGE differs from Table 4 (.463); the paper gives no reason."""
 
 TABLE_5: dict[str, tuple[str, Published | None]] = {
     "question": ("BasicQ", Published(-0.004, -0.001)),
@@ -45,5 +45,5 @@ TABLE_5: dict[str, tuple[str, Published | None]] = {
     "user_tags": ("UTags", Published(0.000, -0.063)),
     "answer_text": ("answer's text", None),
 }
-"""Table 5, by our families of features: the paper's name, and what leaving the group out changes; None where it has
-no such group."""
+"""Table 5, by our feature family: name of the group in the paper, and the change when it is removed; None for groups
+that the paper does not have."""

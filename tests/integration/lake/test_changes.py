@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from cqa_spark.lake.changes import changed_rows
+from cqa_spark.lake.changes import changed_columns, changed_rows
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
 
@@ -60,7 +60,7 @@ def test_rows_by_key_and_content(versions: tuple[DataFrame, DataFrame]) -> None:
         ("edited", "changed", True, "b"), ("edited", "changed", True, "c"),
         ("new", "new", True, None),
     }  # fmt: skip
-    assert found(changed_rows(ROWS, *versions, telling=("one",))) == {
+    assert found(changed_rows(ROWS, *versions, tracked=("one",))) == {
         ("gone", "gone", True), ("swapped", "changed", True), ("edited", "changed", False), ("new", "new", True),
     }  # fmt: skip
 
@@ -97,8 +97,20 @@ def test_few_rows_are_added_in_one_file(
 def test_rows_that_both_sides_hold_are_no_changes(versions: tuple[DataFrame, DataFrame], spark: SparkSession) -> None:
     before, after = versions
     between = rows(spark, [("edited", "a", "between", None, "noon"), ("came and went", None, None, None, "noon")])
-    both = changed_rows(ROWS, before.unionByName(between), after.unionByName(between), kept=("other",))
-    assert found(both) == found(changed_rows(ROWS, *versions, kept=("other",)))
+    widened = before.unionByName(between), after.unionByName(between)
+    assert found(changed_rows(ROWS, *widened, kept=("other",))) == found(changed_rows(ROWS, *versions, kept=("other",)))
+    tracked = changed_rows(ROWS, *widened, tracked=("one",)).where("id = 'edited'")
+    assert found(tracked) == {("edited", "changed", False)}
+
+
+def test_the_columns_that_differ(versions: tuple[DataFrame, DataFrame]) -> None:
+    rows = changed_columns(ROWS, *versions).orderBy("id").collect()
+    assert [(row["id"], row["change"], row["columns"]) for row in rows] == [
+        ("edited", "changed", ["other"]),
+        ("gone", "gone", []),
+        ("new", "new", []),
+        ("swapped", "changed", ["one", "other"]),
+    ]
 
 
 @pytest.mark.parametrize("keeps_changes", [True, False])

@@ -24,20 +24,10 @@ from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.reports.inspection.content import (
-    Counted,
-    FileFacts,
-    FileTotals,
-    Inspection,
-    Month,
-    OrphanReference,
-    Quartiles,
-    Refusal,
-    ScoreCount,
-    SiteFacts,
-    TableFacts,
-    Threads,
-)
+from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.inspection.content import Inspection, SiteFacts
+from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
+from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
 
 ALE, QATAR = "ale.example.org", "qatarliving.com"
 Rows = list[dict[str, Any]]
@@ -295,7 +285,7 @@ def test_changes_from_one_run_to_another(lake: Lake, tmp_path: Path, capsys: pyt
         "only_before": ["judgments"],
         "only_after": ["comments", "votes"],
     }
-    assert "What changed" in page.read_text(encoding="utf-8")
+    assert "Changes from earlier to later" in page.read_text(encoding="utf-8")
 
 
 def test_nothing_changed_from_a_run_to_itself(lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

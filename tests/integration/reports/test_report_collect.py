@@ -20,17 +20,19 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.reports.collect import collect_content, run_facts
-from cqa_spark.reports.collect.distributions import BINS
-from cqa_spark.reports.collect.measures import split_feature
-from cqa_spark.reports.collect.stories import CANDIDATE_CHARACTERS
-from cqa_spark.reports.content.distributions import Differences
-from cqa_spark.reports.content.intake import FileRows, QuarantineReason, QuarantineSample
-from cqa_spark.reports.content.measures import Comparison, FeatureImportance, Measurement
-from cqa_spark.reports.content.report import RunReport
-from cqa_spark.reports.content.run import InputFile, RunFacts, Step
-from cqa_spark.reports.content.stories import RankedCandidate
-from cqa_spark.reports.render import render
+from cqa_spark.reports.run.collect import collect_content
+from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.differences.content import Differences
+from cqa_spark.reports.run.features.collect import split_feature
+from cqa_spark.reports.run.features.content import FeatureImportance
+from cqa_spark.reports.run.intake.content import FileRows, QuarantineReason, QuarantineSample
+from cqa_spark.reports.run.page import render
+from cqa_spark.reports.run.queries.collect import CANDIDATE_CHARACTERS
+from cqa_spark.reports.run.queries.content import RankedCandidate
+from cqa_spark.reports.run.record.collect import run_facts
+from cqa_spark.reports.run.record.content import InputFile, RunFacts, Step
+from cqa_spark.reports.run.scores.collect import BINS
+from cqa_spark.reports.run.systems.content import Comparison, Measurement
 
 SITE = "qatarliving.com"
 TASK = "question_comment"
@@ -319,7 +321,7 @@ def test_rankings_alone_are_enough(tables: dict[str, DataFrame]) -> None:
     story = report.stories[0]
     assert (story.kind, story.query_id, story.value) == ("sample", "Q1", None)
     assert [candidate.relevant for candidate in story.candidates] == [None, None]
-    assert "No label is known" in render(report)
+    assert "The split has no labels" in render(report)
 
 
 def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, DataFrame]) -> None:
@@ -338,7 +340,7 @@ def test_a_system_without_ranking_is_refused(tables: dict[str, DataFrame], setti
 
 
 def test_a_missing_table_of_rankings_is_named() -> None:
-    with pytest.raises(ContractError, match="lacks the table rankings"):
+    with pytest.raises(ContractError, match="table rankings is missing"):
         collect({})
 
 

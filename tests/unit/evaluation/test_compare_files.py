@@ -61,4 +61,4 @@ def test_the_command_prints_points(files: tuple[Path, Path, Path], capsys: pytes
         ["MAP@10", "right", "100.00", "100.00\N{EN DASH}100.00"],
         ["MAP@10", "wrong", "50.00", "50.00\N{EN DASH}50.00", "\N{MINUS SIGN}50.00", "p", "=", "0.031"],
     ]
-    assert "6 queries, in points" in printed
+    assert "6 queries, in percentage points" in printed

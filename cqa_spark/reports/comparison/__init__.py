@@ -1,0 +1,1 @@
+"""The changes between two runs, in the terminal, as JSON and as an HTML page."""

@@ -1,0 +1,1 @@
+"""Experiments of a run: cross-validation, ablation and learning curves."""

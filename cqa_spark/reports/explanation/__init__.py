@@ -1,0 +1,1 @@
+"""Why a system scored a candidate as it did."""

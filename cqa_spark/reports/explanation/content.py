@@ -1,0 +1,41 @@
+"""The contributions of features to scores, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FeatureContribution:
+    """The contribution of one feature to a candidate's score.
+
+    Attributes:
+        feature: column of the feature, prefixed with its group.
+        value: value of the feature.
+        by: change of the score, on the ranker's own scale (log odds for classifiers).
+        is_time: whether the value is a timestamp, in seconds since 1970.
+    """
+
+    feature: str
+    value: float
+    by: float
+    is_time: bool = False
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A thread as ranked by a system.
+
+    Attributes:
+        system: name of the system.
+        site: site of the thread.
+        thread: id of the thread.
+        split: split of the thread.
+        candidates: id, score, relevance (None if unjudged) and strongest contributions; best first.
+    """
+
+    system: str
+    site: str
+    thread: str
+    split: str
+    candidates: tuple[tuple[str, float, bool | None, tuple[FeatureContribution, ...]], ...]

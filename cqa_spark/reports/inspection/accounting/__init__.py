@@ -1,0 +1,1 @@
+"""Input files, quarantined records and orphans."""

@@ -1,0 +1,1 @@
+"""Threads, scores, months and tags of the posts."""

@@ -1,0 +1,1 @@
+"""Plots of posts by month, score and tag."""

@@ -1,0 +1,1 @@
+"""Rows, dates, nulls and undeclared attributes of each table."""

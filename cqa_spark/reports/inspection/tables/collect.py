@@ -1,0 +1,77 @@
+"""Counts rows, nulls and undeclared attributes of each table in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.reports.inspection.by_site import collected, first_rows, stacked
+
+ATTRIBUTES = 100
+"""Largest number of undeclared attributes per site and table; the most frequent ones are kept."""
+
+DRIFT = "unknown_attributes"
+ENDS_AND_QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+_TIMES = ("created_at", "earned_at")
+
+
+def collect_tables(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
+    """A row per site and table with rows: ``table``, ``rows``, ``first``, ``last``, ``nulls``.
+
+    The row of ``posts`` also has ``questions``, ``answers``, ``accepted``, ``question_scores`` and ``answer_scores``.
+    """
+    return collected(stacked(_summary(name, frame) for name, frame in tables.items()))
+
+
+def collect_drift(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
+    """A row per site, table and undeclared attribute: ``table``, ``attribute``, ``rows``; most frequent first."""
+    named = [
+        frame.select("site", F.lit(name).alias("table"), F.explode(F.map_keys(DRIFT)).alias("attribute"))
+        for name, frame in tables.items()
+        if DRIFT in frame.columns
+    ]
+    if not named:
+        return {}
+    counted = stacked(named).groupBy("site", "table", "attribute").agg(F.count(F.lit(1)).alias("rows"))
+    order = (F.desc("rows"), "attribute")
+    kept = first_rows(counted, ATTRIBUTES, *order, within=("site", "table"))
+    return collected(kept.orderBy("site", "table", *order))
+
+
+def _summary(name: str, frame: DataFrame) -> DataFrame:
+    rows = F.count(F.lit(1))
+    empty = [
+        F.struct(F.lit(column).alias("column"), (rows - F.count(column)).alias("rows"))
+        for column in frame.columns
+        if column not in ("site", DRIFT)
+    ]
+    time = next((column for column in _TIMES if column in frame.columns), None)
+    more = _of_posts() if name == "posts" else []
+    summed = frame.groupBy("site").agg(
+        rows.alias("rows"),
+        _day(F.min(time) if time else None).alias("first"),
+        _day(F.max(time) if time else None).alias("last"),
+        F.array(*empty).alias("nulls"),
+        *more,
+    )
+    return summed.withColumn("table", F.lit(name)).withColumn("nulls", F.filter("nulls", lambda each: each.rows > 0))
+
+
+def _of_posts() -> list[Column]:
+    is_question, is_answer = F.col("post_type") == "question", F.col("post_type") == "answer"
+    return [
+        F.count_if(is_question).alias("questions"),
+        F.count_if(is_answer).alias("answers"),
+        F.count_if(is_question & F.col("accepted_answer_id").isNotNull()).alias("accepted"),
+        # Exact, because approximate percentiles depend on the partitions; scores have few distinct values.
+        F.percentile(F.when(is_question, F.col("score")), list(ENDS_AND_QUARTILES)).alias("question_scores"),
+        F.percentile(F.when(is_answer, F.col("score")), list(ENDS_AND_QUARTILES)).alias("answer_scores"),
+    ]
+
+
+def _day(time: Column | None) -> Column:
+    # As text, because a dump may contain years outside Python's range, 1 to 9999.
+    return F.lit(None).cast("string") if time is None else F.date_format(time, "yyyy-MM-dd")

@@ -1,0 +1,38 @@
+"""The facts of one table of a site, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A name, such as that of a column, and its number of rows."""
+
+    name: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """One table of one site.
+
+    Attributes:
+        name: name of the table.
+        rows: number of rows of the site.
+        quarantined: quarantined records from files that fill only this table.
+        orphans: rows with a dangling reference, summed over all references.
+        first: date of the earliest row, ISO 8601, UTC; None if no row has a timestamp.
+        last: date of the latest row.
+        nulls: number of nulls in each column that has any.
+        unknown_attributes: number of rows with each undeclared attribute, most frequent first.
+    """
+
+    name: str
+    rows: int
+    quarantined: int = 0
+    orphans: int = 0
+    first: str | None = None
+    last: str | None = None
+    nulls: tuple[Counted, ...] = ()
+    unknown_attributes: tuple[Counted, ...] = ()

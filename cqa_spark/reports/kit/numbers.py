@@ -1,0 +1,66 @@
+"""Number formats of all reports."""
+
+from __future__ import annotations
+
+MINUS = "\N{MINUS SIGN}"
+MISSING = "\N{EN DASH}"
+"""Shown in place of a missing value."""
+
+
+def points(fraction: float) -> str:
+    """A fraction in percentage points, the unit of published results: ``0.53842`` is ``53.84``."""
+    return f"{fraction * 100:.2f}"
+
+
+def signed_points(fraction: float) -> str:
+    """A difference of two fractions in percentage points, with its sign."""
+    text = points(abs(fraction))
+    if text == "0.00":
+        return text
+    return f"{'+' if fraction > 0 else MINUS}{text}"
+
+
+def interval(low: float, high: float) -> str:
+    """The bounds of an interval of fractions, in percentage points."""
+    return f"{points(low)}\N{EN DASH}{points(high)}"
+
+
+def score(value: float) -> str:
+    """A ranker's score, on the ranker's own scale."""
+    return f"{value:.3f}".replace("-", MINUS)
+
+
+def p_value(value: float) -> str:
+    """A p-value with its relation: ``p < 0.001`` or ``p = 0.042``."""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def number(value: float) -> str:
+    """A number with at most two decimals, without trailing zeros."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", MINUS)
+
+
+def percent(part: int, whole: int) -> str:
+    """A share in per cent; only none of the whole is ``0 %``, and only all of it is ``100 %``."""
+    if part in (0, whole):
+        return "100 %" if part and whole else "0 %"
+    share = 100 * part / whole
+    if share < 0.05:
+        return "< 0.1 %"
+    return "> 99.9 %" if share >= 99.95 else f"{share:.1f} %"
+
+
+def count(number: int) -> str:
+    """An integer with thousands separators."""
+    return f"{number:,}"
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """An integer with its noun: ``1 query``, ``2,440 candidates``.
+
+    Args:
+        number: the integer.
+        singular: the noun.
+        plural: its plural, where that is not the singular plus ``s``.
+    """
+    return f"{count(number)} {singular if number == 1 else plural or singular + 's'}"

@@ -1,0 +1,1 @@
+"""Plot primitives, drawn as SVG."""

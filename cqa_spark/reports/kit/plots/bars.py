@@ -1,0 +1,62 @@
+"""Horizontal bar chart with named bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from cqa_spark.reports.kit.palette import sentinel
+from cqa_spark.reports.kit.plots.svg import new_axes, short
+
+_AXIS = 12
+
+
+def named_bars(
+    names: Sequence[str],
+    values: Sequence[float],
+    texts: Sequence[str],
+    width: int,
+    *,
+    row: int,
+    thickness: float,
+    font: int,
+    gap: int,
+    room: float,
+    colours: Sequence[str] | None = None,
+) -> Figure:
+    """Draw bars from top to bottom; each is labelled with its value, so there is no value axis.
+
+    Args:
+        names: labels to the left of the bars; at least one.
+        values: lengths of the bars.
+        texts: the formatted values, shown after the bars.
+        width: width of the figure, in CSS pixels.
+        row: row height, in CSS pixels.
+        thickness: bar thickness, as a share of the row height.
+        font: font size of the values, in CSS pixels.
+        gap: between a bar and its text, in CSS pixels.
+        room: space for the value of the longest bar, as a share of the plot width.
+        colours: a colour role for each bar; None for the accent colour.
+    """
+    figure, axes = new_axes(width, row * len(names) + _AXIS)
+    colour = sentinel("accent") if colours is None else [sentinel(role) for role in colours]
+    axes.barh(range(len(names)), values, height=thickness, color=colour)
+    for place, (value, text) in enumerate(zip(values, texts, strict=True)):
+        axes.annotate(
+            text,
+            (value, place),
+            xytext=(gap, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=font,
+            color=sentinel("muted"),
+        )
+    axes.set_yticks(range(len(names)), [short(name) for name in names])
+    axes.tick_params(axis="y", labelcolor=sentinel("ink"))
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.margins(x=room)
+    axes.set_xlim(left=0)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    return figure

@@ -1,0 +1,118 @@
+"""Converts a Matplotlib figure to SVG inside the page; the same figure gives the same bytes."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import matplotlib
+from lxml import etree
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from cqa_spark.reports.kit.palette import sentinel, themed
+
+WIDE = 900
+"""Width of a plot on a desktop, in CSS pixels."""
+
+NARROW = 344
+"""Width of a plot on a phone, or of one of several in a row, in CSS pixels."""
+
+NAME_LENGTH = 26
+
+_UNITS_PER_INCH = 72
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+_NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')
+_REFERENCE = re.compile(r"#([\w-]+)")
+_FONT_FAMILY = re.compile(r"font-family: [^;\"]*; ?")
+
+drawing = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cqa-spark", "text.parse_math": False})
+"""Decorator of every drawing function: names may contain ``$``, and ids depend on the content alone."""
+
+
+def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
+    """An empty figure with a horizontal axis only.
+
+    Args:
+        width: in CSS pixels.
+        height: in CSS pixels.
+    """
+    figure = Figure(
+        figsize=(width / _UNITS_PER_INCH, height / _UNITS_PER_INCH),
+        layout=ConstrainedLayoutEngine(w_pad=0.02, h_pad=0.03),
+    )
+    figure.patch.set_visible(False)
+    axes = figure.add_subplot()
+    axes.patch.set_visible(False)
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(sentinel("line"))
+    axes.tick_params(axis="both", length=0, labelsize=12, labelcolor=sentinel("muted"), pad=5)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def short(name: str) -> str:
+    """A name, truncated to ``NAME_LENGTH`` characters so that it fits beside a plot."""
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+
+
+def to_svg(figure: Figure, name: str, description: str) -> Markup:
+    """Convert a figure to markup for the page.
+
+    Args:
+        figure: the figure, drawn in sentinel colours.
+        name: unique on the page; prefix of all ids.
+        description: text alternative for screen readers.
+    """
+    buffer = io.BytesIO()
+    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+    root = etree.fromstring(buffer.getvalue(), parser)
+    _drop_document_parts(root)
+    _prefix_ids(root, name)
+    _use_page_style(root)
+    _describe(root, description)
+    return Markup(_NAMESPACE.sub("", etree.tostring(root, encoding="unicode")))
+
+
+def _drop_document_parts(root: etree._Element) -> None:
+    etree.strip_elements(root, f"{_SVG}metadata", f"{_SVG}style", with_tail=False)
+    etree.strip_attributes(root, "version")
+    for attribute in ("width", "height"):
+        del root.attrib[attribute]
+
+
+def _prefix_ids(root: etree._Element, name: str) -> None:
+    """Drop ids without a reference, and make the others unique on the page."""
+    values = [str(value) for element in root.iter() for key, value in element.items() if key != "id"]
+    referred = {reference for value in values for reference in _REFERENCE.findall(value)}
+    for element in root.iter():
+        attributes = {str(key): str(value) for key, value in element.items()}
+        if "id" in attributes:
+            del element.attrib["id"]
+        if attributes.get("id") in referred:
+            element.set("id", f"{name}-{attributes['id']}")
+        if _XLINK_HREF in attributes:
+            del element.attrib[_XLINK_HREF]
+            element.set("href", f"#{name}-{attributes[_XLINK_HREF].removeprefix('#')}")
+        if "clip-path" in attributes:
+            element.set("clip-path", attributes["clip-path"].replace("url(#", f"url(#{name}-"))
+
+
+def _use_page_style(root: etree._Element) -> None:
+    """Take colours and the font family from the style sheet."""
+    for element in root.iter():
+        style = element.get("style")
+        if style:
+            element.set("style", themed(_FONT_FAMILY.sub("", str(style))))
+
+
+def _describe(root: etree._Element, description: str) -> None:
+    root.set("role", "img")
+    root.set("aria-label", description)
+    root.set("focusable", "false")

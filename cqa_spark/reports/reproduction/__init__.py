@@ -1,0 +1,1 @@
+"""Reproduced and published results of the recipes."""

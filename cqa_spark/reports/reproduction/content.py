@@ -1,0 +1,51 @@
+"""Reproduced and published results, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+OK = 0.005
+"""Largest difference, a fraction, of results that count as equal."""
+
+NEAR = 0.02
+"""Largest difference, a fraction, that another test set of the same size could explain."""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One recipe on one split of its data set.
+
+    Attributes:
+        system: name of the recipe.
+        task: name of the task.
+        part: split of the data set, such as ``semeval2016 dev``.
+        ours: reproduced value by measure, fractions; empty if it could not be measured.
+        published: published value by measure, fractions; empty if there is none.
+        source: source of the published values.
+        missing: what is missing for the reproduction; empty if nothing is.
+    """
+
+    system: str
+    task: str
+    part: str
+    ours: Mapping[str, float] = field(default_factory=dict)
+    published: Mapping[str, float] = field(default_factory=dict)
+    source: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class About:
+    """The notes of a recipe by heading, such as what it replaces."""
+
+    system: str
+    notes: Mapping[str, str]
+
+
+def agreement(ours: float | None, published: float | None) -> str:
+    """Whether a reproduced value is OK, near, or differs; empty if either value is unknown."""
+    if ours is None or published is None:
+        return ""
+    apart = round(abs(ours - published), 6)  # published values have four digits
+    return "OK" if apart <= OK else "near" if apart <= NEAR else "differs"

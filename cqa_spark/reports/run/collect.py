@@ -1,0 +1,79 @@
+"""Collects the content of a run's report from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.errors import ContractError
+from cqa_spark.reports.experiments.collect import collect_ablations, collect_cross_validations, collect_curves
+from cqa_spark.reports.night.collect import collect_night
+from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.differences.collect import collect_differences
+from cqa_spark.reports.run.features.collect import collect_importances
+from cqa_spark.reports.run.intake.collect import collect_intake
+from cqa_spark.reports.run.queries.collect import collect_stories
+from cqa_spark.reports.run.record.content import RunFacts
+from cqa_spark.reports.run.scores.collect import collect_histograms
+from cqa_spark.reports.run.systems.collect import collect_evaluation
+from cqa_spark.reports.scope import Scope
+
+
+def collect_content(
+    tables: Mapping[str, DataFrame],
+    run: RunFacts,
+    *,
+    task: str,
+    split: str,
+    best_system: str,
+    baseline: str | None = None,
+    main_measure: str = "MAP@10",
+    measures: Sequence[str] = (),
+    stories_each: int = 3,
+    quarantine_samples: int = 5,
+) -> RunReport:
+    """Collect the content of the report; Spark aggregates, and only a bounded number of rows reaches the driver.
+
+    Args:
+        tables: declared tables by name (``cqa_spark.lake.schemas``). ``rankings`` is required; the page omits the
+            sections whose tables are absent or empty (metrics, comparisons, query_metrics, examples,
+            feature_importances, documents, texts, posts, cross_validations, ablations, learning_curves, quarantine,
+            ingested_files, changes, checks).
+        run: facts of the run. Its rankings are all rows of the table, because a nightly run keeps unaffected rankings
+            of earlier runs.
+        task: name of the task.
+        split: split to report on.
+        best_system: system that the page presents first.
+        baseline: system that the others are compared with; None if there is none.
+        main_measure: measure that orders the systems.
+        measures: order of the columns; other measures follow alphabetically.
+        stories_each: number of best and of worst queries.
+        quarantine_samples: number of quarantined records to show.
+
+    Raises:
+        ContractError: there are no rankings of the system for this task and split.
+    """
+    if "rankings" not in tables:
+        raise ContractError("table rankings is missing", "pass the table that the score step wrote")
+    scope = Scope(tables, task, split, main_measure, best_system, baseline)
+    evaluation = collect_evaluation(scope, measures)
+    if best_system not in evaluation.systems:
+        raise ContractError(
+            f"run {run.run_id} has no ranking of {best_system} for {task} on {split}; "
+            f"it has {', '.join(evaluation.systems) or 'none'}",
+            "name a system that the run scored on this split",
+        )
+    return RunReport(
+        run=run,
+        evaluation=evaluation,
+        differences=collect_differences(scope),
+        histograms=collect_histograms(scope, evaluation.systems),
+        importances=collect_importances(scope),
+        stories=collect_stories(scope, stories_each),
+        cross_validations=collect_cross_validations(scope),
+        ablations=collect_ablations(scope),
+        curves=collect_curves(scope),
+        intake=collect_intake(scope, quarantine_samples),
+        night=collect_night(scope),
+    )

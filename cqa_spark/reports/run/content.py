@@ -1,0 +1,53 @@
+"""The content of a run's report, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint
+from cqa_spark.reports.night.content import Night
+from cqa_spark.reports.preferred_answer.content import AnswerStudy
+from cqa_spark.reports.run.differences.content import Differences
+from cqa_spark.reports.run.features.content import FeatureImportance
+from cqa_spark.reports.run.intake.content import Intake
+from cqa_spark.reports.run.queries.content import QueryStory
+from cqa_spark.reports.run.record.content import RunFacts
+from cqa_spark.reports.run.scores.content import ScoreHistogram
+from cqa_spark.reports.run.systems.content import Evaluation
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A limitation of feature groups that affects the results.
+
+    Attributes:
+        text: description, without a full stop.
+        groups: feature groups that have the limitation.
+        systems: systems that use these groups.
+    """
+
+    text: str
+    groups: tuple[str, ...]
+    systems: tuple[str, ...]
+
+
+NOTHING_READ = Intake()
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """The content of the page."""
+
+    run: RunFacts
+    evaluation: Evaluation
+    differences: Differences | None = None
+    histograms: tuple[ScoreHistogram, ...] = ()
+    importances: tuple[FeatureImportance, ...] = ()
+    stories: tuple[QueryStory, ...] = ()
+    cross_validations: tuple[CrossValidation, ...] = ()
+    ablations: tuple[Ablation, ...] = ()
+    curves: tuple[CurvePoint, ...] = ()
+    intake: Intake = NOTHING_READ
+    cautions: tuple[Caution, ...] = ()
+    study: AnswerStudy | None = None
+    night: Night | None = None

@@ -1,0 +1,1 @@
+"""The differences between the best system and the baseline, query by query."""

@@ -1,0 +1,1 @@
+"""The feature importances of each system."""

@@ -1,0 +1,67 @@
+"""The figures of the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cqa_spark.reports.experiments.figures import ExperimentFigures, draw_experiments
+from cqa_spark.reports.kit.drawing import Drawing, draw_both
+from cqa_spark.reports.kit.plots.svg import NARROW
+from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.differences.plots import plot_differences
+from cqa_spark.reports.run.features.figures import LearnedSystem, draw_importances
+from cqa_spark.reports.run.record.plots import plot_steps
+from cqa_spark.reports.run.scores.plots import plot_scores
+from cqa_spark.reports.run.systems.content import Evaluation
+from cqa_spark.reports.run.systems.plots import plot_measure
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All figures of the page; absent or empty without data."""
+
+    main_measure: Drawing | None
+    other_measures: dict[str, Drawing]
+    differences: Drawing | None
+    scores: dict[str, Drawing]
+    learned: tuple[LearnedSystem, ...]
+    experiments: ExperimentFigures
+    steps: Drawing | None
+
+
+def draw_figures(report: RunReport) -> Figures:
+    """Draw the figures that have data."""
+    evaluation, main = report.evaluation, report.evaluation.main_measure
+    measured = _measured(evaluation)
+    return Figures(
+        main_measure=draw_both(lambda name, width: plot_measure(evaluation, main, name, width), "main")
+        if main in measured
+        else None,
+        other_measures={
+            measure: Drawing(plot_measure(evaluation, measure, f"measure{number}", NARROW))
+            for number, measure in enumerate(measured)
+            if measure != main
+        },
+        differences=_differences(report),
+        scores={
+            histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
+            for number, histogram in enumerate(report.histograms)
+        },
+        learned=draw_importances(report.importances, evaluation.systems),
+        experiments=draw_experiments(report.cross_validations, report.ablations, report.curves, main),
+        steps=draw_both(lambda name, width: plot_steps(report.run.steps, name, width), "steps")
+        if report.run.steps
+        else None,
+    )
+
+
+def _measured(evaluation: Evaluation) -> list[str]:
+    found = {measurement.measure for measurement in evaluation.measurements}
+    return [measure for measure in evaluation.measures if measure in found]
+
+
+def _differences(report: RunReport) -> Drawing | None:
+    differences = report.differences
+    if differences is None:
+        return None
+    return draw_both(lambda name, width: plot_differences(differences, name, width), "differences")

@@ -1,0 +1,1 @@
+"""The records read and quarantined."""

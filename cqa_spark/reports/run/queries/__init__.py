@@ -1,0 +1,1 @@
+"""The best and the worst queries, with their ranked candidates."""

@@ -1,0 +1,1 @@
+"""The run itself: its inputs, steps and settings."""

@@ -1,0 +1,1 @@
+"""The distribution of scores of each system."""

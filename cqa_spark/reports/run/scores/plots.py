@@ -1,0 +1,60 @@
+"""Mirrored histogram of scores: relevant candidates above the axis, the others below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from cqa_spark.reports.kit.numbers import count
+from cqa_spark.reports.kit.palette import sentinel
+from cqa_spark.reports.kit.plots.svg import drawing, new_axes, to_svg
+from cqa_spark.reports.run.scores.content import ScoreHistogram
+
+_HEIGHT = 170
+
+
+@drawing
+def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
+    """Draw the number of candidates per score; unjudged candidates are grey, above the axis.
+
+    Args:
+        histogram: counts in equal-width bins.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HEIGHT)
+    bins = len(histogram.relevant)
+    span = (histogram.high - histogram.low) or 1.0
+    edges = [histogram.low + span * number / bins for number in range(bins + 1)]
+    axes.stairs(histogram.relevant, edges, fill=True, color=sentinel("accent"), linewidth=0)
+    axes.stairs([-number for number in histogram.not_relevant], edges, fill=True, color=sentinel("loss"), linewidth=0)
+    if any(histogram.unjudged):
+        axes.stairs(
+            _on_top(histogram.relevant, histogram.unjudged),
+            edges,
+            baseline=histogram.relevant,
+            fill=True,
+            color=sentinel("muted"),
+            linewidth=0,
+        )
+    axes.axhline(0, color=sentinel("ink"), linewidth=1)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.locator_params(axis="x", nbins=5)
+    axes.set_yticks([])
+    axes.spines["bottom"].set_visible(False)
+    return to_svg(figure, name, _description(histogram))
+
+
+def _on_top(below: Sequence[int], above: Sequence[int]) -> list[int]:
+    return [first + second for first, second in zip(below, above, strict=True)]
+
+
+def _description(histogram: ScoreHistogram) -> str:
+    parts = [
+        ("relevant", histogram.relevant),
+        ("not relevant", histogram.not_relevant),
+        ("unjudged", histogram.unjudged),
+    ]
+    counts = ", ".join(f"{count(sum(numbers))} {name}" for name, numbers in parts if any(numbers))
+    return f"Scores of {histogram.system} from {histogram.low:.3g} to {histogram.high:.3g}: {counts} candidates."

@@ -1,0 +1,65 @@
+"""The sentences that summarise a run."""
+
+from __future__ import annotations
+
+from cqa_spark.reports.kit.numbers import count, counted, p_value, points, signed_points
+from cqa_spark.reports.kit.significance import verdict
+from cqa_spark.reports.kit.units import duration
+from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.systems.content import Comparison, Measurement
+
+_CONCLUSION = {
+    "better": "a statistically significant gain",
+    "worse": "a statistically significant loss",
+    "unclear": "not statistically significant",
+}
+
+
+def summary(report: RunReport) -> tuple[str, ...]:
+    """Size of the evaluation, the best system, its comparison with the baseline, input records and duration."""
+    evaluation = report.evaluation
+    counts = (
+        f"{counted(evaluation.queries, 'query', 'queries')} of the {evaluation.split} split, "
+        f"{counted(evaluation.candidates, 'candidate')}, {counted(len(evaluation.systems), 'system')}"
+    )
+    if evaluation.best is None:
+        sentences = [f"{counts}. The split has no labels, so the page shows rankings without measures."]
+    else:
+        sentences = [f"{counts}.", _best_sentence(evaluation.best)]
+    if evaluation.best is not None and evaluation.best_comparison is not None:
+        sentences.append(_comparison_sentence(evaluation.best_comparison, str(evaluation.baseline)))
+    sentences.append(_intake_sentence(report))
+    return tuple(sentences)
+
+
+def _best_sentence(best: Measurement) -> str:
+    return (
+        f"{best.system} has a {best.measure} of {points(best.value)}; {best.confidence * 100:.0f} % bootstrap interval "
+        f"of the mean: {points(best.low)} to {points(best.high)}."
+    )
+
+
+def _comparison_sentence(comparison: Comparison, baseline: str) -> str:
+    return (
+        f"The difference from {baseline} is {signed_points(comparison.difference)} points, "
+        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))}): "
+        f"better on {counted(comparison.wins, 'query', 'queries')}, equal on {count(comparison.ties)}, "
+        f"worse on {count(comparison.losses)}."
+    )
+
+
+def _intake_sentence(report: RunReport) -> str:
+    intake = report.intake
+    took = f"The run took {duration(report.run.seconds)}."
+    if intake.rows_in == 0:
+        return took
+    if intake.rows_quarantined == 0:
+        return f"All {count(intake.rows_in)} input records were parsed. {took}"
+    return (
+        f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records could not be parsed and were "
+        f"quarantined. {took}"
+    )
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")

@@ -1,0 +1,1 @@
+"""The measures of all systems, and their comparison with the baseline."""

@@ -1,0 +1,93 @@
+"""Measures and comparisons of systems, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One measure of one system over all queries, with its bootstrap interval; all values are fractions from 0 to 1."""
+
+    system: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The paired randomization test of a system against the baseline on one measure.
+
+    Attributes:
+        system: name of the system.
+        measure: name of the measure.
+        difference: system minus baseline, a fraction.
+        p_value: two-sided.
+        wins: queries on which the system is better.
+        losses: queries on which the baseline is better.
+        ties: queries on which both are equal.
+    """
+
+    system: str
+    measure: str
+    difference: float
+    p_value: float
+    wins: int
+    losses: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The measures of all systems on one split of one task.
+
+    Attributes:
+        task: name of the task.
+        split: split of the evaluation.
+        main_measure: measure that orders the systems.
+        baseline: system that the others are compared with; None if there is none.
+        best_system: system that the page presents first.
+        systems: all systems, best first.
+        measures: all measures, in the order of the columns.
+        queries: number of ranked queries.
+        candidates: number of ranked candidates.
+        measurements: one per system and measure; empty without labels.
+        comparisons: every other system against the baseline.
+        resamples: number of resamples of intervals and tests; None without measurements.
+        seed: seed of the resampling; None without measurements.
+    """
+
+    task: str
+    split: str
+    main_measure: str
+    baseline: str | None
+    best_system: str
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    queries: int
+    candidates: int
+    measurements: tuple[Measurement, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    resamples: int | None = None
+    seed: int | None = None
+
+    def measurement(self, system: str, measure: str) -> Measurement | None:
+        """The measurement of a system; None if there is none."""
+        return next((m for m in self.measurements if (m.system, m.measure) == (system, measure)), None)
+
+    def comparison(self, system: str, measure: str) -> Comparison | None:
+        """The comparison of a system with the baseline; None if there is none."""
+        return next((c for c in self.comparisons if (c.system, c.measure) == (system, measure)), None)
+
+    @property
+    def best(self) -> Measurement | None:
+        """The main measure of the best system."""
+        return self.measurement(self.best_system, self.main_measure)
+
+    @property
+    def best_comparison(self) -> Comparison | None:
+        """The comparison of the best system with the baseline, on the main measure."""
+        return self.comparison(self.best_system, self.main_measure)

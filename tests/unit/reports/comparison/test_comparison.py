@@ -1,0 +1,66 @@
+"""The changes between two runs in the terminal, as JSON and on a page."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import literal_inspection as literal
+from html_checks import assert_no_requests, rows, words
+from lxml import html
+from rich.console import Console
+
+from cqa_spark.reports.comparison.as_json import comparison_json
+from cqa_spark.reports.comparison.console import print_comparison
+from cqa_spark.reports.comparison.content import Comparison
+from cqa_spark.reports.comparison.page import render_comparison
+
+
+def test_json_of_a_comparison() -> None:
+    assert json.loads(comparison_json(literal.comparison())) == {
+        "before": "september",
+        "after": "december",
+        "diff": {
+            "beer.stackexchange.com": {
+                "posts": {
+                    "new": 134,
+                    "gone": 36,
+                    "changed": 657,
+                    "changed_in_text": 53,
+                    "columns": {"view_count": 640, "body": 51},
+                },
+                "tags": {"new": 0, "gone": 0, "changed": 0, "columns": {}},
+            }
+        },
+        "only_before": [],
+        "only_after": ["post_history"],
+    }
+
+
+def compared(comparison: Comparison) -> list[str]:
+    stream = io.StringIO()
+    print_comparison(comparison, Console(file=stream, width=120))
+    return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
+
+
+def test_changes_in_the_terminal() -> None:
+    assert compared(literal.comparison()) == [
+        "from run september to run december",
+        "site and table new gone changed in text changed columns",
+        "beer.stackexchange.com",
+        "posts 134 36 657 53 view_count 640, body 51",
+        "tags 0 0 0",
+        "only in run december: post_history",
+    ]
+
+
+def test_changes_on_the_page() -> None:
+    page = render_comparison(literal.comparison(), "build/lake", "0.1.0")
+    assert_no_requests(page)
+    document = html.document_fromstring(page)
+    assert rows(document.find_class("sites")[0]) == [
+        ["beer.stackexchange.com"],
+        ["posts", "134", "36", "657", "53", "view_count 640, body 51"],
+        ["tags", "0", "0", "0", "", ""],
+    ]
+    assert "Only in december: post history." in words(document.find(".//caption"))

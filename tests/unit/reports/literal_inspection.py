@@ -1,0 +1,85 @@
+"""A literal inspection, shared by the tests of its pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from cqa_spark.reports.comparison.content import Comparison, TableChanges
+from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.inspection.content import Inspection, RunShown, SiteFacts
+from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
+from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
+
+RUN = RunShown("build/lake", "december", datetime(2016, 12, 20, 7, 30, tzinfo=UTC), "0.1.0+3f2a9c1")
+
+
+def beer() -> SiteFacts:
+    """A site with everything that can be told of one."""
+    return SiteFacts(
+        site="beer.stackexchange.com",
+        tables=(
+            TableFacts(
+                "posts",
+                2000,
+                quarantined=1,
+                orphans=12,
+                first="2014-01-21",
+                last="2016-12-11",
+                nulls=(Counted("accepted_answer_id", 1580), Counted("deleted_at", 2000), Counted("score", 1)),
+                unknown_attributes=(Counted("Mood", 7), Counted("Hops", 2)),
+            ),
+            TableFacts("votes", 11000, orphans=34, first="2014-01-21", last="2016-12-11"),
+            TableFacts("post_history", 0),
+        ),
+        first="2014-01-20",
+        last="2016-12-11",
+        threads=Threads(700, 1200, 420, Quartiles(-4, 2, 4, 7.5, 60), Quartiles(-8, 1, 3, 5, 98)),
+        scores=(ScoreCount(-5, 3, 4), ScoreCount(0, 80, 160), ScoreCount(20, 12, 30)),
+        months=(Month(2014 * 12, 90, 200), Month(2014 * 12 + 1, 40, 70), Month(2016 * 12 + 11, 20, 10)),
+        tags=(Counted("taste", 120), Counted("brewing", 80)),
+        orphans=(OrphanReference("votes", "post_id", "posts", 34), OrphanReference("posts", "user_id", "users", 12)),
+        refusals=(Refusal("a row has Id … already", 3, "/dump/Posts.xml", 4711, "a row has Id 5 already", "<row Id="),),
+        file_totals=FileTotals(2, 1, 13_007, 13_000, 1, 6),
+        files=(
+            FileFacts("/dump/Votes.xml", "votes", 11_003, 11_000, 0, 3, False),
+            FileFacts("/dump/Posts.xml", "posts", 2_005, 2_000, 1, 3, True),
+        ),
+    )
+
+
+def forum() -> SiteFacts:
+    """A site whose files fill several tables and have no lines."""
+    return SiteFacts(
+        site="qatarliving.com",
+        tables=(TableFacts("posts", 40),),
+        quarantined_elsewhere=2,
+        threads=Threads(40, 0, 0),
+        file_totals=FileTotals(1, 0, None, 40, 2, 0),
+        files=(FileFacts("/in/train.xml", None, None, 40, 2, None, None),),
+    )
+
+
+def inspection() -> Inspection:
+    """Both sites."""
+    return Inspection(RUN, (beer(), forum()))
+
+
+def comparison() -> Comparison:
+    """From September to December."""
+    return Comparison(
+        before="september",
+        after="december",
+        tables=(
+            TableChanges(
+                "beer.stackexchange.com",
+                "posts",
+                134,
+                36,
+                657,
+                (Counted("view_count", 640), Counted("body", 51)),
+                changed_in_text=53,
+            ),
+            TableChanges("beer.stackexchange.com", "tags", 0, 0, 0, ()),
+        ),
+        only_after=("post_history",),
+    )

@@ -1,0 +1,45 @@
+"""The section on changes and checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import literal_report as literal
+from html_checks import rows
+from lxml import html
+
+from cqa_spark.checks.check import Verdict
+from cqa_spark.reports.night.content import Night, TableChange
+from cqa_spark.reports.run.page import render
+
+SITE = "beer.example.org"
+NIGHT = Night(
+    (TableChange(SITE, "posts", 134, 36, 1657), TableChange(SITE, "users", 3, 0, 0)),
+    (
+        Verdict("row counts", True, 0.0125, 0.05, "posts of <beer>"),
+        Verdict("score drift", False, 0.31, 0.25, "population stability index"),
+    ),
+)
+
+
+def night_rows(page: str) -> list[list[str]]:
+    return rows(html.document_fromstring(page).get_element_by_id("night"))
+
+
+def test_changes_and_verdicts() -> None:
+    page = render(replace(literal.full_report(), night=NIGHT))
+    assert night_rows(page) == [
+        ["posts", SITE, "134", "36", "1,657"],
+        ["users", SITE, "3", "0", "0"],
+        ["row counts", "passed", "0.0125", "0.05", "posts of <beer>"],
+        ["score drift", "FAILED", "0.31", "0.25", "population stability index"],
+    ]
+
+
+def test_the_first_night_has_no_changes() -> None:
+    first = render(replace(literal.full_report(), night=replace(NIGHT, changes=())))
+    assert [name for name, *_ in night_rows(first)] == ["row counts", "score drift"]
+
+
+def test_other_runs_have_no_such_section() -> None:
+    assert 'id="night"' not in render(literal.full_report())

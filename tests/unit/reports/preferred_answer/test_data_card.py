@@ -1,0 +1,42 @@
+"""The printed data card."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from pyspark.sql import Row
+from rich.console import Console
+
+from cqa_spark.reports.preferred_answer.data_card import card_table, shortfall
+
+SIZES = {"small": 10_000, "large": 70_000}
+
+
+def row(site: str, split: str, measure: str, value: float) -> Row:
+    return Row(site=site, split=split, measure=measure, value=value)
+
+
+CARD = [
+    row("*", "*", "questions", 530.0), row("*", "train", "questions", 277.0), row("a.org", "*", "questions", 300.0),
+    row("*", "*", "share_late", 0.2114), row("*", "*", "left_out: no answer is accepted", 653.0),
+    row("*", "*", "words", 367502.0),
+]  # fmt: skip
+
+
+def test_the_card_has_the_values_of_the_paper() -> None:
+    printed = StringIO()
+    Console(width=200, file=printed).print(card_table(CARD, "small"))
+    lines = {line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:-1]]
+             for line in printed.getvalue().splitlines() if line.startswith("│")}  # fmt: skip
+    assert list(lines) == ["questions", "words", "left out: no answer is accepted", "share late"]
+    assert lines["questions"] == ["277", "530", "10,000"]
+    assert lines["share late"] == ["", "21.1%", ""]
+    assert lines["words"] == ["", "367,502", "9,154,812"]
+
+
+def test_too_few_questions_give_a_sentence() -> None:
+    assert shortfall(CARD, "small", SIZES) == (
+        "small should have 10,000 questions, but only 530 meet the criteria; all of them are used."
+    )
+    assert shortfall(CARD, "full", SIZES) == ""
+    assert shortfall([row("*", "*", "questions", 10_000.0)], "small", SIZES) == ""

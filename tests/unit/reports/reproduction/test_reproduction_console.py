@@ -1,0 +1,49 @@
+"""Reproduced and published results in the terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from cqa_spark.reports.kit.numbers import MISSING
+from cqa_spark.reports.reproduction.console import print_reproduced
+from cqa_spark.reports.reproduction.content import About, Reproduced, agreement
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "expected"),
+    [
+        (0.5384, 0.5384, "OK"),
+        (0.5434, 0.5384, "OK"),
+        (0.5334, 0.5384, "OK"),
+        (0.5435, 0.5384, "near"),
+        (0.5184, 0.5384, "near"),
+        (0.5183, 0.5384, "differs"),
+        (0.9, 0.5384, "differs"),
+        (None, 0.5384, ""),
+        (0.5384, None, ""),
+    ],
+)
+def test_agreement_depends_on_the_difference(ours: float | None, published: float | None, expected: str) -> None:
+    assert agreement(ours, published) == expected
+
+
+def test_both_results_and_what_is_missing_are_printed() -> None:
+    found = [
+        Reproduced("given", "question_comment", "set dev", {"MAP@10": 0.53841, "F1": 0.5}, {"MAP@10": 0.5384}),
+        Reproduced("given", "question_comment", "set test", {}, {"MAP@10": 0.5953}, missing="there is no gold"),
+    ]
+    out = io.StringIO()
+    print_reproduced(
+        found, [About("given", {"replaces": "tree kernels by\n[bold]", "missing": ""})], Console(file=out, width=40)
+    )
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["given", "question", "comment", "set", "dev", "MAP@10", "53.84", "53.84", "0.00", "OK"] in lines
+    assert ["given", "question", "comment", "set", "dev", "F1", "50.00", MISSING, MISSING] in lines
+    assert ["given", "question", "comment", "set", "test", "MAP@10", MISSING, "59.53", MISSING] in lines
+    assert "OK: at most 0.50 points apart; near: at most 2.00;" in out.getvalue()
+    assert "given, set test: there is no gold" in out.getvalue()
+    assert "replaces: tree kernels by" in out.getvalue()
+    assert "missing:" not in out.getvalue()

@@ -1,0 +1,190 @@
+"""The page: its content, no network requests, and escaped text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import literal_report as literal
+import pytest
+from html_checks import assert_inert, assert_no_requests, assert_references_resolve, words
+from lxml import html
+
+from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.page import render
+from cqa_spark.reports.run.queries.content import RankedCandidate
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><svg onload=alert(1)>",
+    "{{ 7 * 7 }}{% include 'kit/style.css' %}",
+    "\u202etxet desrever\u202c and \x00\x1b[31m",
+)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render(literal.full_report())
+
+
+@pytest.fixture(scope="module")
+def document(page: str) -> html.HtmlElement:
+    return html.document_fromstring(page)
+
+
+def test_the_header_shows_the_main_measure(document: html.HtmlElement) -> None:
+    assert words(document.find(".//h1")) == "best_a"
+    assert words(document.find_class("main-number")[0]) == "MAP@10 70.12 [67.52, 72.62]"
+    assert words(document.find_class("delta")[0]) == "+16.28 over given order, p < 0.001"
+
+
+def test_every_section_is_there_in_order(document: html.HtmlElement) -> None:
+    assert [section.get("id") for section in document.iter("section")] == [
+        "systems",
+        "differences",
+        "scores",
+        "features",
+        "queries",
+        "intake",
+        "run",
+    ]
+    links = [link.get("href") for link in document.find(".//nav").iter("a")]
+    assert links == ["#systems", "#differences", "#scores", "#features", "#queries", "#intake", "#run"]
+
+
+def test_the_table_of_systems_marks_significant_differences(document: html.HtmlElement) -> None:
+    rows = {
+        words(row[0]): [words(cell).replace("\N{EN DASH}", " to ") for cell in row[1:]]
+        for row in document.find_class("measures")[0].iterfind(".//tbody/tr")
+    }
+    assert list(rows) == list(literal.VALUES)
+    assert rows["best_a"][:2] == ["▲70.1267.52 to 72.62", "▲85.9883.38 to 88.48"]
+    assert rows["tfidf_cosine"][0] == "57.0254.42 to 59.52"
+    assert rows["given_order"][0] == "53.8451.24 to 56.34"
+    assert rows["random"][0] == "▼45.5642.96 to 48.06"
+
+
+def test_wins_and_losses_add_up_to_the_bar(document: html.HtmlElement) -> None:
+    row = document.find_class("comparisons")[0].find(".//tbody/tr")
+    assert [words(cell) for cell in row][:6] == ["best_a", "+16.28", "p < 0.001", "158", "34", "52"]
+    widths = [float(re.findall(r"[\d.]+", part.get("style"))[0]) for part in row.find_class("stack")[0]]
+    assert widths == [64.75, 13.93, 21.31]
+
+
+def test_every_figure_has_a_caption_and_every_drawing_a_description(document: html.HtmlElement) -> None:
+    figures = list(document.iter("figure"))
+    assert len(figures) == 1 + 8 + 1 + 8 + 2 + 1
+    for figure in figures:
+        assert words(figure.find("figcaption"))
+        for drawing in figure.iter("svg"):
+            assert drawing.get("role") == "img"
+            assert len(drawing.get("aria-label")) > 20
+
+
+def test_every_table_has_a_caption_and_heads(document: html.HtmlElement) -> None:
+    for table in document.iter("table"):
+        assert words(table.find("caption"))
+        assert all(head.get("scope") in ("col", "row") for head in table.iter("th"))
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(page: str) -> None:
+    assert_references_resolve(page)
+
+
+def test_the_page_makes_no_requests(page: str) -> None:
+    assert_no_requests(page)
+
+
+def test_dark_mode_reaches_the_drawings(page: str) -> None:
+    assert "prefers-color-scheme: dark" in page
+    for drawing in re.findall(r"<svg.*?</svg>", page, flags=re.S):
+        assert not re.search(r"#[0-9a-f]{6}", drawing), "a colour that does not follow the page"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_text(text: str) -> None:
+    document = html.document_fromstring(render(hostile_report(text)))
+    assert_inert(document)
+    shown = text.replace("\x00", "␀").replace("\x1b", "␛")
+    assert sum(bdi.text_content() == shown for bdi in document.iter("bdi")) == 1 + 1 + 10 + 1 + 1 + 1
+    assert all(bdi.get("dir") == "auto" for bdi in document.iter("bdi"))
+    assert words(document.find(".//h1")) == " ".join(text.replace("\x00", "").split()) or "\x00" in text
+
+
+def hostile_report(text: str) -> RunReport:
+    """The same text wherever the forum, a file or a name can bring it."""
+    full = literal.full_report()
+    story = literal.story("best", "Q1", "", 1.0, 0.5)
+    story = replace(
+        story,
+        subject=text,
+        text=text,
+        candidates=tuple(replace(candidate, text=text) for candidate in story.candidates),
+    )
+    sample = replace(full.intake.samples[0], raw=text, reason=text)
+    name = text.translate({0: None, 27: None})
+    best = replace(full.evaluation.measurements[0], system=name)
+    return replace(
+        full,
+        run=replace(
+            full.run,
+            run_id=name,
+            config=text,
+            inputs=(replace(full.run.inputs[0], path=text),),
+            steps=(replace(full.run.steps[0], name=name),),
+        ),
+        evaluation=replace(full.evaluation, best_system=name, systems=(name,), measurements=(best,), comparisons=()),
+        histograms=(replace(full.histograms[0], system=name),),
+        importances=(replace(full.importances[0], system=name, feature=name, group=name),),
+        stories=(story,),
+        intake=replace(full.intake, samples=(sample,), reasons=(replace(full.intake.reasons[0], reason=text),)),
+    )
+
+
+def test_a_run_without_labels_shows_its_rankings() -> None:
+    document = html.document_fromstring(render(literal.unlabelled_report()))
+    assert [section.get("id") for section in document.iter("section")] == ["scores", "queries", "run"]
+    assert words(document.find_class("summary")[0]) == (
+        "1 query of the test split, 10 candidates, 1 system. The split has no labels, so the page shows rankings "
+        "without measures. The run took 2 min 55 s."
+    )
+    assert not document.find_class("main-number")
+    assert "not relevant" not in words(document.find_class("legend")[1])
+
+
+def test_sections_without_data_are_omitted() -> None:
+    full = literal.full_report()
+    bare = RunReport(run=replace(full.run, steps=(), inputs=()), evaluation=full.evaluation)
+    document = html.document_fromstring(render(bare))
+    assert [section.get("id") for section in document.iter("section")] == ["systems", "run"]
+
+
+def test_a_run_without_quarantine_parsed_all_records() -> None:
+    full = literal.full_report()
+    files = tuple(replace(file, rows_in=file.rows_out, rows_quarantined=0) for file in full.intake.files)
+    clean = replace(full.intake, rows_in=911, rows_quarantined=0, files=files, reasons=(), samples=())
+    document = html.document_fromstring(render(replace(full, intake=clean)))
+    assert "All 911 input records were parsed." in words(document.find_class("summary")[0])
+    assert "Quarantine" not in [words(heading) for heading in document.iter("h3")]
+
+
+def test_the_same_report_gives_the_same_bytes(page: str) -> None:
+    assert render(literal.full_report()) == page
+
+
+def test_the_squares_show_relevance_by_rank(document: html.HtmlElement) -> None:
+    best = document.find_class("story")[0]
+    ranked, given = [
+        "".join("#" if square.get("class") == "yes" else "." for square in strip) for strip in best.find_class("strip")
+    ]
+    assert ranked == "###......."
+    assert given == "...##...#."
+
+
+def test_the_given_order_is_shown_only_where_all_of_it_is_known() -> None:
+    story = literal.stories()[0]
+    assert [candidate.initial_rank for candidate in story.given_order] == list(range(1, 11))
+    assert replace(story, candidates=story.candidates[1:]).given_order == ()
+    unknown = RankedCandidate("Q1_C1", 1, None, 0.5, True, True, "text")
+    assert replace(story, candidates=(unknown,)).given_order == ()

@@ -1,0 +1,120 @@
+"""The drawings: the right lengths and labels, colours that follow the page, the same bytes again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import literal_report as literal
+import pytest
+from lxml import etree
+from markupsafe import Markup
+
+from cqa_spark.reports.kit.numbers import MINUS
+from cqa_spark.reports.kit.palette import ROLES, group_role, sentinel, themed
+from cqa_spark.reports.kit.plots.svg import NARROW, WIDE
+from cqa_spark.reports.run.differences.content import Differences
+from cqa_spark.reports.run.differences.plots import plot_differences
+from cqa_spark.reports.run.features.content import FeatureImportance
+from cqa_spark.reports.run.features.plots import plot_importances
+from cqa_spark.reports.run.figures import draw_figures
+from cqa_spark.reports.run.record.content import Step
+from cqa_spark.reports.run.record.plots import plot_steps
+from cqa_spark.reports.run.scores.content import ScoreHistogram
+from cqa_spark.reports.run.scores.plots import plot_scores
+from cqa_spark.reports.run.systems.plots import plot_measure
+
+
+def labels(drawing: Markup) -> list[str]:
+    return [element.text for element in etree.fromstring(drawing).iter("text")]
+
+
+def test_a_measure_names_every_system_and_its_value() -> None:
+    drawing = plot_measure(literal.evaluation(), "MAP@10", "main", NARROW)
+    shown = labels(drawing)
+    assert [label for label in shown if label in literal.VALUES] == list(literal.VALUES)
+    for values in literal.VALUES.values():
+        assert f"{values[0] * 100:.2f}" in shown
+    assert "best_a 70.12 (67.52 to 72.62)" in drawing
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> None:
+    root = etree.fromstring(plot_measure(literal.evaluation(), "MAP@10", "main", width))
+    assert root.get("viewBox").startswith(f"0 0 {width} ")
+    assert "width" not in root.attrib
+    assert "height" not in root.attrib
+
+
+def test_differences_are_counted_beside_the_bars() -> None:
+    differences = Differences("best", "given", "MAP@10", ((0.5, 3), (0.0, 2), (-0.25, 1)))
+    drawing = plot_differences(differences, "differences", WIDE)
+    assert {"better on 3", "worse on 1"} <= set(labels(drawing))
+    assert "better on 3, equal on 2, worse on 1 queries" in drawing
+
+
+def test_bars_of_differences_have_the_length_of_their_queries() -> None:
+    differences = Differences("best", "given", "MAP@10", ((0.5, 3), (-0.5, 1)))
+    gains, losses = filled(plot_differences(differences, "differences", WIDE))
+    wide, narrow = (max(xs) - min(xs) for xs in (used_width(gains), used_width(losses)))
+    assert wide == pytest.approx(3 * narrow, abs=0.01)
+
+
+def filled(drawing: Markup) -> list[list[tuple[float, float]]]:
+    """Corner points of the filled areas."""
+    paths = [
+        element
+        for element in etree.fromstring(drawing).iter("path")
+        if re.search(r"fill: var\(--(accent|loss)\)", element.get("style", ""))
+    ]
+    return [[(float(x), float(y)) for x, y in re.findall(r"([\d.]+) ([\d.]+)", path.get("d"))] for path in paths]
+
+
+def used_width(points: list[tuple[float, float]]) -> list[float]:
+    """Places along the axis where the area has a height."""
+    line = next(y for _, y in points if sum(other == y for _, other in points) > 2)
+    return [x for x, y in points if y != line]
+
+
+def test_scores_describe_their_counts() -> None:
+    histogram = ScoreHistogram("best", -1.0, 2.5, (0, 3), (4, 1), (0, 0))
+    assert "Scores of best from -1 to 2.5: 3 relevant, 5 not relevant candidates." in plot_scores(
+        histogram, "scores", NARROW
+    )
+
+
+def test_scores_that_are_all_equal_can_be_drawn() -> None:
+    histogram = ScoreHistogram("best", 0.5, 0.5, (3, 0), (4, 0), (2, 0))
+    assert "2 unjudged" in plot_scores(histogram, "scores", NARROW)
+
+
+def test_features_show_share_and_direction_and_mathematics_stays_text() -> None:
+    features = [FeatureImportance("best", "a_v1", "$x_1$", 0.75, 1), FeatureImportance("best", "b_v1", "y", 0.25, -1)]
+    drawing = plot_importances(features, {"a_v1": "group-1", "b_v1": "group-2"}, "features", NARROW)
+    assert labels(drawing) == ["$x_1$", "y", "75.0 +", f"25.0 {MINUS}"]
+    assert "fill: var(--group-2)" in drawing
+
+
+def test_steps_show_their_time() -> None:
+    assert labels(plot_steps([Step("read_text", 1, 1, 0, 61.0)], "steps", NARROW)) == ["read text", "1 min 01 s"]
+
+
+def test_a_group_keeps_its_colour_in_every_system() -> None:
+    first, second = draw_figures(literal.full_report()).learned
+    assert (first.system, second.system) == ("best_a", "logistic")
+    assert first.roles == second.roles
+    assert list(first.roles.items())[:2] == [("lexicon_v1", "group-1"), ("dialogue_v1", "group-2")]
+
+
+def test_a_system_that_was_not_measured_is_left_out_of_the_drawing() -> None:
+    evaluation = literal.evaluation()
+    evaluation = replace(evaluation, systems=(*evaluation.systems, "unmeasured"))
+    assert "unmeasured" not in plot_measure(evaluation, "MAP@10", "main", NARROW)
+
+
+def test_every_role_has_its_own_sentinel_and_variable() -> None:
+    assert len({sentinel(role) for role in ROLES}) == len(ROLES)
+    assert themed(f"fill: {sentinel('ink')}; stroke: {sentinel('loss').upper()}") == (
+        "fill: var(--ink); stroke: var(--loss)"
+    )
+    assert group_role(8) == group_role(0) == "group-1"

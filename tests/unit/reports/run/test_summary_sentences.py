@@ -1,0 +1,25 @@
+"""The sentences that summarise a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import literal_report as literal
+
+from cqa_spark.reports.run.summary import summary
+
+
+def test_a_significant_gain() -> None:
+    assert [sentence.replace("\xa0", " ") for sentence in summary(literal.full_report())] == [
+        "244 queries of the dev split, 2,440 candidates, 8 systems.",
+        "best_a has a MAP@10 of 70.12; 95 % bootstrap interval of the mean: 67.52 to 72.62.",
+        "The difference from given_order is +16.28 points, a statistically significant gain (p < 0.001): better on "
+        "158 queries, equal on 34, worse on 52.",
+        "12 of 923 input records could not be parsed and were quarantined. The run took 2 min 55 s.",
+    ]
+
+
+def test_an_insignificant_difference() -> None:
+    full = literal.full_report()
+    report = replace(full, evaluation=replace(full.evaluation, best_system="length"))
+    assert "+2.27 points, not statistically significant (p\xa0=\xa00.222)" in summary(report)[2]

@@ -1,0 +1,73 @@
+"""The table of systems in the terminal."""
+
+from __future__ import annotations
+
+import io
+
+import literal_report as literal
+from rich.console import Console
+
+from cqa_spark.reports.kit.numbers import MISSING
+from cqa_spark.reports.run.console import print_systems
+from cqa_spark.reports.run.content import RunReport
+
+
+def printed(report: RunReport) -> list[str]:
+    stream = io.StringIO()
+    print_systems(report, Console(file=stream, width=40))
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def test_the_table_is_plain_where_there_is_no_terminal() -> None:
+    lines = printed(literal.full_report())
+    assert lines[0] == "question comment on dev: 244 queries, 2,440 candidates"
+    assert lines[1].split() == ["system", *literal.MEASURES, "MAP@10", "over", "given_order"]
+    assert lines[2].split() == [
+        "best_a",
+        "70.12",
+        "85.98",
+        "77.24",
+        "70.08",
+        "79.31",
+        "64.61",
+        "62.10",
+        "63.33",
+        "75.90",
+        "+16.28",
+        "p",
+        "<",
+        "0.001",
+    ]
+    assert lines[8].split() == [
+        "given_order",
+        "53.84",
+        "72.78",
+        "63.13",
+        "51.23",
+        "66.02",
+        "33.52",
+        "100.00",
+        "50.21",
+        "33.52",
+        MISSING,
+    ]
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_without_labels_it_says_so() -> None:
+    assert printed(literal.unlabelled_report()) == [
+        "question comment on test: 1 query, 10 candidates",
+        "system",
+        "best_a",
+        "no labels, so no measures",
+    ]
+
+
+def test_a_narrow_terminal_shows_the_first_measures_uncut() -> None:
+    stream = io.StringIO()
+    print_systems(literal.full_report(), Console(file=stream, width=80, force_terminal=True, color_system=None))
+    lines = stream.getvalue().splitlines()
+    assert lines[1].split() == ["system", "MAP@10", "AvgRec@10", "MRR@10", "P@1", "MAP@10", "over", "given_order"]
+    assert lines[-1] == "see the report for nDCG@10, Precision, Recall, F1, Accuracy"
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+    assert max(map(len, lines)) <= 80
