@@ -107,7 +107,7 @@ cluster_settings() {
 
 command_line() {
     local jars
-    jars="$(find "$HERE/.jars" -name '*.jar' 2>/dev/null | LC_ALL=C sort | paste -sd,)"
+    jars="$(find -H "$HERE/.jars" -name '*.jar' 2>/dev/null | LC_ALL=C sort | paste -sd,)"
     [[ $DRY_RUN || $jars ]] || fail "no jars in .jars" "run 'make setup', which resolves them"
     COMMAND=(
         "$(spark_submit)"
@@ -123,6 +123,21 @@ command_line() {
     )
 }
 
+# Runs a command in a process group of its own and forwards the signals that ask it to stop. Java, which spark-submit
+# becomes, ignores them: the job in Python cleans up, and logging that its run was stopped takes Spark.
+run() {
+    set -m
+    (trap '' TERM INT HUP && exec "$@") &
+    set +m
+    local group=$!
+    trap 'kill -TERM -- "-$group"' TERM HUP
+    trap 'kill -INT -- "-$group"' INT
+    while kill -0 "$group" 2>/dev/null; do
+        wait "$group" || true # a signal ends the wait, not the job
+    done
+    wait "$group"
+}
+
 parse "$@"
 [[ $JOB ]] || fail "no JOB given" "the jobs are: $(jobs)"
 [[ -f $HERE/jobs/$JOB.py ]] || fail "there is no job '$JOB'" "the jobs are: $(jobs)"
@@ -133,6 +148,7 @@ if [[ $DRY_RUN ]]; then
     printf '%q ' "${VARIABLES[@]}" "${COMMAND[@]}"
     echo
 else
+    PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.java
     "$HERE/.venv/bin/python" "$HERE/deploy/zip_package.py" "$PACKAGE"
-    exec env "${VARIABLES[@]}" "${COMMAND[@]}"
+    run env "${VARIABLES[@]}" "${COMMAND[@]}"
 fi

@@ -17,9 +17,13 @@ from cqa_spark import __version__
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.control_characters import visible
 from cqa_spark.errors import ConfigError, CqaError
+from cqa_spark.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
+    from cqa_spark.config.command import Command
     from cqa_spark.config.value_types import Checks
+
+_PUBLISHED_IS_READABLE = "the published run is complete and readable"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program name; None for ``sys.argv``.
 
     Returns:
-        The exit code: 0, the code of an error in ``cqa_spark.errors``, 130 when interrupted, or 1 for a defect.
+        The exit code: 0, the code of an error in ``cqa_spark.errors``, 143 for SIGTERM, 130 for SIGINT, or 1 for a
+        defect.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -42,19 +47,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"cqa-spark {__version__}")
         return 0
     try:
-        return _do(*_find_job(given))
+        with stop_on_signals():
+            return _do(*_find_job(given))
     except CqaError as error:
         _report(str(error))
         return error.exit_code
-    except KeyboardInterrupt:
-        _report("interrupted; the published run is unchanged")
-        return 130
-    except Exception as error:
+    except Stopped as stopped:
+        cleaned_up = getattr(stopped, "__notes__", [])
+        _report("; ".join([f"stopped by {stopped.signal.name}", *cleaned_up, _PUBLISHED_IS_READABLE]))
+        return stopped.exit_code
+    except Exception:
         print(visible(traceback.format_exc()), end="", file=sys.stderr)
-        if (explained := _explained(error)) is not None:
-            _report(str(explained))
-            return explained.exit_code
-        _report("internal error: this is a defect of cqa-spark; the published run is unchanged and still readable")
+        _report(f"internal error: this is a defect of cqa-spark; {_PUBLISHED_IS_READABLE}")
         return 1
 
 
@@ -117,16 +121,24 @@ def _do(job: Job, arguments: list[str]) -> int:
     resolved = resolve(program, _named(job.settings), arguments, checks())
     if resolved.dry_run:
         print(dry_run(program, resolved.settings))
-    else:
+        return 0
+    try:
         _named(job.function)(resolved.settings)
+    except Exception as error:
+        explanation = error if isinstance(error, CqaError) else _explained(error, resolved.settings)
+        if explanation is None:
+            raise
+        if resolved.debug:
+            traceback.print_exc()
+        raise explanation from error
     return 0
 
 
-def _explained(error: Exception) -> CqaError | None:
+def _explained(error: Exception, settings: Command) -> CqaError | None:
     """The user error behind an exception of a library; None for a defect."""
     from cqa_spark.spark.failures import explained
 
-    return explained(error)
+    return explained(error, [place for place in (getattr(settings, "lake", None),) if place])
 
 
 def _check_system(name: str) -> None:

@@ -23,10 +23,10 @@ def experiment(settings: PreferredAnswerExperimentSettings) -> None:
     """Data set, features once for all, all systems, all figures, the report."""
     run = run_flow(flows.preferred_answer(settings), settings)
     content = report_content(run)
-    if settings.tracking.enabled:
-        _track(run, settings, content)
     print_card(run, settings.threads.name)
     _print(content, run)
+    if settings.tracking.enabled:
+        _track(run, settings, content)
 
 
 def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: RunReport) -> None:

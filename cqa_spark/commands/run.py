@@ -16,12 +16,12 @@ from cqa_spark.terminal import Terminal
 
 
 def run(settings: RunSettings) -> None:
-    """Run the flow, log it to MLflow, print the table of systems."""
+    """Run the flow, print the table of systems, log the run to MLflow."""
     finished = run_flow(flows.run(settings), settings)
-    if settings.tracking.enabled:
-        _track(finished, settings)
     print_report(finished)
     Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
+    if settings.tracking.enabled:
+        _track(finished, settings)
 
 
 def _track(finished: Run, settings: RunSettings) -> None:

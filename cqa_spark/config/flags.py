@@ -120,8 +120,9 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
             help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier files; "
             "flags override all files",
         )
-    always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
-    always.add_argument("-h", "--help", action="help", help="print this help and exit")
+        always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
+        always.add_argument("--debug", action="store_true", help="print the traceback of every error")
+        always.add_argument("-h", "--help", action="help", help="print this help and exit")
     groups: dict[type[Section], argparse._ArgumentGroup] = {}
     for flag in flags(model):
         if flag.section not in groups:
@@ -186,7 +187,7 @@ def _first_line(model: type[Section]) -> str:
 
 
 def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known: Sequence[Flag]) -> Iterator[Problem]:
-    spellings = [flag.spelling for flag in known] + ["--config", "--dry-run", "--help"]
+    spellings = [flag.spelling for flag in known] + ["--config", "--dry-run", "--debug", "--help"]
     after_unknown_flag = False
     for each in unknown:
         if each.startswith("-"):

@@ -26,10 +26,17 @@ SettingsT = TypeVar("SettingsT", bound=Command)
 
 
 class Resolved(NamedTuple, Generic[SettingsT]):
-    """The settings of a job, and whether ``--dry-run`` is given."""
+    """The settings of a job, and how it runs.
+
+    Attributes:
+        settings: of the job.
+        dry_run: whether ``--dry-run`` is given.
+        debug: whether errors are shown with their tracebacks.
+    """
 
     settings: SettingsT
     dry_run: bool
+    debug: bool
 
 
 def resolve(
@@ -66,7 +73,7 @@ def resolve(
     settings = _validated(model, values, layers, checks, problems)
     if settings is None or problems:
         raise SettingsError(list(dict.fromkeys(problems)))
-    return Resolved(settings, parsed.dry_run)
+    return Resolved(settings, parsed.dry_run, parsed.debug)
 
 
 def standard_files() -> list[Path]:

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Section
-from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote
+from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote, refused
+
+
+def _without_credentials(uri: str) -> str:
+    """The run log and messages show the address."""
+    parts = urlsplit(uri)
+    if parts.username or parts.password:
+        raise refused(
+            "the address holds credentials",
+            "give them by MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or by MLFLOW_TRACKING_TOKEN",
+        )
+    return uri
 
 
 class TrackingSettings(Section):
     """MLflow tracking."""
 
     enabled: bool = Field(default=True, description="log the run; an unreachable server only causes a warning")
-    uri: Annotated[str, Shown("URI")] = Field(
+    uri: Annotated[str, AfterValidator(_without_credentials), Shown("URI")] = Field(
         default="sqlite:///mlflow.db",
         description="tracking URI, of a server or an SQLite file; LAKE.mlflow.db for a local lake",
     )

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from cqa_spark.errors import AnotherWriter, CqaError
 from cqa_spark.lake.holder import Holder
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
+from cqa_spark.stop_signals import uninterrupted
 
 KEY = "lease.json"
 LASTS = timedelta(minutes=2)
@@ -54,12 +55,14 @@ class Lease:
 
     Attributes:
         left_behind: the holder before, where it did not give the lease back; None where it did, or there was none.
+        is_kept: whether the lease is not given back when its block ends, because the next holder has to clean up.
     """
 
     def __init__(
         self, store: ObjectStore, state: LeaseState, version: str, clock: Clock, left_behind: Holder | None
     ) -> None:
         self.left_behind = left_behind
+        self.is_kept = False
         self._store = store
         self._state = state
         self._version = version
@@ -79,6 +82,11 @@ class Lease:
             AnotherWriter: another process has taken it.
         """
         self._write(expires_at=self._clock() + LASTS)
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the lease was given back."""
+        return self._state.is_released
 
     def release(self) -> None:
         """Give the lease back; one that cannot be given back ends by itself."""
@@ -154,10 +162,20 @@ def hold_lease(store: ObjectStore, holder: Holder, clock: Clock | None = None, *
     renewing.start()
     try:
         yield lease
-    finally:
+    except BaseException as error:
+        _give_back(lease, renewing, ended)
+        if lease.is_released:
+            error.add_note(f"the lease of {store.root} is released")
+        raise
+    _give_back(lease, renewing, ended)
+
+
+def _give_back(lease: Lease, renewing: threading.Thread, ended: threading.Event) -> None:
+    with uninterrupted():
         ended.set()
         renewing.join()
-        lease.release()
+        if not lease.is_kept:
+            lease.release()
 
 
 def _keep_renewing(lease: Lease, ended: threading.Event) -> None:

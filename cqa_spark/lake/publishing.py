@@ -16,6 +16,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
+from cqa_spark.stop_signals import uninterrupted
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,9 @@ def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRec
     """Readers first, then the log: a log that lacks a publication is completed by who takes the lake next."""
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.require()
-    point_to(lake.objects, shown, lake.lease.token)
-    RunLog(lake.objects).append(shown)
+    with uninterrupted():
+        point_to(lake.objects, shown, lake.lease.token)
+        RunLog(lake.objects).append(shown)
     return shown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -18,6 +18,8 @@ from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake, Written
 from cqa_spark.lake.table import Table
+from cqa_spark.spark.concurrency import cancel_jobs
+from cqa_spark.stop_signals import Stopped, uninterrupted
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")
@@ -179,7 +181,8 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
         on_step: is called with every finished step.
 
     Raises:
-        whatever the body raises, after a record with status failed was logged.
+        whatever the body raises, after a record with status failed or stopped was logged. Where that cannot be logged
+            either, the record of the run says running.
     """
     log = RunLog(lake.objects)
     before = log.last_success(begin.run_id) if resume else None
@@ -191,16 +194,32 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
             table_versions=before.table_versions,
             artifacts=before.artifacts,
         )
-    run = Run(lake, log.append(replace(begin, status="running")), on_step)
+    run = Run(lake, replace(begin, status="running"), on_step)
     try:
+        with uninterrupted():
+            run.record = log.append(run.record)
         yield run
+        with uninterrupted():
+            run.record = log.append(replace(run.record, status="succeeded", message=f"{begin.job} finished"))
     except BaseException as error:
-        log.append(replace(run.record, status="failed", message=_reason(error)))
+        if run.record.status == "running":
+            _log_end(log, run, error)
         raise
-    run.record = log.append(replace(run.record, status="succeeded", message=f"{begin.job} finished"))
+
+
+def _log_end(log: RunLog, run: Run, error: BaseException) -> None:
+    """Log that a run has failed or was stopped; the error says more than that this could not be logged."""
+    status = "stopped" if isinstance(error, Stopped) else "failed"
+    with suppress(Exception), uninterrupted():
+        if status == "stopped":
+            cancel_jobs()  # the job whose call was interrupted goes on
+        run.record = log.append(replace(run.record, status=status, message=_reason(error)))
+        error.add_note(f"run {run.run_id} is recorded as {status}")
 
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, CqaError):
         return error.problem
+    if isinstance(error, Stopped):
+        return f"stopped by {error.signal.name}"
     return f"{type(error).__name__}: {error}"[:2000]

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from cqa_spark.disk_failures import cannot_write
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import Stored, already_there, changed, check_key
 
@@ -36,7 +37,9 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise _cannot("read", self._file(key), error) from error
+            raise EnvironmentProblem(
+                f"cannot read {self._file(key)}: {error.strerror}", "give this user the right to read it"
+            ) from error
         return Stored(data, _version(data))
 
     def put(self, key: str, data: bytes) -> None:
@@ -97,7 +100,7 @@ class Folder:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise _cannot("write", target, error) from error
+            raise cannot_write(target, error) from error
 
 
 @contextmanager
@@ -116,9 +119,3 @@ def _complete_file(target: Path, data: bytes) -> Iterator[Path]:
 
 def _version(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _cannot(do: str, path: Path, error: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"cannot {do} {path}: {error.strerror}", "choose another folder, or give this user the right to use this one"
-    )

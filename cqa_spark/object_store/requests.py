@@ -21,23 +21,14 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.refusals import FULL, GIVE_CREDENTIALS, MAKE_SPACE, REMEDIES, is_full
 
 T = TypeVar("T")
 
 CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, ProfileNotFound)
 UNANSWERED = (
     ConnectionError, HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError,
-    S3UploadFailedError,
 )  # fmt: skip
-GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
-REMEDIES = {
-    "NoSuchBucket": "make the bucket, or correct its name",
-    "AccessDenied": "give these credentials the right to list, read, write and delete there",
-    "InvalidAccessKeyId": GIVE_CREDENTIALS,
-    "SignatureDoesNotMatch": "check the secret key and object_storage.region",
-    "PermanentRedirect": "set object_storage.region to the bucket's",
-    "RequestTimeTooSkewed": "set this machine's clock",
-}
 
 
 class NotThere(Exception):
@@ -84,6 +75,10 @@ def request(place: str, send: Callable[[], T]) -> T:
     """
     try:
         return send()
+    except S3UploadFailedError as error:  # boto3 hides the answer in it
+        if isinstance(error.__context__, ClientError):
+            raise _meaning(place, error.__context__) from error
+        raise NoAnswer(place, str(error)) from error
     except UNANSWERED as error:
         raise NoAnswer(place, str(error)) from error
     except ClientError as error:
@@ -101,6 +96,8 @@ def _meaning(place: str, error: ClientError) -> Exception:
         return NotThere(place)
     if status == 412:
         return NotAsExpected(place)
+    if is_full(status, code):
+        return EnvironmentProblem(f"{place}: {FULL}: {status} {code} {message}".rstrip(), MAKE_SPACE)
     if status in (408, 409, 429) or status >= 500 or code == "RequestTimeout":
         return NoAnswer(place, f"{status} {code}")
     remedy = REMEDIES.get(code, "check the settings below object_storage and the rights of the credentials")

@@ -10,6 +10,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
+from cqa_spark.spark.concurrency import cancel
+from cqa_spark.stop_signals import Stopped
 
 CONCURRENT_STEPS = 2
 """Each may hold tables of its own in memory, and runs Spark jobs concurrently itself."""
@@ -29,17 +31,22 @@ def execute_steps(flow: Flow, run: Run) -> None:
     waiting, finished = flow.waits_for(), set[int]()
     running: dict[Future[None], int] = {}
     with ThreadPoolExecutor(CONCURRENT_STEPS, thread_name_prefix="step") as threads:
-        while waiting or running:
-            for place in [place for place, others in waiting.items() if others <= finished]:
-                del waiting[place]
-                target = inheritable_thread_target(execute_step)
-                running[threads.submit(target, flow.making[place], run)] = place
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                if future.exception() is not None:
-                    threads.shutdown(cancel_futures=True)
-                future.result()
-                finished.add(running.pop(future))
+        try:
+            while waiting or running:
+                for place in [place for place, others in waiting.items() if others <= finished]:
+                    del waiting[place]
+                    target = inheritable_thread_target(execute_step)
+                    running[threads.submit(target, flow.making[place], run)] = place
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                    finished.add(running.pop(future))
+        except Stopped:
+            cancel(running)
+            raise
+        finally:
+            for future in running:
+                future.cancel()
 
 
 def execute_step(step: Step, run: Run) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.disk_failures import disk_problem
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
 from cqa_spark.terminal import Terminal
@@ -42,7 +44,7 @@ def track(
     artifacts: Mapping[str, str],
     storage: ObjectStorageSettings | None = None,
 ) -> bool:
-    """Log a run; a server that cannot be reached costs a warning on stderr, never the run.
+    """Log a run; a server that cannot be reached costs a warning on stderr, never the run, which is finished.
 
     Args:
         record: the run.
@@ -54,11 +56,14 @@ def track(
 
     Returns:
         Whether it was logged.
+
+    Raises:
+        EnvironmentProblem: the disk of the SQLite file or of the artifacts is full.
     """
     try:
         _log(record, settings, parameters, metrics, artifacts, storage or ObjectStorageSettings())
     except Exception as error:  # whatever a tracking client raises must not cost the run
-        Terminal(stderr=True).text(f"warning: the run was not tracked in MLflow ({settings.uri}): {error}")
+        _warn("run", settings, error)
         return False
     return True
 
@@ -77,6 +82,9 @@ def track_trials(
 
     Returns:
         Whether it was logged.
+
+    Raises:
+        EnvironmentProblem: the disk of the SQLite file is full.
     """
     try:
         mlflow = _opened(settings)
@@ -90,7 +98,7 @@ def track_trials(
                     for repeat, value in enumerate(trial.repeats):
                         mlflow.log_metric("repeat", value, step=repeat)
     except Exception as error:  # whatever a tracking client raises must not cost the search
-        Terminal(stderr=True).text(f"warning: the search was not tracked in MLflow ({settings.uri}): {error}")
+        _warn("search", settings, error)
         return False
     return True
 
@@ -98,6 +106,14 @@ def track_trials(
 def metric_name(system: str, measure: str) -> str:
     """What MLflow calls a measure of a system, such as ``best_a/MAP_at_10``; it takes no ``@``."""
     return f"{system}/{measure.replace('@', '_at_')}"
+
+
+def _warn(what: str, settings: TrackingSettings, error: Exception) -> None:
+    """Warn that something was not tracked; a full disk needs more than a warning, because the next run meets it too."""
+    message = f"the {what} was not tracked in MLflow ({settings.uri})"
+    if problem := disk_problem(error):
+        raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
+    Terminal(stderr=True).text(f"warning: {message}: {error}")
 
 
 def _log(

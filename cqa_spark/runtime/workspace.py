@@ -132,8 +132,14 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         code_version=code_version(),
     )
     print_header()
-    with open_run(lake, begin, resume=resume, on_step=on_step) as run:
-        yield run
+    run = None
+    try:
+        with open_run(lake, begin, resume=resume, on_step=on_step) as run:
+            yield run
+    except BaseException:
+        # Where Java has ended or the disk is full, the end of the run could not be logged: the next holder does it.
+        lake.lease.is_kept = run is not None and run.record.status == "running"
+        raise
 
 
 def given(settings: JobSettings) -> frozenset[str]:

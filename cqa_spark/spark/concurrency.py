@@ -5,14 +5,20 @@ Planning a job keeps one thread of the driver busy, and training on one partitio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import TypeVar
 
-from pyspark import inheritable_thread_target
+from pyspark import SparkContext, inheritable_thread_target
+
+from cqa_spark.stop_signals import Stopped
 
 AT_A_TIME = 2
 """Each may hold rows of its own in memory."""
+
+CANCEL_EVERY = 0.2
+"""Seconds between two requests to cancel the Spark jobs of parts that are to stop and may begin another job."""
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -29,4 +35,29 @@ def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> lis
         whatever the first of the parts that failed raises, once those that have begun have ended.
     """
     with ThreadPoolExecutor(AT_A_TIME) as threads:
-        return list(threads.map(inheritable_thread_target(do), parts))
+        results = [threads.submit(inheritable_thread_target(do), part) for part in parts]
+        try:
+            return [result.result() for result in results]
+        except Stopped:
+            cancel(results)
+            raise
+        finally:
+            for result in results:
+                result.cancel()
+
+
+def cancel(results: Collection[Future[Result]]) -> None:
+    """Cancel what waits, and the Spark jobs of what runs until it has ended."""
+    for result in results:
+        result.cancel()
+    while wait(results, CANCEL_EVERY).not_done:
+        cancel_jobs()
+
+
+def cancel_jobs() -> None:
+    """Cancel all Spark jobs; nothing where Spark does not run, or its Java process has ended."""
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with suppress(Exception):
+            context.setLogLevel("OFF")  # Spark logs every cancelled job, with a stack trace
+            context.cancelAllJobs()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from py4j.protocol import Py4JNetworkError
+from pyspark.errors import PySparkRuntimeError
 
+from cqa_spark.config.value_types import is_remote
+from cqa_spark.disk_failures import disk_problem
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.refusals import FULL, MAKE_SPACE, REMEDIES, is_full
 
 _MORE_FOR_DRIVER = "give it more: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
 _MORE_FOR_EXECUTORS = (
@@ -32,16 +37,41 @@ _SIGNS = (
 """What a message says, in order; what has happened; what helps."""
 
 
-def explained(error: BaseException) -> EnvironmentProblem | None:
+def explained(error: BaseException, locations: Sequence[str] = ()) -> EnvironmentProblem | None:
     """What an exception from Spark means for a user; None where we do not know.
 
     Args:
         error: what a job ended with.
+        locations: what the job writes, such as its lake.
     """
+    message = str(error)
+    if problem := _bucket_problem(message):
+        return problem
+    if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
+        return problem
     if isinstance(error, Py4JNetworkError | ConnectionRefusedError):
         return EnvironmentProblem("Spark's Java process has ended, as it does without memory", _MORE_FOR_DRIVER)
-    message = str(error)
-    for sign, problem, remedy in _SIGNS:
+    if isinstance(error, PySparkRuntimeError) and error.getErrorClass() == "JAVA_GATEWAY_EXITED":
+        return EnvironmentProblem(
+            "Spark's Java process ended while it started",
+            "its own message is above; cqa doctor tries Java, the jars and the disks one by one",
+        )
+    for sign, problem_found, remedy in _SIGNS:
         if re.search(sign, message):
-            return EnvironmentProblem(problem, remedy)
+            return EnvironmentProblem(problem_found, remedy)
+    return None
+
+
+def _bucket_problem(message: str) -> EnvironmentProblem | None:
+    """What S3A says of a bucket that is full or refuses."""
+    answer = re.search(r"Status Code: (\d+); Error Code: ([^;]+);", message)
+    if answer is None:
+        return None
+    status, code = int(answer[1]), answer[2]
+    place = re.search(r"s3a://[^\s:,'\"]+", message)
+    where = place[0].rstrip(".") if place else "object storage"
+    if is_full(status, code):
+        return EnvironmentProblem(f"{where}: {FULL}: {status} {code}", MAKE_SPACE)
+    if code in REMEDIES:
+        return EnvironmentProblem(f"{where}: the object storage refuses: {status} {code}", REMEDIES[code])
     return None

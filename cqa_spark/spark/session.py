@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,9 +11,10 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
+from cqa_spark.disk_failures import require_scratch, scratch_folders
 from cqa_spark.errors import EnvironmentProblem
-
-JAVA = 17
+from cqa_spark.java import check_java
+from cqa_spark.stop_signals import java_starts
 
 _OFTEN_NAMED = ("org.apache.spark.sql.functions", "org.apache.spark.api.python.PythonUtils")
 """Classes that PySpark calls by their short names, at every use of a column."""
@@ -46,7 +44,7 @@ def spark_session(
         object_storage: how ``s3a://…`` is reached; None for Amazon's. A session that runs already learns it too.
 
     Raises:
-        EnvironmentProblem: no Java, another Java than Spark needs, or no jars.
+        EnvironmentProblem: no Java, another Java than Spark needs, no jars, or no space for Spark's scratch files.
     """
     settings = {} if _under_spark_submit() else _own_settings(master)
     if master:
@@ -60,7 +58,8 @@ def spark_session(
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    with java_starts():
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     for name in _OFTEN_NAMED:
         java_import(session._jvm, name)  # else each use is looked for in every package and jar
@@ -96,23 +95,6 @@ def read_settings(path: Path) -> dict[str, str]:
     return {name: value for name, value in pairs}
 
 
-def check_java() -> None:
-    """Refuse to start without the Java that Spark runs on.
-
-    Raises:
-        EnvironmentProblem: no Java, or another version; says which was found and where.
-    """
-    remedy = f"install Java {JAVA} (Debian: apt-get install openjdk-{JAVA}-jre-headless) and point JAVA_HOME to it"
-    java = _java_command()
-    if java is None:
-        raise EnvironmentProblem("Spark needs Java, and none was found in JAVA_HOME or on the PATH", remedy)
-    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    version = _java_version(answer.stderr)
-    if version != JAVA:
-        found = f"Java {version}" if version else "a program that names no Java version"
-        raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {found}", remedy)
-
-
 def _under_spark_submit() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
@@ -124,6 +106,8 @@ def _own_settings(master: str | None) -> dict[str, str]:
     home = project_root()
     jars = _jars(home)
     settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
+    for folder in scratch_folders(settings.get("spark.local.dir")):
+        require_scratch(folder)
     log4j = (home / "conf/spark/log4j2.properties").as_uri()
     settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={log4j}"
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
@@ -138,13 +122,3 @@ def _jars(home: Path) -> list[str]:
     if not jars:
         raise EnvironmentProblem(f"no jars in {home / '.jars'}", "run `make setup`, which resolves them")
     return jars
-
-
-def _java_command() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
-
-
-def _java_version(banner: str) -> int | None:
-    found = re.search(r'version "(?:1\.)?(\d+)', banner)
-    return int(found[1]) if found else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from cqa_spark.errors import InputError
+from cqa_spark.disk_failures import cannot_write
 from cqa_spark.synth.forum import Forum
 from cqa_spark.synth.official_layout import HEAD, TAIL, flat_layout, nested_layout, scorer_lines
 
@@ -55,7 +55,7 @@ def write_sample(output: Path, *, threads: int, dev_threads: int, seed: int) -> 
         seed: of everything that is invented.
 
     Raises:
-        InputError: the folder cannot be written to.
+        EnvironmentProblem: the folder cannot be written to, or its disk is full.
     """
     paths = SamplePaths(output / "train.xml", output / "dev.xml", output / "dev.relevancy", output / "unlabelled.xml")
     forum = Forum(seed, users=30 + threads // 2)
@@ -68,9 +68,7 @@ def write_sample(output: Path, *, threads: int, dev_threads: int, seed: int) -> 
         unlabelled = forum.original_questions(max(1, dev_threads // 3))
         _write(paths.unlabelled, chain([HEAD], flat_layout(unlabelled), [TAIL]))
     except OSError as error:
-        raise InputError(
-            f"cannot write the sample to {output}: {error.strerror}", "name a folder that you may write to"
-        ) from error
+        raise cannot_write(f"the sample to {output}", error) from error
     return paths
 
 

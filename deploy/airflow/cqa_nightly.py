@@ -51,7 +51,7 @@ class Night(BaseOperator):
             raise RuntimeError(f"failed with exit code {status}; yesterday's rankings stay")
 
     def on_kill(self) -> None:
-        """End Spark with the task; its lease on the lake runs out two minutes later."""
+        """Stop the job with the task; it gives back its lease on the lake."""
         self.process.send_sigterm()
 
 

@@ -1,5 +1,7 @@
+import errno
 import importlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from cqa_spark.cli import main
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.command import Command
 from cqa_spark.errors import InputError
+from cqa_spark.stop_signals import Stopped
 
 ALL = [job for group in JOBS.values() for job in group]
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,7 +90,8 @@ def fail_with(error):
     ("error", "code", "told"),
     [
         (InputError("no such file: x", "check the path"), 3, "cqa: no such file: x\n  → check the path\n"),
-        (KeyboardInterrupt(), 130, "cqa: interrupted; the published run is unchanged\n"),
+        (Stopped(signal.SIGTERM), 143, "cqa: stopped by SIGTERM; what is published is whole and readable\n"),
+        (Stopped(signal.SIGINT), 130, "cqa: stopped by SIGINT; what is published is whole and readable\n"),
     ],
 )
 def test_errors_end_with_their_code_and_no_traceback(doing, capsys, error, code, told):
@@ -101,7 +105,27 @@ def test_a_defect_shows_its_traceback_and_what_is_left(doing, capsys):
     assert main(["probe"]) == 1
     told = capsys.readouterr().err
     assert "ZeroDivisionError: oops" in told
-    assert told.endswith("the published run is unchanged and still readable\n")
+    assert told.endswith("this is a defect of cqa-spark; what is published is whole and readable\n")
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device", "/lake/posts/part-0.parquet")
+
+
+def test_an_explained_failure_shows_no_traceback(doing, capsys):
+    doing(fail_with(FULL))
+    assert main(["probe"]) == 4
+    told = capsys.readouterr().err
+    assert told.startswith("cqa: no space left on the disk of /lake/posts/part-0.parquet; free now: ")
+    assert "make space there" in told
+    assert "Traceback" not in told
+
+
+def test_debug_shows_the_traceback_of_an_explained_failure(doing, capsys):
+    doing(fail_with(FULL))
+    assert main(["probe", "--debug"]) == 4
+    told = capsys.readouterr().err
+    assert told.startswith("Traceback")
+    assert "cqa: no space left on the disk of /lake/posts/part-0.parquet; free now: " in told
 
 
 @pytest.mark.parametrize("error", [InputError("no \x1b[2J\u202e", "x"), ZeroDivisionError("no \x1b[2J\u202e")])

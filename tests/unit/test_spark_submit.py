@@ -1,6 +1,8 @@
 import os
 import shlex
+import signal
 import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -112,3 +114,25 @@ def test_mistakes_are_explained(options: tuple[str, ...], problem: str, remedy: 
     assert answer.returncode == 2
     assert problem in answer.stderr
     assert remedy in answer.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 143)])
+def test_a_signal_reaches_the_job_and_its_exit_code_comes_back(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    """Java's place is taken by a program that starts a job in Python and waits, as Spark's does."""
+    job = "import signal, sys\nfor n in (2, 15): signal.signal(n, lambda n, _: sys.exit(128 + n))\nprint('begun')"
+    job += "\nsys.stdout.flush(); signal.pause()"
+    program = tmp_path / "bin" / "spark-submit"
+    program.parent.mkdir()
+    program.write_text(
+        f"#!{sys.executable}\nimport subprocess, sys\nsys.exit(subprocess.call({[sys.executable, '-c', job]}))\n"
+    )
+    program.chmod(0o755)
+    environment = {**os.environ, "SPARK_HOME": str(tmp_path)}
+    command = [str(REPOSITORY / "spark-submit.sh"), "run"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "begun\n"
+        started.send_signal(number)
+        assert started.wait() == code

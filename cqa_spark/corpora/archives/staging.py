@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.disk_failures import cannot_write
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,4 @@ class Staging:
         try:
             yield
         except OSError as error:
-            raise EnvironmentProblem(
-                f"cannot write to the staging folder {self.root}: {error.strerror or error}",
-                "name a folder with enough space that the job may write to",
-            ) from error
+            raise cannot_write(f"staging folder {self.root}", error) from error

@@ -30,7 +30,7 @@ RUNS = JournalTable(
     (
         column("sequence", "bigint", "order of the rows, from 1", nullable=False),
         column("run_id", "string", "the run", nullable=False),
-        column("status", "string", "running, succeeded, failed or published", nullable=False),
+        column("status", "string", "running, succeeded, failed, stopped or published", nullable=False),
         column("recorded_at", "timestamp", "when the row was written, UTC", nullable=False),
         column("job", "string", "job that wrote the row", nullable=False),
         column("inputs", T.ArrayType(INPUT), "files that were read", nullable=False),

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from cqa_spark.errors import InputError
+from cqa_spark.disk_failures import cannot_write
 from cqa_spark.synth.stackexchange.blocks import block_of_tags, block_of_threads, block_of_users, block_of_wikis
 from cqa_spark.synth.stackexchange.plan import USERS_EACH, SitePlan
 from cqa_spark.synth.stackexchange.pool import Pool
@@ -56,7 +56,7 @@ def write_dump(
 
     Raises:
         ConfigError: a site that cannot be invented.
-        InputError: the folder cannot be written to.
+        EnvironmentProblem: the folder cannot be written to, or its disk is full.
     """
     plan = SitePlan(site, threads, seed, activity_exponent, signal)
     folder = output / site
@@ -73,9 +73,7 @@ def write_dump(
             for name, file in files.items():
                 file.write(TAIL.format(TABLES[name]).encode())
     except OSError as error:
-        raise InputError(
-            f"cannot write the dump to {folder}: {error.strerror}", "name a folder that you may write to, with room"
-        ) from error
+        raise cannot_write(f"the dump to {folder}", error) from error
     return Dump(folder, {name: (folder / f"{name}.xml").stat().st_size for name in TABLES})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import mlflow
 import pytest
 
 from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.runtime.tracking import track
 
@@ -36,3 +38,12 @@ def test_a_server_that_is_not_there_costs_a_warning(
     settings = TrackingSettings(uri=f"http://127.0.0.1:{port}", experiment="test")
     assert not track(RECORD, settings, {}, {}, {})
     assert "was not tracked in MLflow" in capsys.readouterr().err
+
+
+def test_a_full_disk_ends_the_job_with_what_to_do(tmp_path: Path, small_disk: Path) -> None:
+    """MLflow's database does not fit on it."""
+    settings = TrackingSettings(uri=f"sqlite:///{small_disk / 'mlflow.db'}", experiment="test")
+    with pytest.raises(EnvironmentProblem, match=re.escape(settings.uri)) as raised:
+        track(RECORD, settings, {}, {}, {})
+    assert "no space left on the disk" in raised.value.problem
+    assert raised.value.remedy.startswith("make space there")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +24,7 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
+from cqa_spark.stop_signals import Stopped
 
 SCORES = Table("scores", "Made for the test.", (column("score", "int", "points"),), key=("score",))
 OTHER = Table("other", "Made for the test.", (column("score", "int", "points"),), key=("score",))
@@ -84,6 +87,35 @@ def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
     assert [s.step for s in seen] == ["ingest"]
     assert succeeded.table_versions == {"scores": 0}
     assert succeeded.artifacts == {"report": "r1.html"}
+
+
+def test_a_stopped_run_is_logged_as_stopped(lake: Lake) -> None:
+    with pytest.raises(Stopped) as stopped, opened(lake, "r1"):
+        raise Stopped(signal.SIGTERM)
+    assert stopped.value.__notes__ == ["run r1 is recorded as stopped"]
+    assert [(r.status, r.message) for r in RunLog(lake).records("r1")] == [
+        ("running", None),
+        ("stopped", "stopped by SIGTERM"),
+    ]
+    lake.spark.sparkContext.setLogLevel("ERROR")  # a process that stops logs nothing more
+
+
+def test_what_made_a_run_fail_is_raised_also_where_the_end_cannot_be_logged(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(log: RunLog, record: RunRecord) -> RunRecord:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fail() -> None:
+        with opened(lake, "r1") as run:
+            begun.append(run)
+            monkeypatch.setattr(RunLog, "append", refuse)
+            raise RuntimeError("power cut")
+
+    begun: list[Run] = []
+    with pytest.raises(RuntimeError, match="power cut"):
+        fail()
+    assert begun[0].record.status == "running"
 
 
 def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:

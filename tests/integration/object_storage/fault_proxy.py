@@ -29,12 +29,20 @@ class FaultProxy:
         self.behind = (parts.hostname, parts.port or 80)
         self.requests: list[str] = []
         self.keys_listed = 0
+        self._refused: tuple[str, int, str] | None = None
         self._faults: list[tuple[str, str, Callable[[_Handler], None]]] = []
         self._lock = threading.Lock()
 
     def next(self, fault: str, method: str, within: str = "") -> None:
         """Let the next request of a method, to a path that holds a text, go wrong."""
         self._faults.append((method, within, FAULTS[fault]))
+
+    @contextmanager
+    def full(self, status: int, code: str, within: str = "") -> Iterator[None]:
+        """Refuse every write to a path that holds a text, as a server without space does."""
+        self._refused = (within, status, code)
+        yield
+        self._refused = None
 
     @property
     def all_happened(self) -> bool:
@@ -45,6 +53,9 @@ class FaultProxy:
         """What happens to a request."""
         with self._lock:
             self.requests.append(f"{method} {path}")
+            if self._refused and method in ("PUT", "POST") and self._refused[0] in path:
+                _, status, code = self._refused
+                return lambda handler: handler.refuse(status, code)
             for number, (of_method, within, fault) in enumerate(self._faults):
                 if of_method == method and within in path:
                     del self._faults[number]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
+from versitygw import ACCESS_KEY, SECRET_KEY
 
 from cqa_spark.cli import main
 from cqa_spark.lake.publishing import published_snapshot
@@ -26,6 +28,14 @@ from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.systems.trained_system import TrainedSystem
 
 SYSTEM = "tfidf"
+TOKEN = "made-up-token-of-the-tests"
+SECRET_SETTINGS = {
+    "spark.executorEnv.AWS_ACCESS_KEY_ID": ACCESS_KEY,
+    "spark.executorEnv.AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+    "spark.executorEnv.MLFLOW_TRACKING_TOKEN": TOKEN,
+    "spark.hadoop.fs.s3a.bucket.another.session.token": TOKEN,
+}
+"""As people hand credentials to executors."""
 
 pytestmark = pytest.mark.slow
 
@@ -51,20 +61,24 @@ def remote_run(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Remote
     sample = write_sample(here / "sample", threads=12, dev_threads=5, seed=5)
     send(sample.train.parent, s3.location("in"), s3.settings)
     (here / "events").mkdir()
-    (here / "spark-defaults.conf").write_text(f"spark.eventLog.enabled true\nspark.eventLog.dir {here / 'events'}\n")
+    settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": here / "events", **SECRET_SETTINGS}
+    (here / "conf").mkdir()
+    lines = (f"{name} {value}\n" for name, value in settings.items())
+    (here / "conf" / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
     arguments = ["run", "--lake", s3.location("lake"), "--run-id", "r1", "--baseline", SYSTEM, "--systems", SYSTEM]
     arguments += ["--train", s3.location("in", "train.xml"), "--dev", s3.location("in", "dev.xml")]
     arguments += ["--tracking.uri", f"sqlite:///{here / 'mlflow.db'}", "--tracking.artifacts", s3.location("mlflow")]
     arguments += ["--evaluation.resamples", "9", "--spark.driver-memory", "2g", "--no-spark.compile-plans", *s3.flags]
     done = subprocess.run(
         [Path(sys.executable).parent / "cqa", *arguments],
-        env={**os.environ, "SPARK_CONF_DIR": str(here)},
+        env={**os.environ, "SPARK_CONF_DIR": str(here / "conf"), "MLFLOW_TRACKING_TOKEN": TOKEN},
         cwd=here,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    shutil.rmtree(here / "conf")
     events = "".join(each.read_text() for each in (here / "events").iterdir())
     assert "SparkListenerApplicationEnd" in events
     return RemoteRun(s3, f"{done.stdout}\n{done.stderr}\n{events}", here)
@@ -128,7 +142,7 @@ def test_no_secret_is_left_behind(
 ) -> None:
     """Tables, their logs and properties, report, models, MLflow's database and files, output, events, plans, errors."""
     server = remote_run.server
-    secret = os.environ["AWS_SECRET_ACCESS_KEY"]
+    secrets = [os.environ["AWS_SECRET_ACCESS_KEY"], os.environ["AWS_ACCESS_KEY_ID"], SECRET_KEY, ACCESS_KEY, TOKEN]
     fetch(server.location(), tmp_path / "bucket", server.settings)
     flags = [*server.flags, "--object-storage.endpoint", "http://127.0.0.1:1", "--object-storage.attempts", "1"]
     assert main(["runs", "list", "--lake", server.location("elsewhere"), *flags]) == 4
@@ -142,4 +156,5 @@ def test_no_secret_is_left_behind(
     assert any(name.endswith("_delta_log/00000000000000000000.json") for name in searched)
     assert any(name.endswith("mlflow.db") for name in searched)
     assert b"no answer from the object storage" in searched["later output"]
-    assert [name for name, content in searched.items() if secret.encode() in content] == []
+    assert all(f'"{name}":"*********(redacted)"' in remote_run.said for name in SECRET_SETTINGS)
+    assert [name for name, content in searched.items() if any(each.encode() in content for each in secrets)] == []

@@ -2,6 +2,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.config.value_types import InputFile, Location
 
 
@@ -30,6 +31,14 @@ def test_credentials_in_an_address_are_refused_and_not_repeated(kind: object) ->
     (error,) = refused.value.errors()
     assert error["msg"] == "the location contains credentials"
     assert TypeAdapter(kind).validate_python("s3a://bucket/a@b") == "s3a://bucket/a@b"
+
+
+def test_credentials_in_the_address_of_mlflow_are_refused_and_not_repeated() -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrackingSettings(uri="https://me:hush@mlflow.example.org")
+    (error,) = refused.value.errors()
+    assert error["msg"] == "the address holds credentials"
+    assert TrackingSettings(uri="https://mlflow.example.org/a@b").uri == "https://mlflow.example.org/a@b"
 
 
 def test_credentials_in_the_endpoint_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +18,7 @@ from cqa_spark.lake.pointer import claim, point_to, read_pointer
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.stop_signals import Stopped
 
 NIGHT = datetime(2026, 1, 1, 3, tzinfo=UTC)
 RUN = RunRecord(
@@ -168,3 +170,22 @@ def test_the_lease_is_given_back_when_the_work_fails(store: ObjectStore, clock: 
         raise RuntimeError("bad luck")
     with hold_lease(store, elsewhere("b"), clock) as lease:
         assert (lease.token, lease.left_behind) == (2, None)
+
+
+def test_a_holder_that_leaves_work_to_the_next_one_does_not_give_the_lease_back(
+    store: ObjectStore, clock: Clock
+) -> None:
+    holder = elsewhere("nightly")
+    with suppress(ZeroDivisionError), hold_lease(store, holder, clock) as lease:
+        lease.is_kept = True
+        raise ZeroDivisionError
+    with pytest.raises(AnotherWriter):
+        taken(store, "run", clock)
+    clock.wait(LASTS)
+    assert taken(store, "run", clock).left_behind == holder
+
+
+def test_a_stop_says_that_the_lease_was_released(store: ObjectStore, clock: Clock) -> None:
+    with pytest.raises(Stopped) as stopped, hold_lease(store, elsewhere("nightly"), clock):
+        raise Stopped(signal.SIGTERM)
+    assert stopped.value.__notes__ == [f"the lease of {store.root} is released"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from boto3.exceptions import S3UploadFailedError
 from botocore.exceptions import (
     ClientError,
     ConnectTimeoutError,
@@ -54,11 +55,28 @@ def test_conditions_and_absence_are_answers() -> None:
     assert isinstance(outcome(refusal(404, "NoSuchKey")), NotThere)
 
 
+def test_a_refused_upload_is_a_refusal_and_an_unanswered_one_is_not() -> None:
+    """boto3 raises the same error for both."""
+
+    def fail(cause: Exception) -> Exception:
+        error = S3UploadFailedError("Failed to upload")
+        error.__context__ = cause
+        return outcome(error)
+
+    assert isinstance(fail(refusal(507, "InsufficientStorage")), EnvironmentProblem)
+    assert isinstance(fail(refusal(403, "AccessDenied")), EnvironmentProblem)
+    assert isinstance(fail(refusal(503, "SlowDown")), NoAnswer)
+    assert isinstance(fail(EndpointConnectionError(endpoint_url=URL)), NoAnswer)
+
+
 @pytest.mark.parametrize(
     ("error", "told", "remedy"),
     [
         (refusal(404, "NoSuchBucket"), "refuses: 404 NoSuchBucket as the server says", "make the bucket"),
         (refusal(403, "AccessDenied"), "refuses: 403 AccessDenied", "give these credentials the right"),
+        (refusal(507, "InsufficientStorage"), "is full: 507 InsufficientStorage", "remove what no run needs"),
+        (refusal(403, "QuotaExceeded"), "is full: 403 QuotaExceeded as the server says", "remove what no run needs"),
+        (refusal(507, ""), "is full: 507", "remove what no run needs"),
         (refusal(400, "Odd"), "refuses: 400 Odd", "check the settings below object_storage"),
         (NoCredentialsError(), "no credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
     ],

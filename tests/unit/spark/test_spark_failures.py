@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from py4j.protocol import Py4JNetworkError
+from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.spark.failures import explained
 
@@ -51,6 +52,32 @@ def test_a_java_process_that_is_gone(error: Exception) -> None:
     found = explained(error)
     assert found is not None
     assert found.problem == "Spark's Java process has ended, as it does without memory"
+
+
+S3A = "java.nio.file.AccessDeniedException: s3a://bucket/lake/posts/part-0.parquet: put: AmazonS3Exception: made up "
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("(Service: Amazon S3; Status Code: 507; Error Code: InsufficientStorage; Request ID: null)",
+         "the object storage is full: 507 InsufficientStorage"),
+        ("(Service: Amazon S3; Status Code: 403; Error Code: QuotaExceeded; Request ID: null)",
+         "the object storage is full: 403 QuotaExceeded"),
+        ("(Service: Amazon S3; Status Code: 403; Error Code: AccessDenied; Request ID: null)",
+         "the object storage refuses: 403 AccessDenied"),
+    ],
+)  # fmt: skip
+def test_a_bucket_that_refuses(answer: str, problem: str) -> None:
+    found = explained(RuntimeError(f"{LOST}(10.0.0.7 executor 1): {S3A}{answer}"))
+    assert found is not None
+    assert (found.problem, found.exit_code) == (f"s3a://bucket/lake/posts/part-0.parquet: {problem}", 4)
+
+
+def test_java_that_ends_while_it_starts() -> None:
+    found = explained(PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={}))
+    assert found is not None
+    assert (found.problem, found.exit_code) == ("Spark's Java process ended while it started", 4)
 
 
 def test_defects_stay_defects() -> None:

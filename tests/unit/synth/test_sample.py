@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.synth.qatar_living import SamplePaths, write_sample
 
 
@@ -91,5 +91,5 @@ def test_good_comments_can_be_told_from_others_but_not_surely(sample: SamplePath
 
 def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="cannot write the sample"):
+    with pytest.raises(EnvironmentProblem, match="cannot write the sample"):
         write_sample(tmp_path / "file" / "sample", threads=1, dev_threads=1, seed=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.synth.stackexchange.plan import SitePlan, threads_for_size
 from cqa_spark.synth.stackexchange.population import Population
@@ -285,5 +285,5 @@ def test_impossible_sites_are_refused(tmp_path: Path, site: str, threads: int, s
 
 def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="cannot write the dump"):
+    with pytest.raises(EnvironmentProblem, match="cannot write the dump"):
         write_dump(tmp_path / "file", site=SITE, threads=1, seed=1)

@@ -199,7 +199,7 @@ def test_a_disk_that_fills_up_is_no_fault_of_the_archive(tmp_path: Path, monkeyp
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Staging, "open_table", lambda self, path: FullDisk())
-    with pytest.raises(EnvironmentProblem, match=r"cannot write to the staging folder .*: No space left on device"):
+    with pytest.raises(EnvironmentProblem, match=r"cannot write staging folder .*: No space left on device"):
         unpack_one(pack(tmp_path / "site.7z", {"Posts.xml": POSTS}), tmp_path / "staging")
     assert staged(tmp_path / "staging") == []
 

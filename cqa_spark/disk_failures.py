@@ -1,0 +1,129 @@
+"""Full disks and folders without permission: recognized in what Python, Java and Spark's tasks raise."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from cqa_spark.errors import EnvironmentProblem
+
+MAKE_SPACE = (
+    "make space there, or name a folder on another disk: --lake for tables, SPARK_LOCAL_DIRS for Spark's scratch files "
+    "(under spark-submit.sh --conf spark.local.dir=FOLDER), TMPDIR for temporary files; then run the job again"
+)
+ALLOW_WRITING = "give this user the right to write there, or name another folder"
+ALLOW_ACCESS = "give this user access to it, or name another folder"
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FULL_MESSAGE = r"No space left on device|Disk quota exceeded|database or disk is full|\[Errno (?:28|122)\]"
+_DENIED_MESSAGE = r"Permission denied|Read-only file system|attempt to write a readonly database"
+_LOCAL = r"(?:file:)?(/[^\s:'\"()]+)"
+_DENIED_BY_JAVA = (
+    rf"java\.nio\.file\.AccessDeniedException: {_LOCAL}",
+    rf"Mkdirs failed to create {_LOCAL}",
+    rf"Failed to create a temp directory \(under {_LOCAL}\)",
+)
+_WRITTEN_BY_TASK = rf"Task failed while writing rows to {_LOCAL}"
+_ON_EXECUTOR = r"\(TID \d+\) \((\S+) executor (?!driver\b)\S+\)"
+
+
+def cannot_write(place: str | Path, error: OSError) -> EnvironmentProblem:
+    """The error of a file or folder that cannot be written, with what helps.
+
+    Args:
+        place: the file or folder.
+        error: why.
+    """
+    remedy = MAKE_SPACE if error.errno in _FULL else ALLOW_WRITING
+    return EnvironmentProblem(f"cannot write {place}: {error.strerror or error}", remedy)
+
+
+def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> EnvironmentProblem | None:
+    """What an exception says about a disk; None where it says nothing about one.
+
+    Args:
+        error: of Python or, by py4j, of Java; its causes count too.
+        folders: local folders that the job writes, whose free space the message gives: Java often names no path.
+    """
+    for each in _with_causes(error):
+        if isinstance(each, OSError) and each.errno in _DENIED and each.filename:
+            return _no_access(each.filename, each.strerror or "permission denied")
+        if isinstance(each, OSError) and each.errno in _FULL:
+            return _full(each.filename, "", folders)
+        message = str(each)
+        if re.search(_FULL_MESSAGE, message):
+            host = re.search(_ON_EXECUTOR, message)
+            return _full(_path_in(message, _FULL_MESSAGE), host[1] if host else "", folders)
+        if place := _denied_place(message):
+            return _no_access(place, "permission denied")
+    return None
+
+
+def scratch_folders(configured: str | None) -> list[str]:
+    """The folders that Spark on this machine puts shuffles and spilled rows in.
+
+    Args:
+        configured: the setting ``spark.local.dir``; None where it is not set.
+    """
+    return (os.environ.get("SPARK_LOCAL_DIRS") or configured or "/tmp").split(",")
+
+
+def require_scratch(folder: str) -> None:
+    """Check that a folder takes a megabyte; Java ends without a reason that we could see where it does not.
+
+    Raises:
+        EnvironmentProblem: it does not.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(1 << 20))
+    except OSError as error:
+        raise cannot_write(f"Spark's scratch folder {folder}", error) from error
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _full(path: str | None, host: str, folders: Sequence[str]) -> EnvironmentProblem:
+    if host:
+        return EnvironmentProblem(
+            f"no space left on a disk of executor {host}{f': {path}' if path else ''}", MAKE_SPACE
+        )
+    places = dict.fromkeys([*folders, *scratch_folders(None), tempfile.gettempdir()])
+    free = ", ".join(f"{_free_megabytes(place):,.1f} MB in {place}" for place in places)
+    return EnvironmentProblem(f"no space left on the disk{f' of {path}' if path else ''}; free now: {free}", MAKE_SPACE)
+
+
+def _no_access(place: str, reason: str) -> EnvironmentProblem:
+    """Neither Python nor Java says whether the place was to be read or written."""
+    return EnvironmentProblem(f"no access to {place}: {reason}", ALLOW_ACCESS)
+
+
+def _free_megabytes(place: str) -> float:
+    folder = next(each for each in [Path(place).absolute(), *Path(place).absolute().parents] if each.exists())
+    return shutil.disk_usage(folder).free / 1e6
+
+
+def _path_in(message: str, problem: str) -> str | None:
+    """The path before the problem (Java), behind it (Python), or that a task writes (Spark)."""
+    before = rf"{_LOCAL}(?:: | \()(?:{problem})"
+    behind = rf"(?:{problem})[^\n']*: '(/[^']+)'"
+    found = re.search(before, message) or re.search(behind, message) or re.search(_WRITTEN_BY_TASK, message)
+    return found[1].rstrip(".") if found else None
+
+
+def _denied_place(message: str) -> str | None:
+    for sign in _DENIED_BY_JAVA:
+        if found := re.search(sign, message):
+            return found[1]
+    return _path_in(message, _DENIED_MESSAGE) if re.search(_DENIED_MESSAGE, message) else None

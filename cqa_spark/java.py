@@ -1,0 +1,61 @@
+"""The Java that Spark runs on: found, started once, and refused where it will not do."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from cqa_spark.errors import EnvironmentProblem
+
+JAVA = 17
+_REMEDY = f"install Java {JAVA} (Debian: apt-get install openjdk-{JAVA}-jre-headless) and point JAVA_HOME to it"
+_PATIENCE = 60
+"""Seconds within which Java has to give its version."""
+
+
+def check_java() -> None:
+    """Refuse to start without the Java that Spark runs on.
+
+    Raises:
+        EnvironmentProblem: no Java, one that cannot be executed, or another version; says which was found and where.
+    """
+    java = _java_command()
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=_PATIENCE)
+    except OSError as error:
+        raise EnvironmentProblem(f"{java} cannot be executed: {error.strerror}", _REMEDY) from error
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentProblem(f"{java} -version has not answered for {_PATIENCE} s", _REMEDY) from error
+    version = _java_version(answer.stderr)
+    if answer.returncode != 0:
+        reason = answer.stderr.strip().partition("\n")[0]
+        raise EnvironmentProblem(f"{java} -version failed with exit code {answer.returncode}: {reason}", _REMEDY)
+    if version != JAVA:
+        found = f"Java {version}" if version else "a program that names no Java version"
+        raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {found}", _REMEDY)
+
+
+def _java_command() -> str:
+    """What Spark would run: the one of JAVA_HOME, executable or not, or else the first on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None or not os.path.exists(java):
+        raise EnvironmentProblem("Spark needs Java, and none was found in JAVA_HOME or on the PATH", _REMEDY)
+    return java
+
+
+def _java_version(banner: str) -> int | None:
+    found = re.search(r'version "(?:1\.)?(\d+)', banner)
+    return int(found[1]) if found else None
+
+
+if __name__ == "__main__":  # spark-submit.sh asks before it starts Spark
+    try:
+        check_java()
+    except EnvironmentProblem as problem:
+        print(f"cqa: {problem}", file=sys.stderr)
+        sys.exit(problem.exit_code)

@@ -1,0 +1,39 @@
+"""Refusals of an S3 server by their codes, the same through boto3 and through S3A, and what helps."""
+
+from __future__ import annotations
+
+GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
+REMEDIES = {
+    "NoSuchBucket": "make the bucket, or correct its name",
+    "AccessDenied": "give these credentials the right to list, read, write and delete there",
+    "InvalidAccessKeyId": GIVE_CREDENTIALS,
+    "SignatureDoesNotMatch": "check the secret key and object_storage.region",
+    "PermanentRedirect": "set object_storage.region to the bucket's",
+    "RequestTimeTooSkewed": "set this machine's clock",
+}
+
+_FULL_STATUS = 507
+"""Insufficient Storage (RFC 4918, section 11.5)."""
+_FULL_CODES = {
+    "InsufficientStorage",
+    "NoSpaceLeft",
+    "NotEnoughSpace",
+    "QuotaExceeded",  # Ceph and others
+    "QuotaExceededException",
+    "ServiceQuotaExceeded",
+    "StorageQuotaExceeded",
+    "XMinioAdminBucketQuotaExceeded",
+    "XMinioStorageFull",
+}
+FULL = "the object storage is full"
+MAKE_SPACE = "remove what no run needs (cqa runs gc), or raise the bucket's quota, then run the job again"
+
+
+def is_full(status: int, code: str) -> bool:
+    """Whether an answer says that there is no space left or that a quota is used up.
+
+    Args:
+        status: of HTTP.
+        code: of the error, such as ``QuotaExceeded``.
+    """
+    return status == _FULL_STATUS or code in _FULL_CODES

@@ -1,0 +1,163 @@
+"""SIGTERM and SIGINT: the running job raises ``Stopped``, cleans up on its way out, and the process ends in time.
+
+Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later. What has to be cleaned up (Spark's jobs,
+the log of runs, the lease) is in the ``except`` and ``finally`` clauses of the code that began it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+CLEANUP_SECONDS = 9.0
+"""Time for cleaning up; after it the process ends, and the next holder of the lease cleans up."""
+
+REPEAT_SECONDS = 1.0
+"""A repeat within this time is the same request: systemd signals every process of a service, and ``spark-submit.sh``
+forwards its own signal."""
+
+
+class Stopped(KeyboardInterrupt):
+    """The process was asked to stop; the notes say what was cleaned up.
+
+    It is a KeyboardInterrupt because py4j closes the connection of a call that one interrupts. After any other
+    exception the next call to Java would read the answer to the interrupted one.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.signal = signal.Signals(number)
+        super().__init__(self.signal.name)
+
+    @property
+    def exit_code(self) -> int:
+        """128 plus the signal's number, as in a shell: 143 for SIGTERM, 130 for SIGINT."""
+        return 128 + self.signal
+
+
+class _Handler:
+    """Raises ``Stopped`` in the main thread, once: at the first signal, or at the end of an uninterrupted block."""
+
+    def __init__(self) -> None:
+        self.received: int | None = None
+        self.uninterrupted = 0
+        self._is_raised = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.received is None:
+            self.received = number
+            logging.disable()  # libraries log every call that is interrupted, with a traceback
+            self.raise_stopped()
+
+    def raise_stopped(self) -> None:
+        if self.received is not None and not self.uninterrupted and not self._is_raised:
+            self._is_raised = True
+            raise Stopped(self.received)
+
+
+_handler = _Handler()
+_children_ignore_sigterm = False
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[None]:
+    """Raise ``Stopped`` in the block at SIGTERM or SIGINT.
+
+    A second signal ends the process at once, and so does the end of ``CLEANUP_SECONDS``. Python handles signals in the
+    main thread only; in another one this does nothing.
+    """
+    global _handler
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _handler = _Handler()
+    numbers, wakeup = socket.socketpair()
+    wakeup.setblocking(False)
+    before = {number: signal.signal(number, _handler) for number in SIGNALS}
+    wakeup_before = signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
+    watchdog = threading.Thread(target=_watch, args=(numbers, wakeup), name="stop-signals", daemon=True)
+    watchdog.start()
+    try:
+        yield
+    finally:
+        if _handler.received is None:
+            signal.set_wakeup_fd(wakeup_before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            wakeup.close()
+            watchdog.join()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off ``Stopped`` until the block has ended."""
+    handler = _handler
+    handler.uninterrupted += 1
+    try:
+        yield
+    finally:
+        handler.uninterrupted -= 1
+    if threading.current_thread() is threading.main_thread():
+        handler.raise_stopped()
+
+
+@contextmanager
+def java_starts() -> Iterator[None]:
+    """Start Java in the block, so that signals reach it through this process only.
+
+    Airflow and systemd signal all processes at once, and without Java the end of a run cannot be logged; PySpark sees
+    to that for SIGINT alone. Its own handler for SIGINT is undone: it waits for ever while a call to Java is open.
+    """
+    global _children_ignore_sigterm
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    _children_ignore_sigterm = True
+    try:
+        yield
+    finally:
+        _children_ignore_sigterm = False
+        for number, handler in before.items() if in_main_thread else ():
+            signal.signal(number, handler)
+
+
+def _watch(numbers: socket.socket, wakeup: socket.socket) -> None:
+    """End the process at the second signal, or when cleaning up takes too long.
+
+    Args:
+        numbers: gives the number of each signal, as a byte.
+        wakeup: the other end, which has to stay open.
+    """
+    first = numbers.recv(1)
+    if not first:
+        return
+    now = time.monotonic()
+    deadline, repeats_count_from = now + CLEANUP_SECONDS, now + REPEAT_SECONDS
+    while (seconds_left := deadline - time.monotonic()) > 0:
+        if select.select([numbers], [], [], seconds_left)[0]:
+            numbers.recv(1)
+            if time.monotonic() >= repeats_count_from:
+                break
+    else:
+        message = f"cqa: cleaning up took more than {CLEANUP_SECONDS:.0f} s; the next job on the lake completes it\n"
+        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())
+    os._exit(128 + first[0])
+
+
+def _ignore_sigterm() -> None:
+    if _children_ignore_sigterm:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+os.register_at_fork(after_in_child=_ignore_sigterm)

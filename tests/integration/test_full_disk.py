@@ -1,0 +1,83 @@
+"""Disks that fill up while a job writes: the job says which and what to do, and readers see what they saw."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cqa_spark.cli import main
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.locations import write_file
+from cqa_spark.synth.qatar_living import write_sample
+
+MAKE_SPACE = "\n  → make space there, or name a folder on another disk"
+
+
+def fill(folder: Path) -> None:
+    """Write until nothing fits."""
+    with (folder / "filler").open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(4096)):
+                pass
+        except OSError:
+            return
+
+
+def test_a_lake_without_space(
+    spark: SparkSession, small_disk: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lake, sample = small_disk / "lake", write_sample(tmp_path / "sample", threads=3, dev_threads=1, seed=5)
+    ingest = ["ingest", "--lake", str(lake), "--train", str(sample.train)]
+    assert main([*ingest, "--run-id", "r1"]) == 0
+    assert main(["runs", "publish", "r1", "--lake", str(lake)]) == 0
+    capfd.readouterr()
+    codes = [main([*ingest, "--run-id", "r2"])]
+    while codes[-1] == 0:  # each run adds versions of the tables
+        codes.append(main([*ingest, "--run-id", f"r{len(codes) + 2}"]))
+    said = capfd.readouterr().err
+    assert codes[-1] == 4
+    assert "no space left on the disk" in said or "No space left on device" in said
+    assert MAKE_SPACE in said
+    assert f" in {lake}" in said or f"cannot write {lake}" in said
+    assert "Traceback" not in said
+    assert "\tat " not in said
+    published = published_run(Lake(spark, str(lake)))
+    assert published is not None
+    assert published.run_id == "r1"
+
+
+def test_a_report_without_space(small_disk: Path) -> None:
+    """What writes single files: reports, manifests, predictions."""
+    page = small_disk / "reports" / "r1.html"
+    with pytest.raises(EnvironmentProblem) as raised:
+        write_file(str(page), bytes(1 << 20), ObjectStorageSettings())
+    assert str(raised.value).startswith(f"cannot write {page}: No space left on device{MAKE_SPACE}")
+    assert list(page.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("state", ["full", "denied"])
+def test_scratch_folders_are_tried_before_spark_starts(small_disk: Path, tmp_path: Path, state: str) -> None:
+    if state == "full":
+        fill(small_disk)
+    else:
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    sample = write_sample(tmp_path / "sample", threads=3, dev_threads=1, seed=5)
+    done = subprocess.run(
+        [sys.executable, "-m", "cqa_spark.cli", "ingest", "--lake", tmp_path / "lake", "--train", sample.train],
+        env={**os.environ, "SPARK_LOCAL_DIRS": str(small_disk)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    reason = {"full": "No space left on device", "denied": "Read-only file system"}[state]
+    assert done.stderr.startswith(f"cqa: cannot write Spark's scratch folder {small_disk}: {reason}\n  → ")
+    assert "Traceback" not in done.stderr
