@@ -10,7 +10,7 @@ from cqa_spark.terminal import Terminal
 
 def collect_garbage(settings: CollectGarbageSettings) -> None:
     """Remove what failed runs left, and what only runs need that were published long ago."""
-    with write_lake(settings, "gc") as lake:
+    with write_lake(settings, "gc", create=False) as lake:
         kept = runs_to_keep(lake, settings.keep)
         removed = remove_attempts(lake, kept)
         tables = vacuum_tables(lake, kept)

@@ -16,7 +16,7 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.reports.explanation.console import print_explanation
 from cqa_spark.reports.explanation.content import Explained, FeatureContribution
-from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import Candidate, explains, pushes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
@@ -31,10 +31,8 @@ def explain(settings: ExplainSettings) -> None:
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not say why it ranks as it does.
     """
-    lake = open_lake(settings)
-    run = Run(
-        lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None
-    )  # read, never written
+    lake = read_lake(settings)
+    run = Run(lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None)
     system, model = explaining_system(run, settings.explained.system)
     examples = thread_examples(run, system.task, settings.explained.thread, settings.explained.site)
     with feature_frames(run, [system], examples, few=True) as frame_of:

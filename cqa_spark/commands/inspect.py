@@ -24,7 +24,7 @@ from cqa_spark.reports.inspection.content import Inspection
 from cqa_spark.reports.inspection.page import render_inspection
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.runtime.provenance import code_version
-from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.terminal import Terminal
 
 COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
@@ -37,7 +37,7 @@ def inspect(settings: InspectSettings) -> None:
     Raises:
         InputError: nothing is published, no such run has succeeded, or it wrote no table to look at.
     """
-    lake = open_lake(settings)
+    lake = read_lake(settings)
     if settings.compares:
         _show_comparison(compare(lake, settings.diff, settings.run_id), settings)
     else:
@@ -88,7 +88,8 @@ def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:
         print(inspection_json(inspection))
     else:
         print_inspection(inspection, Terminal())
-    _write(settings.page_path(inspection.run.run_id), render_inspection(inspection), settings.object_storage)
+    if settings.page:
+        _write(settings.page, render_inspection(inspection), settings.object_storage)
 
 
 def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
@@ -96,9 +97,9 @@ def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
         print(comparison_json(comparison))
     else:
         print_comparison(comparison, Terminal())
-    both = f"{comparison.before}-to-{comparison.after}"
-    page = render_comparison(comparison, settings.lake, code_version())
-    _write(settings.page_path(both), page, settings.object_storage)
+    if settings.page:
+        page = render_comparison(comparison, settings.lake, code_version())
+        _write(settings.page, page, settings.object_storage)
 
 
 def _write(path: str, page: str, storage: ObjectStorageSettings) -> None:

@@ -11,13 +11,13 @@ from cqa_spark.terminal import Terminal
 
 def publish(settings: PublishSettings) -> None:
     """Check a finished run and publish it."""
-    with write_lake(settings, "publish") as lake:
+    with write_lake(settings, "publish", create=False) as lake:
         publish_run(lake, settings.run_id)
     Terminal().line(f"published {settings.run_id}")
 
 
 def rollback(settings: RollbackSettings) -> None:
     """Publish the run again that was published before."""
-    with write_lake(settings, "rollback") as lake:
+    with write_lake(settings, "rollback", create=False) as lake:
         record = publishing.rollback(lake, settings.to)
     Terminal().line(f"published again: {record.run_id} ({record.message})")

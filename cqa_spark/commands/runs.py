@@ -9,7 +9,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.terminal import Column, Terminal, TextTable, number
 
 _SEEN = "▶"
@@ -17,7 +17,7 @@ _SEEN = "▶"
 
 def list_runs(settings: ListRunsSettings) -> None:
     """Print every run of a lake with its last status; the one that readers see is marked."""
-    lake = open_lake(settings)
+    lake = read_lake(settings)
     published = published_run(lake)
     newest = RunLog(lake.objects).newest()
     seen = published.run_id if published is not None else None
@@ -46,7 +46,7 @@ def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
 
 def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
-    records = RunLog(open_lake(settings).objects).records(settings.run_id)
+    records = RunLog(read_lake(settings).objects).records(settings.run_id)
     if not records:
         raise InputError(f"no run {settings.run_id} in {settings.lake}", "see what there is with: cqa runs list")
     last = records[-1]

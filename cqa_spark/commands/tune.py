@@ -16,7 +16,7 @@ from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.tracking import track_trials
-from cqa_spark.runtime.workspace import open_lake
+from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import read_systems
@@ -31,10 +31,8 @@ def tune(settings: TuneSettings) -> None:
     """
     system = read_systems([settings.system])[0]
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
-    lake = open_lake(settings)
-    run = Run(
-        lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None
-    )  # read, never written
+    lake = read_lake(settings)
+    run = Run(lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None)
     with feature_frames(run, [system], task_examples(run, system.task).where(IN_TRAINING)) as frame_of:
         frame = frame_of(system)
         judged = [_judged(trial, frame, settings) for trial in trials]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.value_types import InputFile, Location, NotHashed, Positional, RunName, one_or_many
+from cqa_spark.config.value_types import Location, NotHashed, Positional, RunName, one_or_many
 
 
 class InspectSettings(JobSettings):
@@ -21,16 +21,15 @@ class InspectSettings(JobSettings):
         "cqa inspect build/lake --diff september december",
     )
 
-    # Unlike the jobs that write, this one requires that the lake exists.
     lake: Annotated[
-        InputFile, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
+        Location, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
     ]
     run_id: Annotated[RunName | None, NotHashed(), Field(description="run to show; default: the published run")] = None
     format: Annotated[Literal["table", "json"], NotHashed(), Field(description="output format")] = "table"
     page: Annotated[
         Location | None,
         NotHashed(),
-        Field(description="HTML file to write; default: LAKE/inspect/RUN_ID.html"),
+        Field(description="HTML file to write; default: none"),
     ] = None
     diff: Annotated[
         tuple[RunName, ...],
@@ -50,19 +49,11 @@ class InspectSettings(JobSettings):
         """Whether to compare two runs."""
         return bool(self.diff)
 
-    def page_path(self, run_id: str) -> str:
-        """The path of the HTML file.
-
-        Args:
-            run_id: the shown run, or both compared runs.
-        """
-        return self.page or f"{self.lake.rstrip('/')}/inspect/{run_id}.html"
-
     def reads(self) -> list[str]:
         """The tables of the runs."""
         runs = [*self.diff, *([self.run_id or "(published)"] if len(self.diff) < 2 else [])]
         return [f"{self.lake}: tables of run {run}" for run in runs]
 
     def writes(self) -> list[str]:
-        """The HTML file."""
-        return [self.page_path("-to-".join(self.diff) or self.run_id or "RUN_ID")]
+        """The page; never the lake."""
+        return [self.page] if self.page else []

@@ -20,7 +20,7 @@ def did_you_mean(wrong: str, known: Iterable[str], otherwise: str) -> str:
         known: the known names.
         otherwise: the remedy where none of them is similar.
     """
-    similar = _similar(wrong, known)
+    similar = near_names(wrong, known)
     return f"did you mean {' or '.join(similar)}?" if similar else otherwise
 
 
@@ -36,7 +36,7 @@ def known_names(wrong: str, known: Iterable[str], kind: str) -> str:
     return " ".join(filter(None, [did_you_mean(wrong, names, ""), f"known {kind}: {', '.join(names) or 'none'}"]))
 
 
-def _similar(wrong: str, known: Iterable[str]) -> list[str]:
+def near_names(wrong: str, known: Iterable[str]) -> list[str]:
     """The most similar names, most similar first."""
     names = sorted(known)
     last_parts = difflib.get_close_matches(_last_part(wrong), {_last_part(name) for name in names}, cutoff=0.75)

@@ -17,6 +17,9 @@ from typing import Any
 
 from cqa_spark.object_store.store import ObjectStore
 
+FENCE = "fence"
+"""Author of the commits that shut a late writer out (``fence.py``)."""
+
 _COMMIT = re.compile(r"(\d{20})\.json")
 
 

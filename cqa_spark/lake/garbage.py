@@ -10,7 +10,7 @@ from delta.tables import DeltaTable
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.commits import CommitLog
-from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder, subfolders
+from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
@@ -45,14 +45,13 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     A run may rank with a model that a run trained long before.
     """
     pointed_at = [f"{path}/" for record in kept for path in record.artifacts.values()]
-    models = [
-        f"{MODELS}/{run}/{attempt}" for run in subfolders(lake, MODELS) for attempt in subfolders(lake, MODELS, run)
-    ]
+    folders = lake.objects.folders
+    models = [f"{MODELS}/{run}/{attempt}" for run in folders(MODELS) for attempt in folders(f"{MODELS}/{run}")]
     unused = [folder for folder in models if not any(path.startswith(f"{lake.path(folder)}/") for path in pointed_at)]
-    others = set(subfolders(lake, EXPORTS)) - {record.run_id for record in kept}
+    others = set(folders(EXPORTS)) - {record.run_id for record in kept}
     removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]
     for folder in removed:
-        lake.lease.require()
+        lake.lease.renew()
         remove_folder(lake, folder)
     return removed
 
@@ -67,7 +66,7 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     lake.spark.conf.set(_CHECK, "false")  # it guards writers that are at work, and the lease says that none is
     try:
         for name in sorted(names):
-            lake.lease.require()
+            lake.lease.renew()
             stored, commits = DeltaTable.forPath(lake.spark, lake.path(name)), CommitLog(lake.objects, name)
             needed = [record.table_versions[name] for record in kept if name in record.table_versions]
             if needed and commits.newest_version() not in needed:

@@ -2,11 +2,16 @@
 
 The object is made and changed by conditional writes alone, so that of several processes one wins. No holder removes it:
 its token grows with every holder, and what a holder publishes carries the token (``pointer.py``).
+
+Clocks of machines differ, and jump. A holder therefore never concludes from its clock that it still holds the lease: it
+renews, which fails where another process has taken it. And a lease that has expired by the clock of the next process is
+watched before it is taken: a holder that lives renews it meanwhile.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -15,17 +20,19 @@ from pydantic import BaseModel, ConfigDict
 
 from cqa_spark.errors import AnotherWriter, CqaError
 from cqa_spark.lake.holder import Holder
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, Stored
 from cqa_spark.stop_signals import uninterrupted
 
 KEY = "lease.json"
 LASTS = timedelta(minutes=2)
 """How long a holder is waited for that is not heard of: a few renewals may fail."""
 
-RENEWALS = 4
-"""Renewals within that time."""
+RENEWED_EVERY = LASTS / 4
+WATCHED_FOR = 2 * RENEWED_EVERY
+"""How long a lease that looks expired is watched for renewals."""
 
 Clock = Callable[[], datetime]
+Sleep = Callable[[float], None]
 
 
 class LeaseState(BaseModel):
@@ -35,6 +42,7 @@ class LeaseState(BaseModel):
         token: number of the holder, from 1.
         holder: who holds or held the lease.
         expires_at: until when, UTC.
+        renewals: how often the holder renewed it; a renewal shows whatever the holder's clock says.
         is_released: whether the holder gave it back.
     """
 
@@ -43,11 +51,16 @@ class LeaseState(BaseModel):
     token: int
     holder: Holder
     expires_at: datetime
+    renewals: int = 0
     is_released: bool = False
 
-    def is_free(self, now: datetime) -> bool:
-        """Whether another process may take the lease."""
-        return self.is_released or now >= self.expires_at or self.holder.is_dead()
+    def is_free(self) -> bool:
+        """Whether another process may take the lease, whatever the clocks say."""
+        return self.is_released or self.holder.is_dead()
+
+    def seems_held(self, now: datetime) -> bool:
+        """Whether it was renewed lately; a time further ahead than a lease lasts comes from a clock that is wrong."""
+        return self.expires_at - LASTS <= now < self.expires_at
 
 
 class Lease:
@@ -67,7 +80,6 @@ class Lease:
         self._state = state
         self._version = version
         self._clock = clock
-        self._lost: CqaError | None = None
         self._writing = threading.Lock()
 
     @property
@@ -76,12 +88,15 @@ class Lease:
         return self._state.token
 
     def renew(self) -> None:
-        """Hold the lease for another while.
+        """Check that this process still holds the lease, and hold it for another while.
+
+        A renewal that comes late succeeds where no other process has taken the lease.
 
         Raises:
             AnotherWriter: another process has taken it.
+            EnvironmentProblem: the storage does not answer.
         """
-        self._write(expires_at=self._clock() + LASTS)
+        self._write(lambda state: {"expires_at": self._clock() + LASTS, "renewals": state.renewals + 1})
 
     @property
     def is_released(self) -> bool:
@@ -91,31 +106,22 @@ class Lease:
     def release(self) -> None:
         """Give the lease back; one that cannot be given back ends by itself."""
         with suppress(CqaError):
-            self._write(is_released=True)
+            self._write(lambda state: {"is_released": True})
 
-    def require(self) -> None:
-        """Check that this process still holds the lease, without asking the storage.
-
-        Raises:
-            AnotherWriter: it was taken over, or could not be renewed in time.
-        """
-        if self._lost is not None:
-            raise self._lost
-        if self._clock() >= self._state.expires_at:
-            raise _lost(f"the lease was not renewed before {_time(self._state.expires_at)}")
-
-    def _write(self, **change: object) -> None:
+    def _write(self, changed: Callable[[LeaseState], dict[str, object]]) -> None:
         with self._writing:
-            state = self._state.model_copy(update=change)
+            state = self._state.model_copy(update=changed(self._state))
             try:
                 self._version = self._store.replace(KEY, _bytes(state), self._version)
             except Changed as error:
-                self._lost = _lost("another process has taken the lease")
-                raise self._lost from error
+                raise AnotherWriter(
+                    "this process may write no more: another process has taken the lease",
+                    "run the job again when the other is done; nothing was published",
+                ) from error
             self._state = state
 
 
-def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int = 0) -> Lease:
+def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int = 0, sleep: Sleep = time.sleep) -> Lease:
     """Take the lease of a lake.
 
     Args:
@@ -123,28 +129,34 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
         holder: who takes it.
         clock: gives the time, with a time zone.
         after: token that is taken already; tells more than the lease does where somebody has removed that.
+        sleep: waits so many seconds.
 
     Raises:
         AnotherWriter: another process holds it; who, and until when.
     """
-    stored, now = store.read(KEY), clock()
-    before = LeaseState.model_validate_json(stored.data) if stored else None
-    if before is not None and not before.is_free(now):
-        raise _held(store, before)
+    stored = store.read(KEY)
+    before = _state(stored) if stored else None
+    if before is not None and not before.is_free():
+        if before.seems_held(clock()):
+            raise _held(store, before)
+        sleep(WATCHED_FOR.total_seconds())
+        # Whatever has changed meanwhile, the conditional write below fails.
     token = max(before.token if before else 0, after) + 1
-    state = LeaseState(token=token, holder=holder, expires_at=now + LASTS)
+    state = LeaseState(token=token, holder=holder, expires_at=clock() + LASTS)
     try:
         version = store.replace(KEY, _bytes(state), stored.version) if stored else store.create(KEY, _bytes(state))
     except (AlreadyThere, Changed) as error:
         first = store.read(KEY)
         assert first is not None, "somebody has made it just now"
-        raise _held(store, LeaseState.model_validate_json(first.data)) from error
+        raise _held(store, _state(first)) from error
     left_behind = before.holder if before is not None and not before.is_released else None
     return Lease(store, state, version, clock, left_behind)
 
 
 @contextmanager
-def hold_lease(store: ObjectStore, holder: Holder, clock: Clock | None = None, *, after: int = 0) -> Iterator[Lease]:
+def hold_lease(
+    store: ObjectStore, holder: Holder, clock: Clock | None = None, *, after: int = 0, sleep: Sleep = time.sleep
+) -> Iterator[Lease]:
     """Take the lease, renew it while the block runs, and give it back.
 
     Args:
@@ -152,11 +164,12 @@ def hold_lease(store: ObjectStore, holder: Holder, clock: Clock | None = None, *
         holder: who takes it.
         clock: gives the time, with a time zone; None for the machine's.
         after: as for ``take_lease``.
+        sleep: as for ``take_lease``.
 
     Raises:
         AnotherWriter: another process holds it.
     """
-    lease = take_lease(store, holder, clock or _now, after=after)
+    lease = take_lease(store, holder, clock or _now, after=after, sleep=sleep)
     ended = threading.Event()
     renewing = threading.Thread(target=_keep_renewing, args=(lease, ended), name="lease", daemon=True)
     renewing.start()
@@ -179,13 +192,17 @@ def _give_back(lease: Lease, renewing: threading.Thread, ended: threading.Event)
 
 
 def _keep_renewing(lease: Lease, ended: threading.Event) -> None:
-    while not ended.wait(LASTS.total_seconds() / RENEWALS):
+    while not ended.wait(RENEWED_EVERY.total_seconds()):
         try:
             lease.renew()
         except AnotherWriter:
             return
         except CqaError:
             continue  # the storage does not answer: the next try is before the end
+
+
+def _state(stored: Stored) -> LeaseState:
+    return LeaseState.model_validate_json(stored.data)
 
 
 def _bytes(state: LeaseState) -> bytes:
@@ -196,12 +213,6 @@ def _held(store: ObjectStore, state: LeaseState) -> AnotherWriter:
     return AnotherWriter(
         f"{store.root} is being written by {state.holder}, until {_time(state.expires_at)} unless it goes on",
         "wait for it, or end it: a lease that is not renewed is free after that time",
-    )
-
-
-def _lost(reason: str) -> AnotherWriter:
-    return AnotherWriter(
-        f"this process may write no more: {reason}", "run the job again when the other is done; nothing was published"
     )
 
 

@@ -112,7 +112,7 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
     """Readers first, then the log: a log that lacks a publication is completed by who takes the lake next."""
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
-    lake.lease.require()
+    lake.lease.renew()
     with uninterrupted():
         point_to(lake.objects, shown, lake.lease.token)
         RunLog(lake.objects).append(shown)

@@ -66,6 +66,7 @@ class Run(RunTables):
         Raises:
             ContractError: an entry does not have the declared columns.
         """
+        self.lake.before_commit()
         attempt = self.record.sequence
         count = self.lake.journal.write(table, entries, run_id=self.run_id, attempt=attempt)
         self.adopt(table, attempt)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import ContractError
-from cqa_spark.lake.commits import CommitLog
+from cqa_spark.errors import AnotherWriter
+from cqa_spark.lake.commits import FENCE, CommitLog
 from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.opening import open_store
@@ -71,24 +71,34 @@ class Lake:
         """The path of something within the lake."""
         return "/".join([self.root.rstrip("/"), *parts])
 
+    def signature(self, author: str) -> str:
+        """What a commit says of who made it.
+
+        Args:
+            author: run id.
+        """
+        return author
+
+    def before_commit(self) -> None:
+        """Called right before every write to a table; a lake that is held checks its lease here."""
+
     def write(self, table: Table, frame: DataFrame, *, author: str) -> Written:
         """Write a new version that holds exactly the frame's rows.
 
         Args:
             table: the declaration that the frame has to conform to.
             frame: the rows.
-            author: run id, recorded with the commit; two runs that write at once each find their own version by it.
+            author: run id, recorded with the commit, by which it is recognised as ours.
 
         Raises:
             ContractError: the frame does not have the declared columns.
+            AnotherWriter: another process wrote the table meanwhile.
         """
         before = self._commits(table).newest_version()
-        writer = table.conform(frame).write.format("delta").mode("overwrite")
-        writer = writer.option("overwriteSchema", "true").option("userMetadata", author)
+        writer = table.conform(frame).write.format("delta").mode("overwrite").option("overwriteSchema", "true")
         if table.keeps_changes:
             writer = writer.option(_KEEPS_CHANGES, "true")
-        writer.partitionBy(*table.partition_by).save(self.path(table.name))
-        return self._written_since(before, table, author)
+        return self._commit(table, writer.partitionBy(*table.partition_by), before, author)
 
     def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None, author: str) -> Written:
         """Write a new version that differs from an earlier one in some of its rows.
@@ -102,13 +112,14 @@ class Lake:
 
         Raises:
             ContractError: the frame does not have the declared columns.
+            AnotherWriter: another process wrote the table meanwhile.
         """
         if base is None or not self.exists(table):
             return self.write(table, frame, author=author)
         before = self._back_to(table, base)
         writer = table.conform(frame).write.format("delta").mode("overwrite").option("replaceWhere", where)
-        writer.option("userMetadata", author).partitionBy(*table.partition_by).save(self.path(table.name))
-        return self._written_since(before, table, author)
+        writer = writer.option("mergeSchema", "true").partitionBy(*table.partition_by)
+        return self._commit(table, writer, before, author)
 
     def merge_rows(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int, author: str) -> Written:
         """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
@@ -127,18 +138,20 @@ class Lake:
 
         Raises:
             ContractError: the frame does not have the declared columns.
+            AnotherWriter: another process wrote the table meanwhile.
         """
         before = self._back_to(table, base)
         if stale is not None:
             before = self.delete(table, stale)
         # Few rows go to one file, whatever they come from: a table that is revised every night has a year of them.
         writer = table.conform(frame).hint("rebalance").write.format("delta").mode("append")
-        writer.option("userMetadata", author).save(self.path(table.name))
-        return self._written_since(before, table, author)
+        return self._commit(table, writer.option("mergeSchema", "true"), before, author)
 
     def append(self, table: Table, frame: DataFrame) -> int:
         """Add rows in one atomic commit; give the table's new version."""
-        table.conform(frame).write.format("delta").mode("append").save(self.path(table.name))
+        self.before_commit()
+        writer = table.conform(frame).write.format("delta").mode("append").option("mergeSchema", "true")
+        writer.save(self.path(table.name))
         return self.newest_version(table)
 
     def delete(self, table: Table, keys: DataFrame) -> int:
@@ -148,6 +161,7 @@ class Lake:
             table: the table.
             keys: the columns of its key, or some of them; distinct.
         """
+        self.before_commit()
         matches = " AND ".join(f"stored.{name} = gone.{name}" for name in keys.columns)
         stored = DeltaTable.forPath(self.spark, self.path(table.name)).alias("stored")
         stored.merge(keys.alias("gone"), matches).whenMatchedDelete().execute()
@@ -174,17 +188,18 @@ class Lake:
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
         """The rows that went and those that came from one version to a later one; what stayed may be in both.
 
-        All rows of both versions, where the table does not keep what its versions changed.
+        All rows of both versions, where the table does not keep what its versions changed, or a late writer may have
+        overwritten what one of them did.
         """
         if since == until:
             return table.empty(self.spark), table.empty(self.spark)
-        if not self._kept_changes(table):
+        if not self._kept_changes(table) or self._is_fenced(table, since, until):
             return self.read(table, since), self.read(table, until)
         reader = self.spark.read.format("delta").option("readChangeFeed", "true")
         reader = reader.option("startingVersion", since + 1).option("endingVersion", until)
         rows = reader.load(self.path(table.name))
         went, came = (rows.where(F.col("_change_type").isin(*kinds)) for kinds in (_WENT, _CAME))
-        return table.conform(went.drop(*_OF_CHANGES)), table.conform(came.drop(*_OF_CHANGES))
+        return table.complete(went.drop(*_OF_CHANGES)), table.complete(came.drop(*_OF_CHANGES))
 
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
@@ -197,24 +212,34 @@ class Lake:
         details = DeltaTable.forPath(self.spark, self.path(table.name)).detail()
         return details.select("properties").collect()[0][0].get(_KEEPS_CHANGES) == "true"
 
+    def _is_fenced(self, table: Table, since: int, until: int) -> bool:
+        return any(commit.author == FENCE for commit in self._commits(table).newest_first(until, since))
+
     def _back_to(self, table: Table, base: int) -> int:
         """Make the newest version hold what an earlier one does; give its number."""
         if self.newest_version(table) == base:
             return base
+        self.before_commit()
         DeltaTable.forPath(self.spark, self.path(table.name)).restoreToVersion(base)
         return self.newest_version(table)
 
-    def _written_since(self, before: int | None, table: Table, author: str) -> Written:
-        """What a write left behind; Delta commits nothing where no rows take the place of no rows."""
+    def _commit(self, table: Table, writer: DataFrameWriter, before: int | None, author: str) -> Written:
+        """Write, and check that the commit after an earlier version is this one, and the newest.
+
+        Delta commits nothing where no rows take the place of no rows.
+        """
+        self.before_commit()
+        signature = self.signature(author)
+        writer.option("userMetadata", signature).save(self.path(table.name))
         newest = self.newest_version(table)
         if newest == before:
             return Written(newest, 0)
-        commits = self._commits(table).newest_first(newest, -1 if before is None else before)
-        commit = next((commit for commit in commits if commit.author == author), None)
-        if commit is None:
-            raise ContractError(
-                f"table {table.name}: the version that run {author} wrote is not in the table's history",
-                "run the job again; if it happens twice, another program may be rewriting the lake",
+        ours = 0 if before is None else before + 1
+        commit = next(self._commits(table).newest_first(ours, ours - 1), None)
+        if newest != ours or commit is None or commit.author != signature:
+            raise AnotherWriter(
+                f"table {table.name}: another process wrote version {newest} while run {author} wrote version {ours}",
+                "run the job again when the other is done; nothing was published",
             )
         return Written(commit.version, commit.rows)
 

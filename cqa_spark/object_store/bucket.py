@@ -92,14 +92,23 @@ class Bucket:
 
     def listed(self, prefix: str = "", after: str = "") -> Iterator[Listed]:
         """What a listing tells of the objects with such keys."""
-        place = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
-        if after:
-            place["StartAfter"] = self._prefix + after
-        while True:
-            page = self.until_answered(prefix, partial(self.client.list_objects_v2, **place))
+        for page in self._pages(prefix, {"StartAfter": self._prefix + after} if after else {}):
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
                     yield Listed(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
+
+    def folders(self, within: str = "") -> list[str]:
+        """The names of the folders directly within a folder, in order; none where it is not there."""
+        prefix = f"{within}/" if within else ""
+        found = (each for page in self._pages(prefix, {"Delimiter": "/"}) for each in page.get("CommonPrefixes", ()))
+        return [each["Prefix"].removeprefix(self._prefix + prefix).rstrip("/") for each in found]
+
+    def _pages(self, prefix: str, options: dict[str, str]) -> Iterator[dict[str, Any]]:
+        """The pages of a listing."""
+        place = {"Bucket": self._bucket, "Prefix": self._prefix + prefix, **options}
+        while True:
+            page = self.until_answered(prefix, partial(self.client.list_objects_v2, **place))
+            yield page
             if not page.get("IsTruncated"):
                 return
             place["ContinuationToken"] = page["NextContinuationToken"]

@@ -82,6 +82,16 @@ class Folder:
             found += [(here / name).as_posix() for name in files if not name.startswith(".")]
         return iter(sorted(key for key in found if key.startswith(prefix) and key > after))
 
+    def folders(self, within: str = "") -> list[str]:
+        """The names of the folders directly within a folder, in order; none where it is not there."""
+        folder = Path(self.root, within)
+        try:
+            return sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise _cannot("list", folder, error) from error
+
     def _file(self, key: str) -> Path:
         check_key(key)
         return Path(self.root, key)

@@ -75,6 +75,14 @@ class ObjectStore(Protocol):
         """The keys that start with a prefix and come after a key, in order of their characters."""
         ...
 
+    def folders(self, within: str = "") -> list[str]:
+        """The names of the folders directly within a folder, in order; none where it is not there.
+
+        Args:
+            within: the folder; the store's root where it is empty.
+        """
+        ...
+
 
 def check_key(key: str) -> None:
     """Refuse keys that would mean different things in a folder and in a bucket.

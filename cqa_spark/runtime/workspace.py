@@ -15,6 +15,7 @@ from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold
+from cqa_spark.lake.opening import require_lake
 from cqa_spark.lake.run import Run, open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, StepRecord
@@ -39,24 +40,33 @@ def temporary_lake(settings: S) -> Iterator[S]:
         yield settings.model_copy(update={"lake": folder})
 
 
-def open_lake(settings: JobSettings) -> Lake:
-    """Open the lake that the settings name; Spark starts when a table is read or written."""
-    require_writable(settings.lake, settings.object_storage)
+def read_lake(settings: JobSettings) -> Lake:
+    """Open the lake that the settings name, for a job that writes nothing there; Spark starts when a table is read.
+
+    Raises:
+        ConfigError: there is no such lake.
+    """
+    require_lake(settings.lake, settings.object_storage)
     return Lake(_session(settings), settings.lake, settings.object_storage)
 
 
 @contextmanager
-def write_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
-    """Open the lake as the only process that writes it.
+def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Iterator[LeasedLake]:
+    """Open the lake as the only process that writes it; Spark starts when a table is read or written.
 
     Args:
         settings: of the job.
         job: its name, for others who want to write.
+        create: whether a lake that does not exist is created.
 
     Raises:
         AnotherWriter: another process writes the lake.
+        ConfigError: there is no such lake, and none is to be created.
     """
-    with hold(open_lake(settings), Holder.of_this_process(job)) as lake:
+    if not create:
+        require_lake(settings.lake, settings.object_storage)
+    require_writable(settings.lake, settings.object_storage)
+    with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         yield lake
 
 
@@ -73,10 +83,11 @@ def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False) -> Run:
 
     Raises:
         AnotherWriter: another process writes the lake.
+        ConfigError: there is no such lake, and thus no run to go on with.
     """
     for step in flow.steps:
         step.prepare()
-    with write_lake(settings, flow.name) as lake:
+    with write_lake(settings, flow.name, create=not resume) as lake:
         return run_flow_in(lake, flow, settings, resume=resume)
 
 
@@ -121,7 +132,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
 
     def on_step(step: StepRecord) -> None:
         print_step(step)
-        lake.lease.require()
+        lake.lease.renew()
 
     begin = RunRecord(
         run_id=settings.run_id or new_run_id(settings),
@@ -145,7 +156,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
 def given(settings: JobSettings) -> frozenset[str]:
     """The names of tables and artifacts that the run of the settings has already; needs no Spark."""
     assert settings.run_id is not None, "jobs that go on with a run require its id"
-    record = RunLog(open_lake(settings).objects).last_success(settings.run_id)
+    record = RunLog(read_lake(settings).objects).last_success(settings.run_id)
     return frozenset({*record.table_versions, *record.artifacts}) if record is not None else frozenset()
 
 

@@ -79,7 +79,7 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
         "system": system,
         "files": files,
     }
-    lake.lease.require()
+    lake.lease.renew()
     lake.objects.put(MANIFEST, json.dumps(manifest, indent=2).encode())
     return lake.path(MANIFEST)
 

@@ -44,7 +44,7 @@ class Publish(Step):
         """Verify and publish.
 
         Raises:
-            ChecksFailed: checks failed, and nobody insists.
+            ChecksFailed: checks failed, and ``force`` is not set.
         """
         failed = failed_checks(run) if run.has(CHECKS) else []
         if not self.force:

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import pytest
 from pyspark.sql import SparkSession
-from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, program, versitygw
+from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, create_reader, program, versitygw
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.opening import s3_client
@@ -57,6 +57,28 @@ def reach(spark: SparkSession, server: S3Server) -> None:
         hadoop.set(name, value)
     # Hadoop keeps a client for each bucket, with the address that it was made for.
     jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI(f"s3a://{server.bucket}"), hadoop).close()
+
+
+@contextmanager
+def reading_only(spark: SparkSession, server: S3Server) -> Iterator[None]:
+    """Reach the bucket as a user who may only read it, for as long as the block lasts; skipped on servers not ours."""
+    if "CQA_TEST_S3" in os.environ:
+        pytest.skip("users are created on versitygw alone")
+    owner = {name: os.environ[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+    _sign_in(spark, server, create_reader(server.settings, server.bucket))
+    try:
+        yield
+    finally:
+        _sign_in(spark, server, owner)
+
+
+def _sign_in(spark: SparkSession, server: S3Server, credentials: dict[str, str]) -> None:
+    os.environ |= credentials
+    s3_client.cache_clear()
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set("fs.s3a.access.key", credentials["AWS_ACCESS_KEY_ID"])
+    hadoop.set("fs.s3a.secret.key", credentials["AWS_SECRET_ACCESS_KEY"])
+    reach(spark, server)
 
 
 def make_up_credentials() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -14,10 +15,12 @@ from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.object_store.opening import s3_client
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HERE = "127.0.0.1"
 ACCESS_KEY, SECRET_KEY = "cqa-tests-made-up", "MadeUp+Secret/OfTheTests0123456789abcdef"
+READER_ACCESS_KEY, READER_SECRET_KEY = "cqa-tests-reader", "MadeUp+Secret/OfTheReader0123456789abcdef"
 PATIENCE_SECONDS = 30
 
 
@@ -39,13 +42,13 @@ def versitygw(folder: Path, *options: str | Path) -> Iterator[ObjectStorageSetti
     Yields:
         How it is reached.
     """
-    for name in ("data", "sidecar"):
+    for name in ("data", "sidecar", "users"):
         (folder / name).mkdir()
     with socket.socket() as probe:
         probe.bind((HERE, 0))
         port = probe.getsockname()[1]
-    command = [program(), "--port", f"{HERE}:{port}", "--keep-alive", *options, "posix"]
-    command += ["--sidecar", folder / "sidecar", folder / "data"]
+    command = [program(), "--port", f"{HERE}:{port}", "--keep-alive", "--iam-dir", folder / "users", *options]
+    command += ["posix", "--sidecar", folder / "sidecar", folder / "data"]
     secrets = {"ROOT_ACCESS_KEY_ID": ACCESS_KEY, "ROOT_SECRET_ACCESS_KEY": SECRET_KEY}
     with (folder / "log").open("wb") as log:
         running = subprocess.Popen(command, env=os.environ | secrets, stdout=log, stderr=subprocess.STDOUT)
@@ -56,6 +59,25 @@ def versitygw(folder: Path, *options: str | Path) -> Iterator[ObjectStorageSetti
     finally:
         running.terminate()
         running.wait()
+
+
+def create_reader(settings: ObjectStorageSettings, bucket: str) -> dict[str, str]:
+    """Create a user who may list and read a bucket, and nothing else.
+
+    Returns:
+        The user's credentials, as variables of the environment.
+    """
+    admin = [program(), "admin", "--access", ACCESS_KEY, "--secret", SECRET_KEY, "--endpoint-url", settings.endpoint]
+    user = ["--access", READER_ACCESS_KEY, "--secret", READER_SECRET_KEY, "--role", "user"]
+    subprocess.run([*admin, "create-user", *user], check=True, capture_output=True)
+    arn, who = f"arn:aws:s3:::{bucket}", {"Effect": "Allow", "Principal": {"AWS": [READER_ACCESS_KEY]}}
+    statements = [
+        {**who, "Action": "s3:ListBucket", "Resource": arn},
+        {**who, "Action": "s3:GetObject", "Resource": f"{arn}/*"},
+    ]
+    policy = json.dumps({"Version": "2012-10-17", "Statement": statements})
+    s3_client(settings).put_bucket_policy(Bucket=bucket, Policy=policy)
+    return {"AWS_ACCESS_KEY_ID": READER_ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": READER_SECRET_KEY}
 
 
 def _wait_for(endpoint: str, running: subprocess.Popen[bytes]) -> None:

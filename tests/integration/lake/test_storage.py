@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.storage import Lake
@@ -59,12 +60,50 @@ def test_a_frame_of_another_shape_is_refused_with_every_difference(lake: Lake, s
 
 def test_a_column_that_was_declared_since_is_null_in_older_versions(lake: Lake, spark: SparkSession) -> None:
     lake.write(SCORES, spark.createDataFrame([("a", 1)], SCORES.schema), author="run-1")
-    longer = replace(SCORES, columns=(*SCORES.columns, column("judge", "string", "who gave the points")))
-    lake.write(longer, spark.createDataFrame([("a", 2, "b")], longer.schema), author="run-2")
-    assert lake.read(longer, 0).collect() == [Row(site="a", score=1, judge=None)]
-    assert lake.read(longer, 1).collect() == [Row(site="a", score=2, judge="b")]
+    new = longer(SCORES)
+    lake.write(new, spark.createDataFrame([("a", 2, "b")], new.schema), author="run-2")
+    assert lake.read(new, 0).collect() == [Row(site="a", score=1, judge=None)]
+    assert lake.read(new, 1).collect() == [Row(site="a", score=2, judge="b")]
     with pytest.raises(ContractError, match="undeclared judge"):
         lake.read(SCORES, 1)
+
+
+def longer(table: Table) -> Table:
+    """The table as a later release declares it."""
+    return replace(table, columns=(*table.columns, column("judge", "string", "who gave the points")))
+
+
+WAYS: dict[str, Callable[[Lake, Table, DataFrame], int]] = {
+    "write": lambda lake, table, frame: lake.write(table, frame, author="run-2").version,
+    "replace": lambda lake, table, frame: lake.replace(
+        table, frame, where="site = 'b'", base=0, author="run-2"
+    ).version,
+    "revise": lambda lake, table, frame: lake.revise(
+        table, frame, stale=frame.select("site"), base=0, author="run-2"
+    ).version,
+    "append": lambda lake, table, frame: lake.append(table, frame),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_write_keeps_a_column_that_was_declared_since(lake: Lake, spark: SparkSession, way: str) -> None:
+    old = replace(SCORES, partition_by=("site",))
+    lake.write(old, spark.createDataFrame([("a", 1)], old.schema), author="run-1")
+    new = longer(old)
+    version = WAYS[way](lake, new, spark.createDataFrame([("b", 2, "c")], new.schema))
+    kept = [] if way == "write" else [("a", 1, None)]
+    assert sorted(tuple(row) for row in lake.read(new, version).collect()) == [*kept, ("b", 2, "c")]
+    stored = spark.read.format("delta").load(lake.path(new.name)).schema
+    assert stored["judge"].metadata["comment"] == "who gave the points"
+
+
+def test_changes_between_versions_that_lack_a_column_declared_since(lake: Lake, spark: SparkSession) -> None:
+    old = replace(SCORES, keeps_changes=True)
+    for number in (1, 2):
+        lake.write(old, spark.createDataFrame([("a", number)], old.schema), author="run")
+    went, came = lake.read_changes(longer(old), 0, 1)
+    assert went.collect() == [Row(site="a", score=1, judge=None)]
+    assert came.collect() == [Row(site="a", score=2, judge=None)]
 
 
 def test_old_versions_stay_readable_however_old(lake: Lake, spark: SparkSession) -> None:

@@ -45,10 +45,9 @@ def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Se
     assert snapshot.read(JUDGMENTS).count() == 2
     assert snapshot.record.inputs[0].path == s3.location("dumps", "beer.example.org", "PostLinks.xml")
 
-    assert main(["inspect", lake.root, "--format", "json", *s3.flags]) == 0
-    assert [each.location for each in find_files(f"{lake.root}/inspect", s3.settings)] == [
-        f"{lake.root}/inspect/r1.html"
-    ]
+    page = s3.location("pages", "r1.html")
+    assert main(["inspect", lake.root, "--format", "json", "--page", page, *s3.flags]) == 0
+    assert [each.location for each in find_files(s3.location("pages"), s3.settings)] == [page]
 
 
 def test_plain_parquet_is_written_in_one_piece(spark: SparkSession, s3: S3Server) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from s3_server import S3Server, reach
+from s3_server import S3Server, reach, reading_only
 from versitygw import ACCESS_KEY, SECRET_KEY
 
 from cqa_spark.cli import main
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
@@ -132,9 +133,28 @@ def test_predictions_are_written_and_scored_in_the_bucket(
 
 def test_runs_are_listed_and_looked_at(lake: Lake, remote_run: RemoteRun, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "list", "--lake", lake.root, *remote_run.server.flags]) == 0
-    assert main(["inspect", lake.root, "--format", "json", *remote_run.server.flags]) == 0
-    assert find_files(f"{lake.root}/inspect/r1.html", lake.storage)
+    page = remote_run.server.location("pages", "r1.html")
+    assert main(["inspect", lake.root, "--format", "json", "--page", page, *remote_run.server.flags]) == 0
+    assert find_files(page, lake.storage)
     assert "r1" in capsys.readouterr().out
+
+
+def test_read_permission_is_enough_to_read(
+    lake: Lake, remote_run: RemoteRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = remote_run.server
+    before = find_files(server.location(), server.settings)
+    with reading_only(lake.spark, server):
+        with pytest.raises(EnvironmentProblem, match="AccessDenied"):
+            lake.objects.put("trial", b"")
+        assert main(["runs", "list", "--lake", lake.root, *server.flags]) == 0
+        assert main(["runs", "show", "r1", "--lake", lake.root, *server.flags]) == 0
+        assert main(["inspect", lake.root, *server.flags]) == 0
+        assert main(["explain", "--lake", lake.root, "--run-id", "r1", "--thread", "Q1", *server.flags]) == 2
+        assert "no ranker that says why" in capsys.readouterr().err
+        assert main(["runs", "list", "--lake", server.location("lak"), *server.flags]) == 2
+        assert f"did you mean {lake.root}?" in capsys.readouterr().err
+    assert find_files(server.location(), server.settings) == before
 
 
 def test_no_secret_is_left_behind(

@@ -234,7 +234,7 @@ def shown(capsys: pytest.CaptureFixture[str], lake: Lake, *arguments: str) -> An
     return json.loads(capsys.readouterr().out)
 
 
-def test_json_and_the_page_of_the_published_run(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_and_the_page_of_the_published_run(lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def row(rows: int, quarantined: int = 0, orphans: int = 0, *names: str) -> dict[str, Any]:
         return {
             "rows": rows,
@@ -243,7 +243,8 @@ def test_json_and_the_page_of_the_published_run(lake: Lake, capsys: pytest.Captu
             "unknown_attributes": list(names),
         }
 
-    assert shown(capsys, lake) == {
+    page = tmp_path / "later.html"
+    assert shown(capsys, lake, "--page", str(page)) == {
         "lake": lake.root,
         "run_id": "later",
         "sites": {
@@ -257,9 +258,9 @@ def test_json_and_the_page_of_the_published_run(lake: Lake, capsys: pytest.Captu
         },
         "quarantined_elsewhere": {QATAR: 1},
     }
-    page = Path(lake.root, "inspect", "later.html").read_text(encoding="utf-8")
-    assert ALE in page
-    assert "<svg" in page
+    text = page.read_text(encoding="utf-8")
+    assert ALE in text
+    assert "<svg" in text
 
 
 def test_changes_from_one_run_to_another(lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -303,5 +304,7 @@ def test_a_run_without_anything_to_show(lake: Lake, run: str, told: str, capsys:
 
 
 def test_a_lake_where_nothing_is_published(tmp_path: Path, spark: SparkSession, capsys: Any) -> None:
+    with hold(Lake(spark, str(tmp_path)), Holder.of_this_process("test")):
+        pass
     assert main(["inspect", str(tmp_path)]) == 3
     assert "nothing is published" in capsys.readouterr().err

@@ -206,9 +206,13 @@ def test_patterns_and_remote_inputs_are_passed_on():
     assert found.inputs.test == ("*.xml", "s3a://bucket/test.xml")
 
 
-@pytest.mark.parametrize("run_id", ["../up", "a b", "", ".hidden"])
+@pytest.mark.parametrize("run_id", ["../up", "a b", "", ".hidden", "a/b", "a\n", "a\0", "ä", "a" * 101])
 def test_a_run_id_is_a_file_name(run_id):
     assert [each.key for each in problems(PairSettings, "--lake", "lake", "--run-id", run_id)] == ["run_id"]
+
+
+def test_a_run_id_may_have_a_hundred_characters():
+    assert settings(PairSettings, "--lake", "lake", "--run-id", "a" * 100).run_id == "a" * 100
 
 
 def test_runs_are_tracked_beside_a_local_lake():

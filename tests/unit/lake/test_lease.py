@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ import pytest
 
 from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.lease import LASTS, Lease, hold_lease, take_lease
+from cqa_spark.lake.lease import LASTS, WATCHED_FOR, Lease, LeaseState, hold_lease, take_lease
 from cqa_spark.lake.pointer import claim, point_to, read_pointer
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
 from cqa_spark.object_store.folder import Folder
@@ -52,10 +53,22 @@ def elsewhere(job: str) -> Holder:
     return Holder(job=job, host="other", pid=42, machine="another machine", attempt=job)
 
 
-def taken(store: ObjectStore, job: str, clock: Clock) -> Lease:
-    lease = take_lease(store, elsewhere(job), clock)
+def taken(store: ObjectStore, job: str, clock: Clock, meanwhile: Callable[[], object] = lambda: None) -> Lease:
+    """A lease that a job elsewhere takes, with what happens while it watches the one before."""
+
+    def sleep(seconds: float) -> None:
+        clock.wait(timedelta(seconds=seconds))
+        meanwhile()
+
+    lease = take_lease(store, elsewhere(job), clock, sleep=sleep)
     claim(store, lease.token)
     return lease
+
+
+def expires_at(store: ObjectStore) -> datetime:
+    stored = store.read("lease.json")
+    assert stored is not None
+    return LeaseState.model_validate_json(stored.data).expires_at
 
 
 def test_a_second_writer_is_told_who_is_first_and_until_when(store: ObjectStore, clock: Clock) -> None:
@@ -82,29 +95,85 @@ def test_a_renewed_lease_is_held_for_longer(store: ObjectStore, clock: Clock) ->
     clock.wait(LASTS / 2)
     lease.renew()
     clock.wait(LASTS / 2)
-    lease.require()
     with pytest.raises(AnotherWriter):
         taken(store, "b", clock)
+    lease.renew()
 
 
 def test_an_old_holder_that_wakes_up_can_do_nothing(store: ObjectStore, clock: Clock) -> None:
     sleeper = taken(store, "sleeper", clock)
     point_to(store, RUN, sleeper.token)
     clock.wait(LASTS)
-    with pytest.raises(AnotherWriter, match="was not renewed before 2026-01-01 03:02:00 UTC"):
-        sleeper.require()
     second = taken(store, "second", clock)
     assert second.left_behind == elsewhere("sleeper")
     late = replace(RUN, run_id="late")
     with pytest.raises(AnotherWriter, match="not published: writer 2 has taken the lake over from this one, writer 1"):
         point_to(store, late, sleeper.token)
-    with pytest.raises(AnotherWriter, match="another process has taken the lease"):
-        sleeper.renew()
-    with pytest.raises(AnotherWriter, match="another process has taken the lease"):
-        sleeper.require()
+    for _ in range(2):
+        with pytest.raises(AnotherWriter, match="another process has taken the lease"):
+            sleeper.renew()
     sleeper.release()
     second.renew()
     assert read_pointer(store).record == RUN
+
+
+def test_an_old_holder_that_wakes_up_alone_goes_on(store: ObjectStore, clock: Clock) -> None:
+    sleeper = taken(store, "sleeper", clock)
+    clock.wait(10 * LASTS)
+    sleeper.renew()
+    with pytest.raises(AnotherWriter):
+        taken(store, "second", clock)
+
+
+def test_an_expired_lease_is_watched_before_it_is_taken(store: ObjectStore, clock: Clock) -> None:
+    taken(store, "gone", clock)
+    clock.wait(LASTS)
+    second = taken(store, "second", clock)
+    assert second.left_behind == elsewhere("gone")
+    assert clock.now == NIGHT + LASTS + WATCHED_FOR
+    assert expires_at(store) == clock.now + LASTS
+
+
+@pytest.mark.parametrize("ahead", [LASTS, timedelta(days=1), -timedelta(seconds=1), -timedelta(days=1)], ids=str)
+def test_a_holder_that_renews_keeps_the_lease_whatever_the_clock_of_another(
+    store: ObjectStore, clock: Clock, ahead: timedelta
+) -> None:
+    holder, others = taken(store, "holder", clock), Clock()
+    others.wait(ahead)
+    with pytest.raises(AnotherWriter, match="is being written by holder, process 42 on other"):
+        taken(store, "second", others, meanwhile=holder.renew)
+    holder.renew()
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1), -timedelta(hours=1)], ids=["forwards", "backwards"])
+def test_a_holder_whose_clock_jumps_keeps_the_lease(store: ObjectStore, clock: Clock, jump: timedelta) -> None:
+    holder, others = taken(store, "holder", clock), Clock()
+    clock.wait(jump)
+    holder.renew()
+    assert expires_at(store) == NIGHT + jump + LASTS
+    clock.wait(timedelta(seconds=1))
+    with pytest.raises(AnotherWriter):
+        taken(store, "second", others, meanwhile=holder.renew)
+    point_to(store, RUN, holder.token)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=365), -timedelta(days=365)], ids=["ahead", "behind"])
+def test_a_holder_that_died_with_a_wrong_clock_locks_nobody_out(
+    store: ObjectStore, clock: Clock, ahead: timedelta
+) -> None:
+    clock.wait(ahead)
+    taken(store, "gone", clock)
+    second = taken(store, "second", Clock())
+    assert (second.token, second.left_behind) == (2, elsewhere("gone"))
+
+
+def test_of_two_who_watch_the_same_lease_one_takes_it(store: ObjectStore, clock: Clock) -> None:
+    taken(store, "gone", clock)
+    clock.wait(LASTS)
+    first: list[Lease] = []
+    with pytest.raises(AnotherWriter, match="is being written by first"):
+        taken(store, "second", clock, meanwhile=lambda: first.append(taken(store, "first", clock)))
+    first[0].renew()
 
 
 def test_a_holder_that_is_shut_out_between_reading_and_writing(store: ObjectStore, clock: Clock) -> None:

@@ -69,13 +69,19 @@ class FakeClient:
         return {}
 
     def list_objects_v2(
-        self, *, Bucket: str, Prefix: str, StartAfter: str = "", ContinuationToken: str = ""
+        self, *, Bucket: str, Prefix: str, StartAfter: str = "", ContinuationToken: str = "", Delimiter: str = ""
     ) -> dict[str, Any]:
-        """Two keys a page."""
+        """Two keys or common prefixes a page."""
         self._fault("list", Prefix)()
         after = ContinuationToken or StartAfter
-        left = sorted(key for key in self.objects if key.startswith(Prefix) and key > after)
-        page = {"Contents": [self._listed(key) for key in left[:2]], "IsTruncated": len(left) > 2}
+        names = {_rolled_up(key, Prefix, Delimiter) for key in self.objects if key.startswith(Prefix)}
+        left = sorted(name for name in names if name > after)
+        objects, folders = ([name for name in left[:2] if (name in self.objects) is there] for there in (True, False))
+        page = {
+            "Contents": [self._listed(key) for key in objects],
+            "CommonPrefixes": [{"Prefix": name} for name in folders],
+            "IsTruncated": len(left) > 2,
+        }
         return page | ({"NextContinuationToken": left[1]} if len(left) > 2 else {})
 
     def _listed(self, key: str) -> dict[str, Any]:
@@ -109,6 +115,12 @@ class _Breaking(io.BytesIO):
 def bucket(client: FakeClient, attempts: int = 5, prefix: str = "pre/fix") -> Bucket:
     """A store on a fake client, which never really waits."""
     return Bucket(client, "bucket", prefix, attempts=attempts, sleep=lambda _: None)
+
+
+def _rolled_up(key: str, prefix: str, delimiter: str) -> str:
+    """The key, or the part of it up to the first delimiter after the prefix."""
+    rest = key.removeprefix(prefix)
+    return prefix + rest.partition(delimiter)[0] + delimiter if delimiter and delimiter in rest else key
 
 
 def _etag(data: bytes) -> str:

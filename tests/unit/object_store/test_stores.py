@@ -72,6 +72,14 @@ def test_keys_are_listed_in_order_by_prefix(store: ObjectStore) -> None:
     assert list(store.keys("runs/", after="runs/a.b")) == ["runs/a.b/c", "runs/b"]
 
 
+def test_folders_are_listed_without_what_they_hold(store: ObjectStore) -> None:
+    for key in ("runs/b/1", "runs/a/1", "runs/a/2", "runs/c/deep/1", "runs/file", "models/x"):
+        store.put(key, b"")
+    assert store.folders() == ["models", "runs"]
+    assert store.folders("runs") == ["a", "b", "c"]
+    assert store.folders("runs/file") == store.folders("none") == []
+
+
 @pytest.mark.parametrize("key", ["", "/a", "a/", "a//b", "../a", "a/./b", ".hidden", "a\0b"])
 def test_odd_keys_are_refused(store: ObjectStore, key: str) -> None:
     with pytest.raises(ConfigError, match="names no object"):

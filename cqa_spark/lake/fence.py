@@ -1,0 +1,42 @@
+"""Shuts a writer that lost the lease, and may still live, out of the tables.
+
+Delta's commit to object storage looks whether the log has an entry of the next version, and then writes it. A writer
+that was paused between the two overwrites, when it goes on, whatever another one has committed as that version. So the
+version after the newest is given up: it gets a commit without data, and a checkpoint. Readers of all later versions
+start from the checkpoint and never read the log entry that the late writer may overwrite. A transaction that looks for
+the entry later fails, because the table's metadata has changed meanwhile.
+
+Source: the protocol of Delta's transaction log, "Checkpoints"; Delta's documentation, "Storage configuration", "Amazon
+S3", and "Concurrency control", ``MetadataChangedException``.
+"""
+
+from __future__ import annotations
+
+from cqa_spark.lake.commits import FENCE, CommitLog
+from cqa_spark.lake.storage import Lake
+
+_INTERVAL = "delta.checkpointInterval"
+_AUTHOR = "spark.databricks.delta.commitInfo.userMetadata"
+
+
+def fence_tables(lake: Lake) -> None:
+    """Give up the version after the newest of every table.
+
+    Args:
+        lake: taken over from a writer that may still live.
+    """
+    lake.spark.conf.set(_AUTHOR, FENCE)
+    try:
+        for name in lake.objects.folders():
+            if CommitLog(lake.objects, name).newest_version() is not None:
+                _fence(lake, name)
+    finally:
+        lake.spark.conf.unset(_AUTHOR)
+
+
+def _fence(lake: Lake, name: str) -> None:
+    table = f"ALTER TABLE delta.`{lake.path(name)}`"
+    lake.before_commit()
+    lake.spark.sql(f"{table} SET TBLPROPERTIES ('{_INTERVAL}' = '1')")  # so that this commit gets a checkpoint
+    lake.before_commit()
+    lake.spark.sql(f"{table} UNSET TBLPROPERTIES IF EXISTS ('{_INTERVAL}')")

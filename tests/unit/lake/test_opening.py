@@ -1,0 +1,84 @@
+"""Commands that need an existing lake: they find it without writing, and refuse before Spark starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.cli import main
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ConfigError
+from cqa_spark.lake import opening
+from cqa_spark.lake.opening import require_lake
+from cqa_spark.lake.pointer import claim
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.opening import open_store
+
+STORAGE = ObjectStorageSettings()
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    """A folder with two lakes, and two folders that are none."""
+    for name in ("lake", "lake-2025"):
+        claim(Folder(str(tmp_path / name)), token=1)
+    for name in ("lakes", "dumps"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def refused(root: str) -> tuple[str, str]:
+    with pytest.raises(ConfigError) as error:
+        require_lake(root, STORAGE)
+    return error.value.problem, error.value.remedy
+
+
+def test_an_existing_lake_is_found_and_nothing_is_written(build: Path) -> None:
+    before = {each: each.stat().st_mtime_ns for each in build.rglob("*")}
+    for root in (f"{build}/lake", f"{build}/lake/", f"file://{build}/lake"):
+        require_lake(root, STORAGE)
+    assert {each: each.stat().st_mtime_ns for each in build.rglob("*")} == before
+
+
+def test_similar_names_beside_it_are_suggested_where_they_are_lakes(build: Path) -> None:
+    problem = f"there is no lake at {build}/lak; nothing was written"
+    assert refused(f"{build}/lak") == (problem, f"did you mean {build}/lake?")
+    assert refused(f"{build}/lake-2024")[1] == f"did you mean {build}/lake-2025?"
+    assert refused(f"{build}/dumps")[1] == "check the path; cqa run and cqa ingest create a lake"
+    assert refused(f"{build}/none/lake")[1] == "check the path; cqa run and cqa ingest create a lake"
+
+
+def test_a_user_who_may_not_list_the_folder_above_gets_no_suggestion(
+    build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unlisted(Folder):
+        """A folder whose owner lets others read what they know the name of."""
+
+        def folders(self, within: str = "") -> list[str]:
+            raise opening.EnvironmentProblem("listing is refused", "ask the owner")
+
+    monkeypatch.setattr(opening, "open_store", lambda root, _: Unlisted(open_store(root).root))
+    assert refused(f"{build}/lak")[1] == "check the path; cqa run and cqa ingest create a lake"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["runs", "list", "--lake"],
+        ["runs", "show", "r1", "--lake"],
+        ["runs", "publish", "r1", "--lake"],
+        ["runs", "rollback", "--lake"],
+        ["runs", "gc", "--lake"],
+        ["inspect"],
+        ["explain", "--run-id", "r1", "--thread", "42", "--lake"],
+        ["pair", "--run-id", "r1", "--lake"],
+        ["report", "--run-id", "r1", "--lake"],
+        ["tune", "--system", "best_a", "--run-id", "r1", "--lake"],
+    ],
+    ids=" ".join,
+)
+def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, str(build / "lak")]) == 2
+    assert f"did you mean {build}/lake?" in capsys.readouterr().err
+    assert sorted(each.name for each in build.iterdir()) == ["dumps", "lake", "lake-2025", "lakes"]
