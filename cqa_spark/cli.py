@@ -50,15 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with stop_on_signals():
             return _do(*_find_job(given))
     except CqaError as error:
-        _report(str(error))
+        _report("\n".join([str(error), *_notes(error)]))
         return error.exit_code
     except Stopped as stopped:
-        cleaned_up = getattr(stopped, "__notes__", [])
-        _report("; ".join([f"stopped by {stopped.signal.name}", *cleaned_up, _PUBLISHED_IS_READABLE]))
+        _report("; ".join([f"stopped by {stopped.signal.name}", *_notes(stopped), _PUBLISHED_IS_READABLE]))
         return stopped.exit_code
-    except Exception:
+    except Exception as error:
         print(visible(traceback.format_exc()), end="", file=sys.stderr)
-        _report(f"internal error: this is a defect of cqa-spark; {_PUBLISHED_IS_READABLE}")
+        _report("; ".join(["internal error: this is a defect of cqa-spark", *_notes(error), _PUBLISHED_IS_READABLE]))
         return 1
 
 
@@ -98,6 +97,11 @@ def _report(message: str) -> None:
     print(f"cqa: {visible(message)}", file=sys.stderr)
 
 
+def _notes(error: BaseException) -> list[str]:
+    """What is true in spite of a failure, as the job noted it."""
+    return list(getattr(error, "__notes__", ()))
+
+
 def _find_job(given: list[str]) -> tuple[Job, list[str]]:
     """The job named by the first one or two words, and the arguments after them."""
     from cqa_spark.config.suggestions import did_you_mean
@@ -130,6 +134,8 @@ def _do(job: Job, arguments: list[str]) -> int:
             raise
         if resolved.debug:
             traceback.print_exc()
+        for note in () if explanation is error else _notes(error):
+            explanation.add_note(note)
         raise explanation from error
     return 0
 

@@ -5,6 +5,9 @@ The class defines the ``exit_code`` of the process.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CqaError(Exception):
     """Base of every error that is shown to the user without a traceback.
@@ -63,3 +66,17 @@ class ChecksFailed(CqaError):
     """A finished run failed its checks; the published run is unchanged."""
 
     exit_code = 7
+
+
+@contextmanager
+def noted(note: str) -> Iterator[None]:
+    """Add a note to every exception that leaves the block, interrupts included; the command line shows it.
+
+    Args:
+        note: what is true in spite of the failure, such as which run is published by now.
+    """
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(note)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.lake import publishing
+from cqa_spark.lake.exports import MANIFEST, current_export
+from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.terminal import Terminal
@@ -13,11 +15,23 @@ def publish(settings: PublishSettings) -> None:
     """Check a finished run and publish it."""
     with write_lake(settings, "publish", create=False) as lake:
         publish_run(lake, settings.run_id)
-    Terminal().line(f"published {settings.run_id}")
+        Terminal().line(f"published {settings.run_id}")
+        _print_export(lake)
 
 
 def rollback(settings: RollbackSettings) -> None:
     """Publish the run again that was published before."""
     with write_lake(settings, "rollback", create=False) as lake:
         record = publishing.rollback(lake, settings.to)
-    Terminal().line(f"published again: {record.run_id} ({record.message})")
+        Terminal().line(f"published again: {record.run_id} ({record.message})")
+        _print_export(lake)
+
+
+def _print_export(lake: LeasedLake) -> None:
+    """Say what is exported, where that is not what is published."""
+    exported, published = current_export(lake), publishing.published_run(lake)
+    if exported is None or published is None or exported.published_at == published.recorded_at.isoformat():
+        return
+    Terminal().line(
+        f"{MANIFEST} is still of run {exported.run_id}; to export what is published: cqa export --lake {lake.root}"
+    )

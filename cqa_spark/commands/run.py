@@ -5,6 +5,7 @@ from __future__ import annotations
 from cqa_spark import flows
 from cqa_spark.commands.report import print_report
 from cqa_spark.config.settings import RunSettings
+from cqa_spark.errors import noted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.runtime.tracking import metric_name, track
@@ -18,10 +19,11 @@ from cqa_spark.terminal import Terminal
 def run(settings: RunSettings) -> None:
     """Run the flow, print the table of systems, log the run to MLflow."""
     finished = run_flow(flows.run(settings), settings)
-    print_report(finished)
-    Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
-    if settings.tracking.enabled:
-        _track(finished, settings)
+    with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
+        print_report(finished)
+        Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
+        if settings.tracking.enabled:
+            _track(finished, settings)
 
 
 def _track(finished: Run, settings: RunSettings) -> None:

@@ -82,6 +82,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{SETTINGS}:PublishSettings",
             f"{COMMANDS}.publish:publish",
         ),
+        Job(
+            "export",
+            "export the published rankings to files",
+            f"{SETTINGS}:ExportSettings",
+            f"{COMMANDS}.export:export",
+        ),
     ),
     "experiments": (
         Job(

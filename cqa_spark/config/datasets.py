@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from cqa_spark.config.sections import Section
+from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.config.yaml_files import named_files, read_yaml
 from cqa_spark.errors import ConfigError
@@ -40,7 +41,7 @@ class DataSet(Section):
 
     name: str
     about: str
-    site: str
+    site: SiteName
     corpus: str
     train: tuple[str, ...] = Field(min_length=1)
     leave_out: tuple[str, ...] = ()

@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Section
-from cqa_spark.config.value_types import InputFiles, Location, NotHashed, Shown, is_remote, one_or_many
+from cqa_spark.config.site_names import SiteName
+from cqa_spark.config.value_types import InputFiles, Location, NotHashed, is_remote, one_or_many
 
 DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
 
@@ -25,9 +26,9 @@ class DumpSettings(Section):
         description="folders, *.xml (also .gz, .bz2, .zst) and *.7z files; the site name is that of the "
         "archive, or of the nearest folder named like a host",
     )
-    site: Annotated[
-        str | None, Shown("NAME"), Field(description="site name; required if no folder or archive is named like a host")
-    ] = None
+    site: SiteName | None = Field(
+        default=None, description="site name; required if no folder or archive is named like a host"
+    )
     tables: Annotated[tuple[DumpTableName, ...], BeforeValidator(one_or_many)] = Field(
         default=(), description="tables to read, the others are left unchanged; default: all"
     )

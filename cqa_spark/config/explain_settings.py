@@ -8,6 +8,7 @@ from pydantic import Field
 
 from cqa_spark.config.job_settings import StageSettings
 from cqa_spark.config.sections import Section
+from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import Shown, SystemName
 
 
@@ -17,7 +18,7 @@ class ExplainedSettings(Section):
     flag_prefix: ClassVar[str | None] = ""
 
     thread: Annotated[str, Shown("ID")] = Field(default="", description="id of the question")
-    site: Annotated[str | None, Shown("NAME")] = Field(
+    site: SiteName | None = Field(
         default=None, description="site of the question; required if several sites have this id"
     )
     system: SystemName | None = Field(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.sections import SparkSettings
+from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import (
     Address,
     CorpusName,
@@ -32,7 +33,7 @@ NewRunId = Annotated[
 ]
 Spark = Annotated[SparkSettings, NotHashed()]
 ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]
-Site = Annotated[str, Shown("NAME"), Field(description="site name; prefix of every key")]
+Site = Annotated[SiteName, Field(description="site name; prefix of every key")]
 Corpus = Annotated[CorpusName, Field(description="format of the input files")]
 Task = Annotated[TaskName | None, Field(description="ranking task; default: the task of the systems")]
 Systems = Annotated[SystemNames, Field(description="systems to train and rank with; see cqa systems list")]

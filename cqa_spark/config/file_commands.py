@@ -10,6 +10,7 @@ from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.sections import ResamplingSettings
+from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown
 
 
@@ -76,7 +77,9 @@ class SynthStackExchangeSettings(FilesCommand):
     )
 
     output: Annotated[Location, Field(description="output folder")]
-    site: str = Field(default="sample.example.org", description="site name, and name of the folder in OUTPUT")
+    site: SiteFolderName = Field(
+        default="sample.example.org", description="site name, and name of the folder in OUTPUT"
+    )
     size: Annotated[
         ByteSize | None,
         Shown("SIZE"),

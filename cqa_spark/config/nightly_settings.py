@@ -1,4 +1,4 @@
-"""The settings of ``nightly``."""
+"""The settings of ``nightly``, and of ``export``, which is its last step."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.fields import Report
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.value_types import Location, NotHashed, Shown, SystemName
@@ -56,3 +57,22 @@ class NightlySettings(DumpJobSettings):
             f"{self.lake}: tables of run {run}, published if the checks pass",
             f"{self.lake}/exports: {run}",
         ]
+
+
+class ExportSettings(JobSettings):
+    """Export the rankings of the published run, as a night does: after an export that failed, or after a rollback."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa export --lake build/lake",)
+
+    system: Annotated[
+        SystemName | None,
+        Field(description="system whose rankings are exported; unset: the one that the settings of the run name"),
+    ] = None
+
+    def reads(self) -> list[str]:
+        """What is published."""
+        return [f"{self.lake}: rankings of the published run"]
+
+    def writes(self) -> list[str]:
+        """The files, and the manifest that names them."""
+        return [f"{self.lake}/exports: a folder, and current.json"]

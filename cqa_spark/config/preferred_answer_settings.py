@@ -10,10 +10,11 @@ from pydantic import BeforeValidator, Field
 from cqa_spark.config.fields import Report
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.sections import FeatureSettings, ResamplingSettings, Section
+from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.tracking_settings import TrackedSettings
-from cqa_spark.config.value_types import GroupNames, RunName, Shown, one_or_many
+from cqa_spark.config.value_types import GroupNames, RunName, one_or_many
 
-Sites = Annotated[tuple[Annotated[str, Shown("NAME")], ...], BeforeValidator(one_or_many)]
+Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
 
 FromRun = Annotated[RunName | None, Field(description="run with the posts and votes; default: the published run")]

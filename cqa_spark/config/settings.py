@@ -10,7 +10,7 @@ from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
-from cqa_spark.config.nightly_settings import NightlySettings
+from cqa_spark.config.nightly_settings import ExportSettings, NightlySettings
 from cqa_spark.config.preferred_answer_settings import (
     FeatureAuditSettings,
     PreferredAnswerDatasetSettings,
@@ -39,6 +39,7 @@ __all__ = [
     "DoctorSettings",
     "EvaluateSettings",
     "ExplainSettings",
+    "ExportSettings",
     "FeatureAuditSettings",
     "FeaturizeSettings",
     "FileOrRunSettings",

@@ -10,6 +10,7 @@ from delta.tables import DeltaTable
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.commits import CommitLog
+from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import published_run
@@ -42,13 +43,17 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
 def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     """Remove models that no kept run points to, and exports of other runs; give their folders.
 
-    A run may rank with a model that a run trained long before.
+    A run may rank with a model that a run trained long before. The exported run may be another than the published one,
+    where a night ended between publishing and exporting.
     """
-    pointed_at = [f"{path}/" for record in kept for path in record.artifacts.values()]
+    # The lake's own part of a path may differ from today's: relative, or from another machine.
+    pointed_at = [f"/{path}/" for record in kept for path in record.artifacts.values()]
     folders = lake.objects.folders
     models = [f"{MODELS}/{run}/{attempt}" for run in folders(MODELS) for attempt in folders(f"{MODELS}/{run}")]
-    unused = [folder for folder in models if not any(path.startswith(f"{lake.path(folder)}/") for path in pointed_at)]
-    others = set(folders(EXPORTS)) - {record.run_id for record in kept}
+    unused = [folder for folder in models if not any(f"/{folder}/" in path for path in pointed_at)]
+    exported = current_export(lake)
+    needed = {record.run_id for record in kept} | ({exported.run_id} if exported is not None else set())
+    others = set(folders(EXPORTS)) - needed
     removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]
     for folder in removed:
         lake.lease.renew()

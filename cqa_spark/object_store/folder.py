@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from cqa_spark.disk_failures import cannot_write
+from cqa_spark.disk_failures import ALLOW_ACCESS, cannot_write
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import Stored, already_there, changed, check_key
 
@@ -90,7 +90,7 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            raise _cannot("list", folder, error) from error
+            raise EnvironmentProblem(f"cannot list {folder}: {error.strerror}", ALLOW_ACCESS) from error
 
     def _file(self, key: str) -> Path:
         check_key(key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
@@ -22,17 +21,19 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
     Raises:
         ConfigError: the location names another kind of storage.
     """
-    parts = urlsplit(location)
-    if "://" not in location:
+    # Hadoop's paths hold every character as it is written; a URL's parser would take %, ? and # for something else.
+    scheme, is_address, rest = location.partition("://")
+    if not is_address:
         return Folder(location)
-    if parts.scheme == "file":
-        return Folder(unquote(parts.path))
-    if parts.scheme not in ("s3a", "s3") or not parts.netloc:
+    authority, _, path = rest.partition("/")
+    if scheme == "file":
+        return Folder(f"/{path}")
+    if scheme not in ("s3a", "s3") or not authority:
         raise ConfigError(f"{location} is no place for objects", "give a local folder or s3a://BUCKET/PREFIX")
     from cqa_spark.object_store.bucket import Bucket  # boto3, which commands on local files need not wait for
 
     settings = settings or ObjectStorageSettings()
-    return Bucket(s3_client(settings), parts.netloc, parts.path.strip("/"), attempts=settings.attempts)
+    return Bucket(s3_client(settings), authority, path.strip("/"), attempts=settings.attempts)
 
 
 @lru_cache

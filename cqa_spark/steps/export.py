@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from pyspark.sql import Column, DataFrame
+import yaml
 from pyspark.sql import functions as F
 
+from cqa_spark.errors import InputError, noted
+from cqa_spark.lake.exports import MANIFEST
 from cqa_spark.lake.folders import EXPORTS
 from cqa_spark.lake.leased import LeasedLake
-from cqa_spark.lake.plain_parquet import write_plain_parquet
+from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.steps.exported_files import (
+    JSON_LINES,
+    PARQUET,
+    ExportedFile,
+    exported_files,
+    require_every_row,
+)
 from cqa_spark.steps.publish import leased
-
-MANIFEST = f"{EXPORTS}/current.json"
-PARQUET, JSON_LINES = "parquet", "json"
 
 
 @dataclass(frozen=True)
@@ -41,14 +47,22 @@ class Export(Step):
         return (RANKINGS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Export what is published."""
-        export_rankings(leased(run), published_snapshot(run.lake), self.system)
+        """Export what is published.
+
+        Raises:
+            ContractError: the files do not hold every row; the manifest stays as it was.
+        """
+        with noted(
+            f"run {run.run_id} is published, and {MANIFEST} is still as it was before; the next night exports again, "
+            f"or at once: cqa export --lake {run.lake.root}"
+        ):
+            export_rankings(leased(run), published_snapshot(run.lake), self.system)
 
 
 def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
     """Write the rankings of the published run, by site, and swap the manifest; give the manifest's path.
 
-    Files of earlier runs stay, for readers that have them open, until garbage is collected.
+    Files of earlier exports stay, for readers that have them open, until garbage is collected.
 
     Args:
         lake: held by this process.
@@ -56,47 +70,64 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
         system: the system whose rankings are served.
 
     Raises:
+        InputError: others rank in the run, and this system does not.
+        ContractError: the files do not hold every row; the manifest stays as it was.
         AnotherWriter: this process holds the lake no more.
     """
     record = published.record
-    folder = lake.path(EXPORTS, record.run_id, str(record.sequence))
+    served_rows = _rows_of(published, system)
+    folder = f"{EXPORTS}/{record.run_id}/{lake.lease.token}"
     served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
     # Large sites go to several files, by several tasks; a query's candidates to one.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
 
-    def export(kind: str) -> list[dict[str, object]]:
-        if kind == PARQUET:
-            write_plain_parquet(rows, f"{folder}/{kind}", lake.storage, partition_by=["site"])
-        else:
-            rows.write.mode("overwrite").partitionBy("site").json(f"{folder}/{kind}")
-        return _described(lake, f"{folder}/{kind}", kind)
+    def write(file_format: str) -> list[ExportedFile]:
+        target = f"{folder}/{file_format}"
+        write_plain_files(rows, lake.path(target), lake.storage, file_format=file_format, partition_by=["site"])
+        return exported_files(lake, target, file_format)
 
-    files = [each for exported in run_concurrently(export, (PARQUET, JSON_LINES)) for each in exported]
+    files = [each for written in run_concurrently(write, (PARQUET, JSON_LINES)) for each in written]
+    require_every_row(files, served_rows, record.run_id)
     manifest = {
         "run_id": record.run_id,
         "published_at": record.recorded_at.isoformat(),
         "system": system,
-        "files": files,
+        "files": [asdict(file) for file in files],
     }
     lake.lease.renew()
     lake.objects.put(MANIFEST, json.dumps(manifest, indent=2).encode())
     return lake.path(MANIFEST)
 
 
-def _described(lake: LeasedLake, folder: str, kind: str) -> list[dict[str, object]]:
-    """Path within the lake, site, rows, bytes and checksum of every file of a folder."""
-    spark = lake.spark
-    binary = spark.read.format("binaryFile").option("recursiveFileLookup", True).option("pathGlobFilter", "part-*")
-    sums = binary.load(folder).select(
-        _within_lake("path").alias("path"), F.col("length").alias("bytes"), F.sha2("content", 256).alias("sha256")
-    )
-    rows: DataFrame = spark.read.parquet(folder) if kind == PARQUET else spark.read.text(folder)
-    counts = rows.groupBy(_within_lake("_metadata.file_path").alias("path"), "site").agg(F.count("*").alias("rows"))
-    described = counts.join(sums, on="path").orderBy("path")
-    return [{"format": kind, **row.asDict()} for row in described.collect()]
+def served_system(published: Snapshot) -> str:
+    """The system that the settings of the published run name, or else the only one that ranks in it.
+
+    Raises:
+        InputError: the settings name none, and not exactly one ranks.
+    """
+    settings = yaml.safe_load(published.record.config) or {}
+    if settings.get("system"):
+        return str(settings["system"])
+    ranked = sorted(row["system"] for row in published.read(RANKINGS).select("system").distinct().collect())
+    if len(ranked) != 1:
+        raise InputError(
+            f"{len(ranked)} systems rank in run {published.record.run_id}, and its settings name none to serve",
+            f"name one: --system, of {', '.join(ranked)}" if ranked else "publish a run with rankings",
+        )
+    return str(ranked[0])
 
 
-def _within_lake(path: str) -> Column:
-    """A file's path from the lake's root on."""
-    return F.concat(F.lit(f"{EXPORTS}/"), F.substring_index(F.col(path), f"/{EXPORTS}/", -1))
+def _rows_of(published: Snapshot, system: str) -> dict[str, int]:
+    """How many rows a system ranked, by site.
+
+    Raises:
+        InputError: other systems rank in the run, and this one does not.
+    """
+    counts = published.read(RANKINGS).groupBy("system", "site").count().collect()
+    ranked = sorted({row["system"] for row in counts})
+    if ranked and system not in ranked:
+        raise InputError(
+            f"run {published.record.run_id} has no rankings by {system}", f"name one: --system, of {', '.join(ranked)}"
+        )
+    return {row["site"]: row["count"] for row in counts if row["system"] == system}

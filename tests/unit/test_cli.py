@@ -12,7 +12,7 @@ from cqa_spark import cli
 from cqa_spark.cli import main
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.command import Command
-from cqa_spark.errors import InputError
+from cqa_spark.errors import InputError, noted
 from cqa_spark.stop_signals import Stopped
 
 ALL = [job for group in JOBS.values() for job in group]
@@ -90,8 +90,8 @@ def fail_with(error):
     ("error", "code", "told"),
     [
         (InputError("no such file: x", "check the path"), 3, "cqa: no such file: x\n  → check the path\n"),
-        (Stopped(signal.SIGTERM), 143, "cqa: stopped by SIGTERM; what is published is whole and readable\n"),
-        (Stopped(signal.SIGINT), 130, "cqa: stopped by SIGINT; what is published is whole and readable\n"),
+        (Stopped(signal.SIGTERM), 143, "cqa: stopped by SIGTERM; the published run is complete and readable\n"),
+        (Stopped(signal.SIGINT), 130, "cqa: stopped by SIGINT; the published run is complete and readable\n"),
     ],
 )
 def test_errors_end_with_their_code_and_no_traceback(doing, capsys, error, code, told):
@@ -105,7 +105,7 @@ def test_a_defect_shows_its_traceback_and_what_is_left(doing, capsys):
     assert main(["probe"]) == 1
     told = capsys.readouterr().err
     assert "ZeroDivisionError: oops" in told
-    assert told.endswith("this is a defect of cqa-spark; what is published is whole and readable\n")
+    assert told.endswith("this is a defect of cqa-spark; the published run is complete and readable\n")
 
 
 FULL = OSError(errno.ENOSPC, "No space left on device", "/lake/posts/part-0.parquet")
@@ -143,6 +143,35 @@ def test_a_character_that_the_terminal_lacks_costs_no_job():
     assert b"examples \\u2192 features" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            InputError("no such file: x", "check the path"),
+            "cqa: no such file: x\n  → check the path\nr2 is published\n",
+        ),
+        (
+            Stopped(signal.SIGINT),
+            "cqa: stopped by SIGINT; r2 is published; the published run is complete and readable\n",
+        ),
+        (
+            ZeroDivisionError("oops"),
+            "this is a defect of cqa-spark; r2 is published; the published run is complete and readable\n",
+        ),
+    ],
+)
+def test_after_publishing_no_failure_says_that_nothing_was_published(doing, capsys, error, told):
+    def function(settings):
+        with noted("r2 is published"):
+            raise error
+
+    doing(function)
+    assert main(["probe"]) != 0
+    shown = capsys.readouterr().err
+    assert shown.endswith(told)
+    assert "unchanged" not in shown
+
+
 def test_synth_hands_its_settings_to_the_generator(tmp_path, capsys):
     assert main(["synth", "qatar-living", "--output", str(tmp_path), "--threads", "3", "--dev-threads", "2"]) == 0
     assert (tmp_path / "train.xml").is_file()
@@ -162,7 +191,7 @@ def test_what_needs_no_spark_does_not_import_it(command):
 
 
 def test_every_job_that_spark_submit_runs_has_its_entry_point():
-    stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "publish"}
+    stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "publish", "export"}
     others = {"run", "nightly", "rank", "tune", "reproduce", "dataset", "features", "experiment", "explain", "doctor"}
     expected = stages | others
     assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath, PurePosixPath
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.site_names import ALLOWED, site_problem
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
@@ -72,7 +73,7 @@ def find_dump_files(
         storage: how buckets are reached; None for Amazon's.
 
     Raises:
-        InputError: a path does not exist or cannot be read, or a folder holds no dump.
+        InputError: a path does not exist or cannot be read, a folder holds no dump, or its name cannot name a site.
     """
     given = list(paths)
     found: list[DumpFile] = []
@@ -93,6 +94,9 @@ def of_archive(folder: Path, archive: str, site: str | None = None) -> list[Dump
         folder: what was unpacked.
         archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/Posts.xml.zst``.
         site: the site, where the user names it.
+
+    Raises:
+        InputError: the archive's name cannot name a site.
     """
     name = ARCHIVE_NAME.fullmatch(PurePosixPath(archive).name)
     assert name is not None
@@ -100,9 +104,9 @@ def of_archive(folder: Path, archive: str, site: str | None = None) -> list[Dump
     by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
     within = stem.lower() in BY_FILE
     named = by_table["site"] if by_table else _site_of(archive) if within else stem
-    dump = _folder_of(archive)
+    dump, of_site = _folder_of(archive), site or _usable(named, archive)
     return [
-        DumpFile(str(path), site or named, BY_FILE[match["table"].lower()], dump)
+        DumpFile(str(path), of_site, BY_FILE[match["table"].lower()], dump)
         for path in sorted(folder.iterdir())
         if (match := FILE_NAME.fullmatch(path.name)) and match["table"].lower() in BY_FILE
     ]
@@ -130,7 +134,7 @@ def _dump_file(path: str, site: str | None) -> DumpFile | None:
     if not is_remote(path) and not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
     table = BY_FILE[match["table"].lower()]
-    return DumpFile(path, site or _site_of(path), table, _folder_of(path), packed=bool(match["packing"]))
+    return DumpFile(path, site or _usable(_site_of(path), path), table, _folder_of(path), packed=bool(match["packing"]))
 
 
 def _folder_of(path: str) -> str:
@@ -142,6 +146,13 @@ def _site_of(path: str) -> str:
     folders = list((PurePosixPath(path) if is_remote(path) else Path(path).absolute()).parents)
     hosts = [folder.name for folder in folders if HOST.fullmatch(folder.name)]
     return hosts[0] if hosts else folders[0].name
+
+
+def _usable(site: str, path: str) -> str:
+    problem = site_problem(site)
+    if problem is not None:
+        raise InputError(f"{path}: {problem}", f"give another one with --site NAME; {ALLOWED}")
+    return site
 
 
 def _files_of(given: str, storage: ObjectStorageSettings | None) -> Iterator[str]:

@@ -24,6 +24,10 @@ SYSTEM = "highest_reputation_asof"
 FEATURES = "features_basic_u_asof_v1"
 
 
+Content = Mapping[str, list[tuple[object, ...]]]
+"""Rows by table."""
+
+
 @dataclass(frozen=True)
 class Nights:
     """A lake after the first night, the same after the second, and the dumps of both."""
@@ -39,7 +43,7 @@ def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
             "--min-answers", "2", "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
 
 
-def content(snapshot: Snapshot) -> Mapping[str, list[tuple[object, ...]]]:
+def content(snapshot: Snapshot) -> Content:
     """The rows that readers see, as far as they do not say who wrote them."""
     frames = {table.name: snapshot.read(table) for table in (POSTS, EXAMPLES, RANKINGS, METRICS)}
     versions = snapshot.record.table_versions

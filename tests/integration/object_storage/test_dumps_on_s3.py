@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
-from cqa_spark.lake.plain_parquet import write_plain_parquet
+from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.lake.storage import Lake
@@ -55,7 +55,7 @@ def test_plain_parquet_is_written_in_one_piece(spark: SparkSession, s3: S3Server
     folder = s3.location("plain")
     frame = spark.createDataFrame([("beer", 1), ("wine", 2)], "site string, score int")
     for _ in range(2):
-        write_plain_parquet(frame, folder, s3.settings, partition_by=["site"])
+        write_plain_files(frame, folder, s3.settings, partition_by=["site"])
     assert sorted(map(tuple, spark.read.parquet(folder).select("site", "score").collect())) == [
         ("beer", 1),
         ("wine", 2),

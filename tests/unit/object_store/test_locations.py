@@ -53,6 +53,14 @@ def test_only_folders_and_buckets_hold_objects() -> None:
         open_store("hdfs://host/x")
 
 
+def test_addresses_are_taken_as_hadoop_takes_them() -> None:
+    """A table would else lie elsewhere than the small objects of its lake."""
+    for name in ("my lake", "100%25", "a%20b", "a?b", "a#b"):
+        assert open_store(f"s3a://bucket/{name}/lake").root == f"s3a://bucket/{name}/lake"
+        assert open_store(f"file:///tmp/{name}").root == f"/tmp/{name}"
+    assert open_store("s3a://bucket").root == "s3a://bucket"
+
+
 def test_files_that_are_looked_for_by_address_lie_in_buckets() -> None:
     with pytest.raises(ConfigError, match="file:///tmp is no bucket"):
         remote_files.find_files("file:///tmp/x", STORAGE)

@@ -1,4 +1,4 @@
-"""Plain Parquet, for programs that know nothing of Delta: a folder that is complete once its ``_SUCCESS`` is there."""
+"""Plain files, for programs that know nothing of Delta: a folder that is complete once its ``_SUCCESS`` is there."""
 
 from __future__ import annotations
 
@@ -15,8 +15,13 @@ from cqa_spark.object_store.opening import open_store
 COMMITTER = "magic"
 
 
-def write_plain_parquet(
-    frame: DataFrame, folder: str, storage: ObjectStorageSettings, *, partition_by: Sequence[str] = ()
+def write_plain_files(
+    frame: DataFrame,
+    folder: str,
+    storage: ObjectStorageSettings,
+    *,
+    file_format: str = "parquet",
+    partition_by: Sequence[str] = (),
 ) -> None:
     """Write a frame in place of what is there.
 
@@ -27,12 +32,13 @@ def write_plain_parquet(
         frame: the rows.
         folder: where they go, local or in a bucket.
         storage: how the bucket is reached.
+        file_format: a format that Spark writes, such as "json".
         partition_by: columns that become folders.
 
     Raises:
         ContractError: another committer wrote to the bucket.
     """
-    frame.write.mode("overwrite").partitionBy(*partition_by).parquet(folder)
+    frame.write.format(file_format).mode("overwrite").partitionBy(*partition_by).save(folder)
     if is_remote(folder):
         check_committer(folder, storage)
 

@@ -1,0 +1,18 @@
+"""``cqa export``: the published rankings → files for those who serve them."""
+
+from __future__ import annotations
+
+from cqa_spark.config.settings import ExportSettings
+from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.steps.export import export_rankings, served_system
+from cqa_spark.terminal import Terminal
+
+
+def export(settings: ExportSettings) -> None:
+    """Export what is published, as a night does after publishing."""
+    with write_lake(settings, "export", create=False) as lake:
+        published = published_snapshot(lake)
+        system = settings.system or served_system(published)
+        manifest = export_rankings(lake, published, system)
+    Terminal().line(f"exported {published.record.run_id}, rankings by {system}: {manifest}")

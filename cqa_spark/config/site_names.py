@@ -1,0 +1,62 @@
+"""The names of sites: the first part of every key, and the name of a partition's folder."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from cqa_spark.config.value_types import Shown, refused
+
+MAX_BYTES = 80
+"""A partition's folder is named ``site=NAME`` with up to three bytes for one, and names of files have 255 at most."""
+
+ALLOWED = f"a site's name has 1 to {MAX_BYTES} bytes of UTF-8: any characters but control characters and line breaks, "
+ALLOWED += "and no space at either end"
+
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What Spark names the folder of a partition whose value is null."""
+
+_FORBIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Unicode categories: control characters, halves of characters, separators of lines and of paragraphs."""
+
+
+def site_problem(name: str) -> str | None:
+    """Say why a text cannot name a site.
+
+    Args:
+        name: the text.
+
+    Returns:
+        What is wrong; None where it can.
+    """
+    forbidden = next((character for character in name if unicodedata.category(character) in _FORBIDDEN), None)
+    if forbidden is not None:
+        return f"the site's name {name!r} holds the character U+{ord(forbidden):04X}"
+    if name != name.strip():
+        return f"the site's name {name!r} starts or ends with a space"
+    if not name:
+        return "the site's name is empty"
+    if name == NO_VALUE:
+        return f"Spark and Hive read {name} as a missing value"
+    if len(name.encode()) > MAX_BYTES:
+        return f"the site's name {name!r} has {len(name.encode())} bytes"
+    return None
+
+
+def _site_name(name: str) -> str:
+    problem = site_problem(name)
+    if problem is not None:
+        raise refused(problem, ALLOWED)
+    return name
+
+
+def _folder_name(name: str) -> str:
+    if "/" in name or name in (".", ".."):
+        raise refused(f"the site's name {name!r} cannot name a folder", "give a name without a slash")
+    return name
+
+
+SiteName = Annotated[str, AfterValidator(_site_name), Shown("NAME")]
+SiteFolderName = Annotated[SiteName, AfterValidator(_folder_name)]

@@ -1,0 +1,94 @@
+"""The files of an export, as Spark wrote them, and whether they hold every row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.storage import Lake
+
+PARQUET, JSON_LINES = "parquet", "json"
+
+_WITHOUT_VALUES = {PARQUET: ("parquet", "site string"), JSON_LINES: ("text", "value string, site string")}
+"""The source that counts a format's rows, and its schema: inferred, the site 007 would be the number 7."""
+
+
+@dataclass(frozen=True)
+class ExportedFile:
+    """One file.
+
+    Attributes:
+        format: "parquet" or "json".
+        path: from the lake's root on, as the file system or the bucket has it.
+        site: whose rankings it holds.
+        rows: how many.
+        bytes: its size.
+        sha256: of its bytes.
+    """
+
+    format: str
+    path: str
+    site: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+def exported_files(lake: Lake, folder: str, file_format: str) -> list[ExportedFile]:
+    """Describe the files of a folder with a partition for each site.
+
+    Args:
+        lake: the lake.
+        folder: from the lake's root on.
+        file_format: of the files.
+
+    Returns:
+        The files that hold rows, by path.
+    """
+    # Spark names a file by its path in one place and by its URI in another; the URI is the same for all sources.
+    uri = F.col("_metadata.file_path").alias("uri")
+    source, schema = _WITHOUT_VALUES[file_format]
+    rows = lake.spark.read.schema(schema).format(source).load(lake.path(folder))
+    counts = rows.groupBy(uri, "site").agg(F.count(F.lit(1)).alias("rows"))
+    binary = lake.spark.read.format("binaryFile").option("recursiveFileLookup", True).option("pathGlobFilter", "part-*")
+    content = binary.load(lake.path(folder)).select(uri, "length", F.sha2("content", 256).alias("sha256"))
+    found = counts.join(content, on="uri", how="inner").collect()
+    files = (
+        ExportedFile(file_format, _within(folder, row.uri), row.site, row.rows, row.length, row.sha256) for row in found
+    )
+    return sorted(files, key=lambda file: file.path)
+
+
+def require_every_row(files: Iterable[ExportedFile], served: Mapping[str, int], run_id: str) -> None:
+    """Check that the files hold the rows that are served, site by site and in each format.
+
+    Args:
+        files: of both formats.
+        served: rows that are served, by site.
+        run_id: the run that they are of.
+
+    Raises:
+        ContractError: they do not; names the first site that differs.
+    """
+    exported: Counter[tuple[str, str]] = Counter()
+    for file in files:
+        exported[file.format, file.site] += file.rows
+    expected = {(each, site): rows for each in (PARQUET, JSON_LINES) for site, rows in served.items()}
+    for file_format, site in sorted(expected | exported, key=repr):
+        found, wanted = exported[file_format, site], expected.get((file_format, site), 0)
+        if found != wanted:
+            raise ContractError(
+                f"the export of run {run_id} is incomplete: {found} of {wanted} rows of site {site!r} in {file_format} "
+                "files",
+                "run cqa export again; until then exports/current.json names the files that it named before",
+            )
+
+
+def _within(folder: str, uri: str) -> str:
+    """The path of a file from the lake's root on. Its URI is decoded once: Spark encodes folder names by itself."""
+    return f"{folder}/{unquote(uri).rpartition(f'/{folder}/')[2]}"

@@ -1,0 +1,42 @@
+"""Whether an export holds the rows that are served."""
+
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.errors import ContractError
+from cqa_spark.steps.exported_files import ExportedFile, require_every_row
+
+
+def file(file_format: str, site: str, rows: int) -> ExportedFile:
+    return ExportedFile(file_format, "exports/r1/1/file", site, rows, 10, "0" * 64)
+
+
+WHOLE = [file("parquet", "a", 2), file("parquet", "a", 1), file("json", "a", 3)]
+
+
+def test_the_rows_of_a_site_may_lie_in_several_files() -> None:
+    require_every_row(WHOLE, {"a": 3}, "r1")
+
+
+def test_no_rows_need_no_files() -> None:
+    require_every_row([], {}, "r1")
+
+
+@pytest.mark.parametrize(
+    ("files", "served", "problem"),
+    [
+        (WHOLE[1:], {"a": 3}, "1 of 3 rows of site 'a' in parquet files"),
+        (WHOLE[:2], {"a": 3}, "0 of 3 rows of site 'a' in json files"),
+        ([*WHOLE, file("json", "a", 1)], {"a": 3}, "4 of 3 rows of site 'a' in json files"),
+        (WHOLE, {"a": 3, "it's": 1}, '0 of 1 rows of site "it\'s" in json files'),
+        ([*WHOLE, file("json", "b", 1)], {"a": 3}, "1 of 0 rows of site 'b' in json files"),
+    ],
+)
+def test_rows_that_lack_or_are_too_many_are_named(
+    files: list[ExportedFile], served: dict[str, int], problem: str
+) -> None:
+    with pytest.raises(ContractError) as refused:
+        require_every_row(files, served, "r1")
+    assert refused.value.problem == f"the export of run r1 is incomplete: {problem}"
+    assert refused.value.exit_code == 5
