@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cqa_spark.pipeline.night import export
+from cqa_spark.steps import export
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
