@@ -104,6 +104,9 @@ def parse_yaml(text: str, origin: str) -> Document:
         reason = ": ".join(filter(None, (error.context, error.problem)))
         what = reason if isinstance(error, PlainDataError) else f"invalid YAML: {reason}"
         raise _refused(_place(origin, mark), what, "correct the file") from error
+    except (ValueError, OverflowError) as error:  # PyYAML does not check the range of escapes and version numbers
+        place = _place(origin, loader.get_mark())
+        raise _refused(place, "invalid YAML: a number is out of range", "correct the file") from error
 
 
 def _refused(place: str, what: str, remedy: str) -> YamlError:

@@ -172,6 +172,12 @@ def test_after_publishing_no_failure_says_that_nothing_was_published(doing, caps
     assert "unchanged" not in shown
 
 
+@pytest.mark.parametrize("name", ["../../conf/systems/best_a", "../systems/best_a", "best_a.yaml", "/etc/best_a"])
+def test_a_path_is_no_system(capsys, name):
+    assert main(["featurize", "--lake", "x", "--run-id", "r1", "--systems", name, "--dry-run"]) == 2
+    assert f"flag --systems: unknown system {name}\n    → did you mean best_a" in capsys.readouterr().err
+
+
 def test_synth_hands_its_settings_to_the_generator(tmp_path, capsys):
     assert main(["synth", "qatar-living", "--output", str(tmp_path), "--threads", "3", "--dev-threads", "2"]) == 0
     assert (tmp_path / "train.xml").is_file()

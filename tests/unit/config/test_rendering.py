@@ -86,3 +86,12 @@ def test_a_dry_run_is_yaml_with_what_is_read_and_written_as_comments(given):
         "#   lake/reports/r1.html",
         "#   sqlite:///lake.mlflow.db: MLflow experiment cqa-spark",
     ]
+
+
+def test_a_dry_run_shows_a_path_on_one_line(given, tmp_path):
+    path = tmp_path / "a\nlake: forged\x1b[2J.xml"
+    path.write_text("", encoding="utf-8")
+    settings = RunSettings.model_validate(given | {"run_id": "r1", "inputs": {"train": [str(path)]}})
+    text = dry_run("cqa run", settings)
+    assert yaml.safe_load(text) == settings.model_dump(mode="json")
+    assert f"#   {tmp_path}/a␊lake: forged␛[2J.xml (train)" in text.splitlines()

@@ -29,6 +29,8 @@ HOSTILE = {
     "the same key twice": ("lake: a\nspark: {}\nlake: b", "line 3, column 1"),
     "NUL": ("lake: a\nsite: b\0", "line 2, column 8"),
     "escape": ("lake: \x1b[31m", "line 1, column 7"),
+    "no character": ('lake: "\\UFFFFFFFF"', "line 1, column 10"),
+    "long version": (f"%YAML 1.{'9' * 5000}\n---\nlake: a", "line 1, column 9"),
     "two documents": ("lake: a\n---\nlake: b", "line 2, column 1"),
     "deep lists": (f"systems: {'[' * 100_000}", f"line 1, column {10 + MAX_DEPTH - 1}"),
     "deep mappings": (NESTED, f"line {MAX_DEPTH}, column {2 * MAX_DEPTH - 1}"),
