@@ -20,7 +20,7 @@ from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import Candidate, explains, pushes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.terminal import Terminal
 
 
@@ -62,7 +62,7 @@ def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
         )
     wanted = [name] if name else sorted(trained)
     for each in wanted:
-        found = run.load_artifact(model_artifact(each), TrainedSystem.load)
+        found = trained_system(run, model_artifact(each))
         if explains(found.model):
             return found.system, found.model
     raise ConfigError(

@@ -52,7 +52,9 @@ def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, 
     """The folders of the systems that were trained before and rank again, by name."""
     given = {settings.system: settings.model}
     systems = read_systems([settings.system, flows.NIGHT_BASELINE])
-    found = {system.name: kept_model(system, last, given.get(system.name)) for system in systems}
+    found = {
+        system.name: kept_model(system, last, settings.object_storage, given.get(system.name)) for system in systems
+    }
     return {name: path for name, path in found.items() if path is not None}
 
 

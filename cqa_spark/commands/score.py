@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cqa_spark import flows
 from cqa_spark.config.settings import ScoreSettings
+from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.terminal import Terminal
@@ -14,7 +15,7 @@ def score(settings: ScoreSettings) -> None:
     if settings.model is None:
         run_flow(flows.score(settings, given(settings)), settings, resume=True)
         return
-    system = load_recipe(settings.model).system
+    system = load_recipe(open_model_folder(settings.model, "trained_system", settings.object_storage)).system
     with temporary_lake(settings) as job:
         run_flow(flows.score_file(settings, system), job)
     Terminal().line(f"predictions: {settings.predictions}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cqa_spark import flows
 from cqa_spark.config.settings import TrainSettings
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.terminal import Terminal
 
 
@@ -16,5 +16,5 @@ def train(settings: TrainSettings) -> None:
         return
     with temporary_lake(settings) as job:
         run = run_flow(flows.train_on_files(settings), job)
-        run.load_artifact(model_artifact(settings.system), TrainedSystem.load).save(settings.model)
+        trained_system(run, model_artifact(settings.system)).save(settings.model, settings.object_storage)
     Terminal().line(f"{settings.system} trained: {settings.model}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from pyspark.sql import SparkSession
-
 from cqa_spark.features.group import FittedFeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.terms import Collection
 
 
@@ -39,11 +39,11 @@ class CollectionGroup(FittedFeatureGroup):
         """Count the distinct texts of the training and unannotated documents, whatever the examples."""
         return type(self)(Collection.of(learned_texts(inputs), self.terms))
 
-    def save(self, path: str) -> None:
-        """Write the counts as Parquet."""
-        self.collection.save(path)
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the counts."""
+        self.collection.save(folder)
 
     @classmethod
-    def load(cls, path: str) -> Self:
+    def load(cls, folder: ModelFolder) -> Self:
         """Read the counts."""
-        return cls(Collection.load(SparkSession.active(), path))
+        return cls(Collection.load(folder))

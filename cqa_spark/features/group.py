@@ -16,6 +16,8 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.table import Table, column
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
 Learned = TypeVar("Learned")
 
@@ -171,10 +173,14 @@ class FittedFeatureGroup(FeatureGroup):
         """Learn from ``inputs.examples`` (the training part) and return the group with what it learned."""
 
     @abstractmethod
-    def save(self, path: str) -> None:
-        """Write what was learned to a new folder."""
+    def save(self, folder: NewModelFolder) -> None:
+        """Write what was learned, in formats that hold data only."""
 
     @classmethod
     @abstractmethod
-    def load(cls, path: str) -> Self:
-        """Read what ``save`` wrote; needs an active Spark session."""
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read what ``save`` wrote; needs an active Spark session.
+
+        Raises:
+            ContractError: it cannot be used.
+        """

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Self
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+
+_LEARNED = "learned"
 
 
 class LearnedTableGroup(FittedFeatureGroup):
@@ -28,11 +32,11 @@ class LearnedTableGroup(FittedFeatureGroup):
         """
         return self.require_fitted(self._learned)
 
-    def save(self, path: str) -> None:
+    def save(self, folder: NewModelFolder) -> None:
         """Write the table."""
-        self.learned.write.parquet(f"{path}/learned")
+        folder.write_table(_LEARNED, self.learned)
 
     @classmethod
-    def load(cls, path: str) -> Self:
+    def load(cls, folder: ModelFolder) -> Self:
         """Read the table."""
-        return cls(SparkSession.active().read.parquet(f"{path}/learned"))
+        return cls(folder.read_table(_LEARNED))

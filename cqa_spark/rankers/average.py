@@ -12,6 +12,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import (
     MembersParameters,
@@ -63,12 +65,13 @@ class AverageModel(RankerModel):
         return tuple(_mean(found[feature]) for feature in self.description.features)
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> AverageModel:
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> AverageModel:
         """Read the members, one folder each."""
-        return cls(description, load_members(description, path))
+        return cls(description, load_members(description, folder))
 
-    def _save_learned(self, path: str) -> None:
-        save_members(self.members, path)
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the members, one folder each."""
+        save_members(self.members, folder)
 
     def _score(self, frame: DataFrame) -> DataFrame:
         names = [f"score_{number}" for number in range(len(self.members))]

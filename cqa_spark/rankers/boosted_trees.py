@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -11,15 +11,20 @@ from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.rankers.model import FeatureImportance, LearnedModel, ModelDescription, RankerModel
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import TrainingRows, training_rows
+from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from xgboost import Booster
 
+_TREES = "trees.json"
 _LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker")
 
 
@@ -58,12 +63,19 @@ class BoostedTreesParameters(RankerParameters):
     )
 
 
-class BoostedTreesModel(LearnedModel):
-    """The score is the probability of being relevant (classification) or the trees' sum (pairwise, listwise)."""
+@dataclass(frozen=True, eq=False)
+class BoostedTreesModel(RankerModel):
+    """The score is the probability of being relevant (classification) or the trees' sum (pairwise, listwise).
+
+    Attributes:
+        trees: XGBoost's model, checked.
+    """
+
+    trees: XGBoostJson
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """Shares of the total gain of the splits on each feature; a feature in no split has 0."""
-        gains = self.learned.get_feature_importances("total_gain")
+        gains: dict[str, Any] = self._booster().get_score(importance_type="total_gain")
         total = sum(gains.values()) or 1.0
         return tuple(FeatureImportance(name, gains.get(name, 0.0) / total, 0) for name in self.description.features)
 
@@ -71,26 +83,51 @@ class BoostedTreesModel(LearnedModel):
         """Tree SHAP (Lundberg et al. 2020, From local explanations to global understanding), in log odds or sums."""
         from xgboost import DMatrix
 
-        booster = self.learned.get_booster()
+        booster = self._booster()
         rows = DMatrix(values, feature_names=booster.feature_names)
         found: NDArray[np.float64] = booster.predict(rows, pred_contribs=True)
         return found[:, :-1]  # the last column is what all candidates start from
 
     def _score(self, frame: DataFrame) -> DataFrame:
-        scored = self.learned.transform(frame)
-        if self.description.parameters["objective"] == "classification":
+        scored = self._spark_model().transform(frame)
+        if self._classifies:
             return scored.withColumn("score", vector_to_array(F.col("probability"))[1])
         return scored.withColumnRenamed("prediction", "score")
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> BoostedTreesModel:
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> BoostedTreesModel:
         """Read XGBoost's model."""
-        from xgboost.spark import SparkXGBClassifierModel, SparkXGBRankerModel
+        trees = folder.read_json(_TREES, XGBoostJson)
+        try:
+            trees.check(description.features, description.parameters["depth"])
+        except ValueError as error:
+            raise folder.refusal(_TREES, str(error)) from error
+        return cls(description, trees)
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write XGBoost's model."""
+        folder.write_json(_TREES, self.trees)
+
+    @property
+    def _classifies(self) -> bool:
+        return bool(self.description.parameters["objective"] == "classification")
+
+    def _booster(self) -> Booster:
+        from xgboost import Booster
+
+        return Booster(model_file=self.trees.data())
+
+    def _spark_model(self) -> Any:
+        """XGBoost's transformer around the trees; its own reader would unpickle what a file holds."""
+        from xgboost import XGBClassifier, XGBRanker
+        from xgboost.spark import SparkXGBClassifier, SparkXGBClassifierModel, SparkXGBRanker, SparkXGBRankerModel
 
         _quieten()
-        classifies = description.parameters["objective"] == "classification"
-        learned = (SparkXGBClassifierModel if classifies else SparkXGBRankerModel).load(path)
-        return cls(description, learned)
+        trees = XGBClassifier() if self._classifies else XGBRanker()
+        trees.load_model(self.trees.data())
+        model = (SparkXGBClassifierModel if self._classifies else SparkXGBRankerModel)(trees)
+        estimator = SparkXGBClassifier if self._classifies else SparkXGBRanker
+        return estimator(features_col=list(self.description.features))._copyValues(model)
 
 
 class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
@@ -113,11 +150,12 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
         """
         target = "relevant" if self.gives_probabilities else "label"
         with training_rows(frame, target=target, workers=self.parameters.workers) as training:
-            learned = self._estimator(training.features).fit(training.frame)
+            booster = self._estimator(training.features).fit(training.frame).get_booster()
+            trees = XGBoostJson.model_validate_json(booster.save_raw("json"))
             description = self.describe(
                 training.features, threshold=self.parameters.threshold, training=training.counts
             )
-            model = BoostedTreesModel(description, learned)
+            model = BoostedTreesModel(description, trees)
             return model if self.gives_probabilities else _with_share_threshold(model, training)
 
     def _estimator(self, features: tuple[str, ...]) -> Any:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
-from pyspark.ml import Pipeline, PipelineModel
-from pyspark.ml.classification import LogisticRegression
-from pyspark.ml.functions import vector_to_array
-from pyspark.ml.regression import IsotonicRegression
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.linear_model import standardised
-from cqa_spark.rankers.members import build_member, load_member, log_odds
+from cqa_spark.rankers.members import build_member, log_odds
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.threshold import DecideBy, best_threshold
 from cqa_spark.rankers.training_rows import training_rows
 
 _SCORE = "member__score"
-_ORDER_WITHIN_A_STEP = 1e-6
+_MEMBER, _CURVE = "member", "curve.json"
+_CURVES: dict[str, type[Curve]] = {"platt": PlattCurve, "isotonic": IsotonicCurve}
 
 
 class CalibratedParameters(RankerParameters):
@@ -49,25 +49,27 @@ class CalibratedModel(RankerModel):
     """The score is a probability; candidates are in the order that the member puts them in."""
 
     member: RankerModel
-    calibrator: PipelineModel
+    curve: Curve
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The member's."""
         return self.member.feature_importances()
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> CalibratedModel:
-        """Read the member and the curve, one folder each."""
-        return cls(description, load_member(f"{path}/member"), PipelineModel.load(f"{path}/calibrator"))
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> CalibratedModel:
+        """Read the member and the curve."""
+        curve = folder.read_json(_CURVE, _CURVES[description.parameters["method"]])
+        return cls(description, load_model(folder.within(_MEMBER)), curve)
 
-    def _save_learned(self, path: str) -> None:
-        self.member.save(f"{path}/member")
-        self.calibrator.write().overwrite().save(f"{path}/calibrator")
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the member, in a folder, and the curve."""
+        self.member.save(folder.within(_MEMBER))
+        folder.write_json(_CURVE, self.curve)
 
     def _score(self, frame: DataFrame) -> DataFrame:
         parameters = CalibratedParameters(**self.description.parameters)
         scored = self.member.transform(frame).drop("predicted")
-        return _calibrate(scored.withColumn(_SCORE, _unbounded(parameters.member)), self.calibrator, parameters)
+        return self.curve.apply(scored.withColumn(_SCORE, _unbounded(parameters.member)), _SCORE)
 
 
 class CalibratedRanker(Ranker[CalibratedParameters]):
@@ -95,30 +97,12 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
         scored = out_of_fold(ranker, frame, folds=self.parameters.folds)
         alone = scored.withColumn(_SCORE, _unbounded(self.parameters.member)).drop(*features)
         with training_rows(alone, target="relevant") as training:
-            calibrator = self._curve().fit(training.frame)
-            calibrated = _calibrate(training.frame, calibrator, self.parameters)
-            threshold = best_threshold(calibrated, self.parameters.decide_by)
+            curve = _CURVES[self.parameters.method].learn(training.frame, _SCORE)
+            threshold = best_threshold(curve.apply(training.frame, _SCORE), self.parameters.decide_by)
         description = self.describe(features, threshold=threshold, training=training.counts)
-        return CalibratedModel(description, ranker.fit(frame), calibrator)
-
-    def _curve(self) -> Pipeline:
-        if self.parameters.method == "platt":
-            return standardised((_SCORE,), LogisticRegression(regParam=0.0))
-        steps: Any = IsotonicRegression(featuresCol=_SCORE, labelCol="target", predictionCol="step")
-        return Pipeline(stages=[steps])
+        return CalibratedModel(description, ranker.fit(frame), curve)
 
 
 def _unbounded(member: RankerSpec) -> Column:
     """The member's score on a scale without ends: log-odds of probabilities, other scores as they are."""
     return log_odds("score") if build_member(member).gives_probabilities else F.col("score")
-
-
-def _calibrate(frame: DataFrame, calibrator: PipelineModel, parameters: CalibratedParameters) -> DataFrame:
-    """Put the probability in the place of the score."""
-    transformed = calibrator.transform(frame)
-    if parameters.method == "platt":
-        return transformed.withColumn("score", vector_to_array(F.col("probability"))[1])
-    # Candidates on one step keep their order by a share of the score that is too small to leave the step.
-    squashed = 0.5 + F.atan(_SCORE) / F.pi()
-    kept = F.col("step") * (1 - _ORDER_WITHIN_A_STEP) + squashed * _ORDER_WITHIN_A_STEP
-    return transformed.withColumn("score", kept)

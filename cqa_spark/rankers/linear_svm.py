@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 from pyspark.ml.classification import LinearSVC
@@ -10,11 +10,12 @@ from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.rankers.linear_model import LinearModel, standardised
+from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.spark import ml
 
 
 class LinearSvmParameters(RankerParameters):
@@ -32,8 +33,11 @@ class LinearSvmParameters(RankerParameters):
 class LinearSvmModel(LinearModel):
     """The score is the signed distance from the boundary, in margins; it is no probability."""
 
+    def _classifier(self) -> Any:
+        return ml.linear_svm(self.learned.coefficients, self.learned.intercept)
+
     def _score(self, frame: DataFrame) -> DataFrame:
-        return self.learned.transform(frame).withColumn("score", vector_to_array(F.col("rawPrediction"))[1])
+        return self._transform(frame).withColumn("score", vector_to_array(F.col("rawPrediction"))[1])
 
 
 class LinearSvmRanker(Ranker[LinearSvmParameters]):
@@ -48,6 +52,6 @@ class LinearSvmRanker(Ranker[LinearSvmParameters]):
         """Learn ``relevant`` from the features."""
         machine = LinearSVC(regParam=self.parameters.l2, maxIter=self.parameters.iterations)
         with training_rows(frame, target="relevant") as training:
-            learned = standardised(training.features, machine).fit(training.frame)
+            learned = LinearWeights.fit(training.frame, training.features, machine)
         description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
         return LinearSvmModel(description, learned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 from pyspark.ml.classification import LogisticRegression
@@ -10,11 +10,12 @@ from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.rankers.linear_model import LinearModel, standardised
+from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.spark import ml
 
 
 class LogisticRegressionParameters(RankerParameters):
@@ -30,8 +31,11 @@ class LogisticRegressionParameters(RankerParameters):
 class LogisticRegressionModel(LinearModel):
     """The score is the probability that the candidate is relevant."""
 
+    def _classifier(self) -> Any:
+        return ml.logistic_regression(self.learned.coefficients, self.learned.intercept)
+
     def _score(self, frame: DataFrame) -> DataFrame:
-        return self.learned.transform(frame).withColumn("score", vector_to_array(F.col("probability"))[1])
+        return self._transform(frame).withColumn("score", vector_to_array(F.col("probability"))[1])
 
 
 class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):
@@ -53,6 +57,6 @@ class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):
             regParam=self.parameters.l2, elasticNetParam=0.0, maxIter=self.parameters.iterations
         )
         with training_rows(frame, target="relevant") as training:
-            learned = standardised(training.features, regression).fit(training.frame)
+            learned = LinearWeights.fit(training.frame, training.features, regression)
         description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
         return LogisticRegressionModel(description, learned)

@@ -8,8 +8,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.model import ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.saved_model import load_model
 
 _CLOSEST_TO_CERTAIN = 1e-9
 
@@ -27,27 +31,18 @@ class MembersParameters(RankerParameters):
 
 def build_member(member: RankerSpec) -> Ranker[Any]:
     """The ranker of a member, before it has learned."""
-    from cqa_spark.rankers.registry import build_ranker  # which knows the rankers that are made of others
-
     return build_ranker(member.name, member.parameters)
 
 
-def save_members(members: Sequence[RankerModel], path: str) -> None:
+def save_members(members: Sequence[RankerModel], folder: NewModelFolder) -> None:
     """Write models, one folder each."""
     for number, member in enumerate(members):
-        member.save(f"{path}/{number}")
+        member.save(folder.within(str(number)))
 
 
-def load_members(description: ModelDescription, path: str) -> tuple[RankerModel, ...]:
+def load_members(description: ModelDescription, folder: ModelFolder) -> tuple[RankerModel, ...]:
     """Read the members of a model, as many as its parameters name."""
-    return tuple(load_member(f"{path}/{number}") for number in range(len(description.parameters["members"])))
-
-
-def load_member(path: str) -> RankerModel:
-    """Read one model."""
-    from cqa_spark.rankers.saved_model import load_model  # which knows the rankers that are made of others
-
-    return load_model(path)
+    return tuple(load_model(folder.within(str(number))) for number in range(len(description.parameters["members"])))
 
 
 def log_odds(score: str) -> Column:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.feature_contract import guarded, require_features
-from cqa_spark.rankers.text_files import write_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 DESCRIPTION = "model.json"
-LEARNED = "learned"
+LEARNED, NUMBERS = "learned", "numbers.json"
 
 
 class TrainingCounts(BaseModel):
@@ -40,7 +41,7 @@ class TrainingCounts(BaseModel):
 
 
 class ModelDescription(BaseModel):
-    """All of a model but what Spark ML stores.
+    """All of a model but the numbers that it learned.
 
     Attributes:
         ranker: registered name of the ranker that made the model.
@@ -106,23 +107,23 @@ class RankerModel(ABC):
         """
         return None
 
-    def save(self, path: str) -> None:
-        """Write the model to a folder; ``cqa_spark.systems.saved_system.load_model`` reads it.
-
-        Args:
-            path: local, or on any storage that Spark writes to.
-        """
-        self._save_learned(f"{path}/{LEARNED}")
-        write_text(f"{path}/{DESCRIPTION}", self.description.model_dump_json(indent=2))
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the model; ``cqa_spark.rankers.saved_model.load_model`` reads it."""
+        folder.write_json(DESCRIPTION, self.description)
+        self.save_learned(folder.within(LEARNED))
 
     @classmethod
     @abstractmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> RankerModel:
-        """The model of this description, with what ``save`` wrote to the folder ``LEARNED``."""
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> RankerModel:
+        """The model of this description, with what ``save_learned`` wrote.
+
+        Raises:
+            ContractError: what was learned does not fit the description.
+        """
 
     @abstractmethod
-    def _save_learned(self, path: str) -> None:
-        """Write what is not in the description."""
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write what is not in the description, in formats that hold data only."""
 
     @abstractmethod
     def _score(self, frame: DataFrame) -> DataFrame:
@@ -134,23 +135,45 @@ class BaselineModel(RankerModel):
     """A model that has learned nothing: its description is all there is of it."""
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> BaselineModel:
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> BaselineModel:
         """The model of this description."""
         return cls(description)
 
-    def _save_learned(self, path: str) -> None:
+    def save_learned(self, folder: NewModelFolder) -> None:
         """Write nothing."""
 
 
+class LearnedNumbers(BaseModel):
+    """Base of what a ranker learned, where that is a few thousand finite numbers at most; stored as JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @property
+    @abstractmethod
+    def inputs(self) -> int:
+        """How many features the numbers are for."""
+
+
 @dataclass(frozen=True, eq=False)
-class LearnedModel(RankerModel):
-    """A model around one of Spark ML's.
+class NumbersModel(RankerModel):
+    """A model whose ranker learned numbers.
 
     Attributes:
-        learned: a Spark ML model that takes the features.
+        learned: of the type ``learned_type``.
     """
+
+    learned_type: ClassVar[type[LearnedNumbers]]
 
     learned: Any
 
-    def _save_learned(self, path: str) -> None:
-        self.learned.write().overwrite().save(path)
+    @classmethod
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> NumbersModel:
+        """Read the numbers."""
+        learned = folder.read_json(NUMBERS, cls.learned_type)
+        if learned.inputs != len(description.features):
+            raise folder.refusal(NUMBERS, f"it is for {learned.inputs} features, not {len(description.features)}")
+        return cls(description, learned)
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the numbers."""
+        folder.write_json(NUMBERS, self.learned)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.classification import MultilayerPerceptronClassifier
 from pyspark.ml.feature import MinMaxScaler, VectorAssembler
@@ -15,10 +18,13 @@ from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.rankers.model import FeatureImportance, LearnedModel, ModelDescription, RankerModel
+from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.spark import ml
+
+_RAW, _SCALED = "raw_features", "features"
 
 
 class MultilayerPerceptronParameters(RankerParameters):
@@ -32,8 +38,49 @@ class MultilayerPerceptronParameters(RankerParameters):
     threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
 
 
-class MultilayerPerceptronModel(LearnedModel):
+class NetworkWeights(LearnedNumbers):
+    """A network on features scaled to [0, 1].
+
+    Attributes:
+        low: smallest value of each feature in the training part.
+        high: largest value of each feature there.
+        layers: nodes of each layer, from the features to the two classes.
+        weights: of all layers one after the other, each input by node, then the biases.
+    """
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    layers: tuple[Annotated[int, Field(ge=1)], ...] = Field(min_length=2)
+    weights: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> NetworkWeights:
+        wanted = sum((inputs + 1) * nodes for inputs, nodes in pairwise(self.layers))
+        if not len(self.low) == len(self.high) == self.layers[0] or len(self.weights) != wanted:
+            raise ValueError("low, high and weights do not have the lengths that follow from the layers")
+        return self
+
+    @property
+    def inputs(self) -> int:
+        """How many features there are."""
+        return self.layers[0]
+
+    def matrices(self) -> list[NDArray[np.float64]]:
+        """The weights of each layer, a row per node and a column per input; biases are left out."""
+        weights, found, start = np.array(self.weights), [], 0
+        for inputs, nodes in pairwise(self.layers):
+            found.append(weights[start : start + inputs * nodes].reshape(inputs, nodes).T)
+            start += (inputs + 1) * nodes  # the biases follow the weights
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class MultilayerPerceptronModel(NumbersModel):
     """The score is the probability that the candidate is relevant."""
+
+    learned_type: ClassVar[type[LearnedNumbers]] = NetworkWeights
+
+    learned: NetworkWeights
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """Shares of the absolute connection weights: products of weights, summed over all paths to the output.
@@ -41,8 +88,7 @@ class MultilayerPerceptronModel(LearnedModel):
         Olden et al. 2004, An accurate comparison of methods for quantifying variable importance. All features have the
         same range, which makes them comparable.
         """
-        network = self.learned.stages[-1]
-        to_irrelevant, to_relevant = reduce(lambda before, layer: layer @ before, _layers(network))
+        to_irrelevant, to_relevant = reduce(lambda before, layer: layer @ before, self.learned.matrices())
         connections = to_relevant - to_irrelevant
         total = float(np.abs(connections).sum()) or 1.0
         return tuple(
@@ -51,12 +97,10 @@ class MultilayerPerceptronModel(LearnedModel):
         )
 
     def _score(self, frame: DataFrame) -> DataFrame:
-        return self.learned.transform(frame).withColumn("score", vector_to_array(F.col("probability"))[1])
-
-    @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> MultilayerPerceptronModel:
-        """Read the pipeline: assembler, scaler, network."""
-        return cls(description, PipelineModel.load(path))
+        scaler = ml.min_max_scaler(self.learned.low, self.learned.high).setInputCol(_RAW).setOutputCol(_SCALED)
+        network = ml.multilayer_perceptron(self.learned.layers, self.learned.weights).setFeaturesCol(_SCALED)
+        transformed = PipelineModel([_assembler(self.description.features), scaler, network]).transform(frame)
+        return transformed.withColumn("score", vector_to_array(F.col("probability"))[1])
 
 
 class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
@@ -79,25 +123,25 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
     def fit(self, frame: DataFrame) -> MultilayerPerceptronModel:
         """Learn ``relevant`` from the features."""
         with training_rows(frame, target="relevant") as training:
-            learned = self._pipeline(training.features).fit(training.frame)
+            learned = self._learn(training.frame, training.features)
         description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
         return MultilayerPerceptronModel(description, learned)
 
-    def _pipeline(self, features: tuple[str, ...]) -> Pipeline:
-        assembler = VectorAssembler(inputCols=list(features), outputCol="raw_features", handleInvalid="error")
-        scaler = MinMaxScaler(inputCol="raw_features", outputCol="features")
+    def _learn(self, frame: DataFrame, features: Sequence[str]) -> NetworkWeights:
+        scaler = MinMaxScaler(inputCol=_RAW, outputCol=_SCALED)
         network = MultilayerPerceptronClassifier(
-            labelCol="target", featuresCol="features", layers=[len(features), *self.parameters.hidden, 2],
+            labelCol="target", featuresCol=_SCALED, layers=[len(features), *self.parameters.hidden, 2],
             maxIter=self.parameters.iterations, seed=self.parameters.seed,
         )  # fmt: skip
-        return Pipeline(stages=[assembler, scaler, network])
+        pipeline: Any = Pipeline(stages=[_assembler(features), scaler, network]).fit(frame)
+        _, scaled, fitted = pipeline.stages
+        return NetworkWeights(
+            low=scaled.originalMin.toArray().tolist(),
+            high=scaled.originalMax.toArray().tolist(),
+            layers=fitted.getLayers(),
+            weights=fitted.weights.toArray().tolist(),
+        )
 
 
-def _layers(network: Any) -> list[Any]:
-    """The weights of each layer, a row per node and a column per input; biases are left out."""
-    weights, sizes = network.weights.toArray(), network.getLayers()
-    layers, start = [], 0
-    for inputs, nodes in pairwise(sizes):
-        layers.append(weights[start : start + inputs * nodes].reshape(inputs, nodes).T)
-        start += (inputs + 1) * nodes  # the biases follow the weights
-    return layers
+def _assembler(features: Sequence[str]) -> VectorAssembler:
+    return VectorAssembler(inputCols=list(features), outputCol=_RAW, handleInvalid="error")

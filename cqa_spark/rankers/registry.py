@@ -1,41 +1,33 @@
-"""Finds rankers by name; a new ranker is one more line in ``RANKERS``."""
+"""Finds rankers by name; a new ranker is one more line in ``RANKERS``.
+
+The table holds places in the code, imported at first use: rankers that are made of others look their members up here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from pydantic import ValidationError
 
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import ConfigError
-from cqa_spark.rankers.average import AverageRanker
-from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
-from cqa_spark.rankers.calibrated import CalibratedRanker
-from cqa_spark.rankers.column import ColumnRanker
-from cqa_spark.rankers.linear_svm import LinearSvmRanker
-from cqa_spark.rankers.logistic_regression import LogisticRegressionRanker
-from cqa_spark.rankers.multilayer_perceptron import MultilayerPerceptronRanker
-from cqa_spark.rankers.random_order import RandomOrderRanker
 from cqa_spark.rankers.ranker import Ranker
-from cqa_spark.rankers.stacking import StackingRanker
-from cqa_spark.rankers.within_query import WithinQueryRanker
 
-RANKERS: dict[str, type[Ranker[Any]]] = {
-    ranker.name: ranker
-    for ranker in (
-        ColumnRanker,
-        RandomOrderRanker,
-        LogisticRegressionRanker,
-        LinearSvmRanker,
-        MultilayerPerceptronRanker,
-        BoostedTreesRanker,
-        AverageRanker,
-        StackingRanker,
-        CalibratedRanker,
-        WithinQueryRanker,
-    )
+RANKERS = {
+    "column": "cqa_spark.rankers.column:ColumnRanker",
+    "random_order": "cqa_spark.rankers.random_order:RandomOrderRanker",
+    "logistic_regression": "cqa_spark.rankers.logistic_regression:LogisticRegressionRanker",
+    "linear_svm": "cqa_spark.rankers.linear_svm:LinearSvmRanker",
+    "multilayer_perceptron": "cqa_spark.rankers.multilayer_perceptron:MultilayerPerceptronRanker",
+    "boosted_trees": "cqa_spark.rankers.boosted_trees:BoostedTreesRanker",
+    "average": "cqa_spark.rankers.average:AverageRanker",
+    "stacking": "cqa_spark.rankers.stacking:StackingRanker",
+    "calibrated": "cqa_spark.rankers.calibrated:CalibratedRanker",
+    "within_query": "cqa_spark.rankers.within_query:WithinQueryRanker",
 }
+"""Module and class of each ranker, by name."""
 
 
 def ranker_class(name: str) -> type[Ranker[Any]]:
@@ -46,7 +38,9 @@ def ranker_class(name: str) -> type[Ranker[Any]]:
     """
     if name not in RANKERS:
         raise ConfigError(f"unknown ranker {name}", known_names(name, RANKERS, "rankers"))
-    return RANKERS[name]
+    module, _, ranker = RANKERS[name].partition(":")
+    found: type[Ranker[Any]] = getattr(import_module(module), ranker)
+    return found
 
 
 def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:

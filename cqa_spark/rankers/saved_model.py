@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from pydantic import BaseModel, ValidationError
-
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ConfigError
+from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.rankers.model import DESCRIPTION, LEARNED, ModelDescription, RankerModel
-from cqa_spark.rankers.registry import ranker_class
-from cqa_spark.rankers.text_files import read_text
-
-Description = TypeVar("Description", bound=BaseModel)
+from cqa_spark.rankers.registry import build_ranker
 
 
-def load_model(path: str) -> RankerModel:
-    """Read what ``RankerModel.save`` wrote; needs an active Spark session.
+def load_model(folder: ModelFolder) -> RankerModel:
+    """Read what ``RankerModel.save`` wrote.
 
     Raises:
-        InputError: there is no model in the folder.
-        ConfigError: the model's ranker is not known.
+        ContractError: the ranker or its parameters are not known, or what it learned does not fit them.
     """
-    description = read_description(ModelDescription, f"{path}/{DESCRIPTION}")
-    return ranker_class(description.ranker).model_type.load_learned(description, f"{path}/{LEARNED}")
-
-
-def read_description(kind: type[Description], path: str) -> Description:
-    """Read a file that says what was saved.
-
-    Raises:
-        InputError: there is none, or it says something else.
-    """
+    description = folder.read_json(DESCRIPTION, ModelDescription)
     try:
-        return kind.model_validate_json(read_text(path))
-    except ValidationError as error:
-        problem = f"{path} does not describe a saved model: {error}"
-        raise InputError(problem, "train and save the system again") from error
+        ranker = build_ranker(description.ranker, description.parameters)
+    except ConfigError as error:
+        raise folder.refusal(DESCRIPTION, error.problem) from error
+    complete = description.model_copy(update={"parameters": ranker.parameters.model_dump(mode="json")})
+    return ranker.model_type.load_learned(complete, folder.within(LEARNED))

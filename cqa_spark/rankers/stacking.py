@@ -13,6 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.logistic_regression import (
     LogisticRegressionModel,
@@ -22,7 +24,6 @@ from cqa_spark.rankers.logistic_regression import (
 from cqa_spark.rankers.members import (
     MembersParameters,
     build_member,
-    load_member,
     load_members,
     log_odds,
     save_members,
@@ -32,8 +33,10 @@ from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerM
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.saved_model import load_model
 
 _KEY = EXAMPLES.key
+_BLEND = "blend"
 
 
 class StackingParameters(MembersParameters):
@@ -69,15 +72,17 @@ class StackingModel(RankerModel):
         )
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> StackingModel:
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> StackingModel:
         """Read the members and what blends them, one folder each."""
-        blend = load_member(f"{path}/blend")
-        assert isinstance(blend, LogisticRegressionModel)
-        return cls(description, load_members(description, path), blend)
+        blend = load_model(folder.within(_BLEND))
+        if not isinstance(blend, LogisticRegressionModel):
+            raise folder.refusal(_BLEND, f"it holds {blend.description.ranker}, not logistic_regression")
+        return cls(description, load_members(description, folder), blend)
 
-    def _save_learned(self, path: str) -> None:
-        save_members(self.members, path)
-        self.blend.save(f"{path}/blend")
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the members and what blends them, one folder each."""
+        save_members(self.members, folder)
+        self.blend.save(folder.within(_BLEND))
 
     def _score(self, frame: DataFrame) -> DataFrame:
         kinds = StackingParameters(**self.description.parameters).members

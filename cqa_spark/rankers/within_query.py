@@ -9,10 +9,15 @@ from pydantic import Field
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import build_member, load_member
+from cqa_spark.rankers.members import build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.saved_model import load_model
+
+_MEMBER = "member"
 
 
 class WithinQueryParameters(RankerParameters):
@@ -41,12 +46,13 @@ class WithinQueryModel(RankerModel):
         )
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, path: str) -> WithinQueryModel:
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> WithinQueryModel:
         """Read the member."""
-        return cls(description, load_member(f"{path}/member"))
+        return cls(description, load_model(folder.within(_MEMBER)))
 
-    def _save_learned(self, path: str) -> None:
-        self.member.save(f"{path}/member")
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the member."""
+        self.member.save(folder.within(_MEMBER))
 
     def _score(self, frame: DataFrame) -> DataFrame:
         return self.member.transform(with_deviations(frame)).drop("predicted")

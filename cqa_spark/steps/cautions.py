@@ -8,6 +8,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.run.content import Caution
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact
@@ -34,7 +35,7 @@ def _users(run: Run) -> dict[str, list[str]]:
     users: dict[str, list[str]] = defaultdict(list)
     for system in ranked:
         if path := run.record.artifacts.get(model_artifact(system)):
-            for group in load_recipe(path).system.feature_groups:
+            for group in load_recipe(open_model_folder(path, "trained_system", run.lake.storage)).system.feature_groups:
                 users[group].append(system)
     return users
 

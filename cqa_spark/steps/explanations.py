@@ -17,7 +17,7 @@ from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.systems.trained_system import model_artifact, trained_system
 
 SHOWN = 6
 """Features shown of each candidate, those that moved its score most."""
@@ -30,7 +30,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     """The stories, with what moved the scores of their candidates; as they are where the ranker does not say."""
     if model_artifact(system) not in run.record.artifacts or not stories:
         return tuple(stories)
-    trained = run.load_artifact(model_artifact(system), TrainedSystem.load)
+    trained = trained_system(run, model_artifact(system))
     if not explains(trained.model):
         return tuple(stories)
     queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]

@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL, compute_groups, feature_inputs, fit_groups, task_examples
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, save_groups
+from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
 
 GROUPS = Artifact("groups")
 """The folder with what the groups of a run learned."""
@@ -73,7 +73,7 @@ class Featurize(Step):
             fitted, counts.rows_out = fit_groups(run, computed, folds=self.settings.folds)
         run.write_entries(LEFT_OUT_GROUPS, _left_out(supplied))
         path = run.artifact_path(MODELS, GROUPS.name)
-        save_groups(fitted, path)
+        save_groups(fitted, path, run.lake.storage)
         run.add_artifact(GROUPS.name, path)
 
 
@@ -107,7 +107,7 @@ class ComputeFeatures(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write."""
-        trained = run.load_artifact(model_artifact(self.system), TrainedSystem.load)
+        trained = trained_system(run, model_artifact(self.system))
         with feature_inputs(run, task_examples(run, self.task), FeatureSettings()) as inputs:
             counts.rows_in = inputs.examples.count()
             counts.rows_out = compute_groups(run, trained.groups, inputs)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cqa_spark.config.nightly_settings import NightlySettings
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
@@ -17,11 +18,14 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.sites import sites_of
 from cqa_spark.lake.storage import Lake
+from cqa_spark.model_folder.manifest import OtherModelFormat
+from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.terminal import Terminal
 
 
 def published_before(lake: Lake) -> Snapshot | None:
@@ -30,24 +34,35 @@ def published_before(lake: Lake) -> Snapshot | None:
     return Snapshot(lake, record) if record is not None else None
 
 
-def kept_model(system: System, last: Snapshot | None, model: str | None = None) -> str | None:
+def kept_model(
+    system: System, last: Snapshot | None, storage: ObjectStorageSettings, model: str | None = None
+) -> str | None:
     """The folder of a system that was trained before and can rank again.
 
     Args:
         system: its recipe.
         last: the published run.
+        storage: how object storage is reached.
         model: folder of the trained system to use; None for the published run's.
 
     Returns:
-        The folder; None where the system has to be trained: there is none, or its recipe has changed since.
+        The folder; None where the system has to be trained: there is none, its recipe has changed since, or another
+        release saved it in a format that this one does not read.
 
     Raises:
         InputError: there is no trained system in the given folder, or another one.
+        ContractError: the folder cannot be used.
     """
     path = model or (last.record.artifacts.get(model_artifact(system.name)) if last is not None else None)
     if path is None:
         return None
-    trained = load_recipe(path).system
+    try:
+        trained = load_recipe(open_model_folder(path, "trained_system", storage)).system
+    except OtherModelFormat as error:
+        if model is not None:
+            raise
+        Terminal(stderr=True).line(f"warning: {system.name} is trained again: {error.problem}")
+        return None
     if model is not None and trained.name != system.name:
         raise InputError(f"{model} holds the system {trained.name}", f"name it: --system {trained.name}")
     return path if model is not None or trained == system else None

@@ -20,7 +20,7 @@ from cqa_spark.steps.featurize import tables_of
 from cqa_spark.systems.feature_frames import FrameOf, feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
             f"run {run.run_id} has not trained {', '.join(systems)}",
             f"train first: cqa train --run-id {run.run_id} --systems {' '.join(systems)}",
         )
-    return {name: run.load_artifact(model_artifact(name), TrainedSystem.load) for name in names}
+    return {name: trained_system(run, model_artifact(name)) for name in names}
 
 
 def rankings_by(systems: Mapping[str, TrainedSystem], frame_of: FrameOf, run_id: str) -> DataFrame:

@@ -20,7 +20,13 @@ from cqa_spark.steps.featurize import GROUPS, tables_of
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, load_groups, model_artifact, upstream_artifact
+from cqa_spark.systems.trained_system import (
+    TrainedSystem,
+    load_groups,
+    model_artifact,
+    trained_system,
+    upstream_artifact,
+)
 from cqa_spark.systems.tuned_systems import tuned_systems
 from cqa_spark.systems.usable_systems import usable_systems
 
@@ -66,12 +72,12 @@ class Train(Step):
                 trained = TrainedSystem(
                     system,
                     system.build().fit(frame_of(system)),
-                    load_groups(system.feature_groups, run.record.artifacts[GROUPS.name]),
+                    load_groups(system.feature_groups, run.record.artifacts[GROUPS.name], run.lake.storage),
                     run.run_id,
                     {name: load_upstream(run, name) for name in system.upstream},
                 )
                 path = run.artifact_path(MODELS, "systems", system.name)
-                trained.save(path)
+                trained.save(path, run.lake.storage)
                 run.add_artifact(model_artifact(system.name), path, loaded=trained)
                 return trained
 
@@ -87,9 +93,9 @@ class Train(Step):
 def trained_recipes(run: Run, systems: Sequence[System]) -> list[System]:
     """Those of the systems that the run has trained, as it trained them."""
     names = [model_artifact(system.name) for system in systems]
-    return [run.load_artifact(name, TrainedSystem.load).system for name in names if name in run.record.artifacts]
+    return [trained_system(run, name).system for name in names if name in run.record.artifacts]
 
 
 def load_upstream(run: Run, name: str) -> TrainedSystem:
     """An upstream system that this run trained."""
-    return run.load_artifact(upstream_artifact(name), TrainedSystem.load)
+    return trained_system(run, upstream_artifact(name))

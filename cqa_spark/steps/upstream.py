@@ -25,7 +25,7 @@ from cqa_spark.steps.feature_inputs import compute_groups, feature_inputs, fit_g
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, read_systems
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, upstream_artifact
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
 from cqa_spark.tasks.registry import known_tasks
 from cqa_spark.tasks.upstream_examples import upstream_examples
 
@@ -116,7 +116,7 @@ class ScoreUpstream(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute features and scores, one upstream system after the other."""
-        trained = run.load_artifact(model_artifact(self.system.name), TrainedSystem.load)
+        trained = trained_system(run, model_artifact(self.system.name))
         for place, upstream in enumerate(trained.upstream.values()):
             examples = _examples(run, upstream.system, self.system.task)
             with feature_inputs(run, examples, FeatureSettings()) as inputs:
@@ -162,7 +162,7 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
             training = frame_of(system).where(IN_TRAINING)
             trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id)
             path = run.artifact_path(MODELS, upstream_artifact(system.name))
-            trained.save(path)
+            trained.save(path, run.lake.storage)
             run.add_artifact(upstream_artifact(system.name), path, loaded=trained)
             held_out = out_of_fold(system.build(), training, folds=settings.folds)
             others = trained.model.transform(frame_of(system).where(OUTSIDE_TRAINING))

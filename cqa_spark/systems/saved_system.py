@@ -1,4 +1,4 @@
-"""Trained systems in a folder: ``system.json`` says what it is, ``ranker/`` holds the model."""
+"""Trained systems in a model folder: ``system.json`` holds the recipe, ``ranker/`` the model."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from importlib.metadata import version
 
 from pydantic import BaseModel, ConfigDict
 
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.saved_model import load_model, read_description
-from cqa_spark.rankers.text_files import write_text
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.systems.system import System
 
+_RECIPE, _RANKER = "system.json", "ranker"
 _LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
 
 
@@ -33,36 +35,36 @@ class SavedSystem(BaseModel):
     libraries: dict[str, str]
 
 
-def save_system(path: str, system: System, model: RankerModel, training_run: str) -> None:
-    """Write a trained system to a folder; ``system.json`` comes last, and so a folder that has it is complete.
+def save_system(folder: NewModelFolder, system: System, model: RankerModel, training_run: str) -> None:
+    """Write a trained system.
 
     Args:
-        path: local, or on any storage that Spark writes to.
+        folder: gets the files.
         system: the recipe.
         model: what the recipe's ranker learned.
         training_run: id of the run that trained it.
     """
-    model.save(f"{path}/ranker")
+    model.save(folder.within(_RANKER))
     libraries = {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
     saved = SavedSystem(
         system=system, features=model.description.features, training_run=training_run, libraries=libraries
     )
-    write_text(f"{path}/system.json", saved.model_dump_json(indent=2))
+    folder.write_json(_RECIPE, saved)
 
 
-def load_system(path: str) -> tuple[SavedSystem, RankerModel]:
-    """Read what ``save_system`` wrote; needs an active Spark session.
+def load_system(folder: ModelFolder) -> tuple[SavedSystem, RankerModel]:
+    """Read what ``save_system`` wrote.
 
     Raises:
-        InputError: there is no complete system in the folder.
+        ContractError: it cannot be used.
     """
-    return load_recipe(path), load_model(f"{path}/ranker")
+    return load_recipe(folder), load_model(folder.within(_RANKER))
 
 
-def load_recipe(path: str) -> SavedSystem:
+def load_recipe(folder: ModelFolder) -> SavedSystem:
     """Read what ``save_system`` wrote, but for the model.
 
     Raises:
-        InputError: there is no complete system in the folder.
+        ContractError: it cannot be used.
     """
-    return read_description(SavedSystem, f"{path}/system.json")
+    return folder.read_json(_RECIPE, SavedSystem)

@@ -1,15 +1,21 @@
-"""A trained system in one folder: the recipe, the ranker's model, and what its feature groups learned."""
+"""A trained system in one model folder: the recipe, the ranker's model, and what its feature groups learned."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run import Run
+from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
+from cqa_spark.model_folder.writing import NewModelFolder, new_model_folder
 from cqa_spark.rankers.ranker import RankerModel
 from cqa_spark.systems.saved_system import load_system, save_system
 from cqa_spark.systems.system import System
+
+_GROUPS, _UPSTREAM = "groups", "upstream"
 
 
 @dataclass(frozen=True)
@@ -30,23 +36,33 @@ class TrainedSystem:
     training_run: str
     upstream: Mapping[str, TrainedSystem] = field(default_factory=dict)
 
-    def save(self, path: str) -> None:
-        """Write the folder; a folder without ``system.json`` is not complete and will not load."""
-        save_groups(self.groups, f"{path}/groups")
-        for name, trained in self.upstream.items():
-            trained.save(f"{path}/upstream/{name}")
-        save_system(path, self.system, self.model, self.training_run)
+    def save(self, path: str, storage: ObjectStorageSettings) -> None:
+        """Write a model folder; it is not complete, and will not load, before its manifest is there."""
+        with new_model_folder(path, "trained_system", storage) as folder:
+            self._write(folder)
 
     @classmethod
-    def load(cls, path: str) -> TrainedSystem:
+    def load(cls, path: str, storage: ObjectStorageSettings) -> TrainedSystem:
         """Read what ``save`` wrote; needs an active Spark session.
 
         Raises:
-            InputError: there is no complete system in the folder.
+            InputError: there is no folder.
+            OtherModelFormat: another release saved it, or it is not complete.
+            ContractError: it is not what it has to be.
         """
-        saved, model = load_system(path)
-        groups = load_groups(saved.system.feature_groups, f"{path}/groups")
-        upstream = {name: cls.load(f"{path}/upstream/{name}") for name in saved.system.upstream}
+        return cls._read(open_model_folder(path, "trained_system", storage))
+
+    def _write(self, folder: NewModelFolder) -> None:
+        _write_groups(self.groups, folder.within(_GROUPS))
+        for name, trained in self.upstream.items():
+            trained._write(folder.within(_UPSTREAM).within(name))
+        save_system(folder, self.system, self.model, self.training_run)
+
+    @classmethod
+    def _read(cls, folder: ModelFolder) -> TrainedSystem:
+        saved, model = load_system(folder)
+        groups = _read_groups(saved.system.feature_groups, folder.within(_GROUPS))
+        upstream = {name: cls._read(folder.within(_UPSTREAM).within(name)) for name in saved.system.upstream}
         return cls(saved.system, model, groups, saved.training_run, upstream)
 
 
@@ -60,17 +76,36 @@ def upstream_artifact(system: str) -> str:
     return f"upstream/{system}"
 
 
-def save_groups(groups: Mapping[str, FeatureGroup], path: str) -> None:
-    """Write what the groups learned, one new folder per fitted group."""
+def trained_system(run: Run, artifact: str) -> TrainedSystem:
+    """A trained system of a run: the one that this process trained or loaded before, else loaded from its folder.
+
+    Args:
+        run: has the artifact.
+        artifact: as ``model_artifact`` or ``upstream_artifact`` names it.
+    """
+    return run.load_artifact(artifact, lambda path: TrainedSystem.load(path, run.lake.storage))
+
+
+def save_groups(groups: Mapping[str, FeatureGroup], path: str, storage: ObjectStorageSettings) -> None:
+    """Write what the groups learned, as a model folder."""
+    with new_model_folder(path, "feature_groups", storage) as folder:
+        _write_groups(groups, folder)
+
+
+def load_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings) -> dict[str, FeatureGroup]:
+    """Read what ``save_groups`` wrote; groups that learn nothing are simply made."""
+    return _read_groups(names, open_model_folder(path, "feature_groups", storage))
+
+
+def _write_groups(groups: Mapping[str, FeatureGroup], folder: NewModelFolder) -> None:
     for name, group in groups.items():
         if isinstance(group, FittedFeatureGroup):
-            group.save(f"{path}/{name}")
+            group.save(folder.within(name))
 
 
-def load_groups(names: Iterable[str], path: str) -> dict[str, FeatureGroup]:
-    """Read what ``save_groups`` wrote; groups that learn nothing are simply made."""
-    return {name: _load(group_class(name), f"{path}/{name}") for name in names}
+def _read_groups(names: Iterable[str], folder: ModelFolder) -> dict[str, FeatureGroup]:
+    return {name: _load(group_class(name), folder.within(name)) for name in names}
 
 
-def _load(found: type[FeatureGroup], path: str) -> FeatureGroup:
-    return found.load(path) if issubclass(found, FittedFeatureGroup) else found()
+def _load(found: type[FeatureGroup], folder: ModelFolder) -> FeatureGroup:
+    return found.load(folder) if issubclass(found, FittedFeatureGroup) else found()

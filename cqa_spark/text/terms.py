@@ -10,8 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+
+_FREQUENCIES, _SIZE = "frequencies", "size"
 
 K1 = 1.2
 """BM25: how soon more of the same term stops to count (Robertson and Zaragoza 2009, section 3.3)."""
@@ -69,15 +74,15 @@ class Collection:
             _total(lambda one: one["idf"]).alias("idf"),
         )
 
-    def save(self, path: str) -> None:
-        """Write the counts as two Parquet tables in a folder."""
-        self.frequencies.write.parquet(f"{path}/frequencies")
-        self.size.write.parquet(f"{path}/size")
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the counts as two tables."""
+        folder.write_table(_FREQUENCIES, self.frequencies)
+        folder.write_table(_SIZE, self.size)
 
     @classmethod
-    def load(cls, spark: SparkSession, path: str) -> Self:
-        """Read what ``save`` wrote."""
-        return cls(spark.read.parquet(f"{path}/frequencies"), spark.read.parquet(f"{path}/size"))
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read what ``save`` wrote; needs an active Spark session."""
+        return cls(folder.read_table(_FREQUENCIES), folder.read_table(_SIZE))
 
 
 def _bags(texts: DataFrame, unit: str) -> DataFrame:

@@ -23,6 +23,8 @@ from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.comparison.vocabulary import Vocabulary, common_component
 from cqa_spark.text.neighbours import frequent_words, neighbours
 
@@ -41,6 +43,7 @@ _CONTEXT_POWER = 0.75
 _VALUE_POWER = 0.5
 """How much strong dimensions outweigh weak ones (Levy et al. 2015, section 3.3)."""
 
+_TABLES = ("words", "trained_on")
 _WORDS = "word string, occurrences bigint, document_frequency bigint, vector array<double>"
 _RECORD = "splits string, unit string, documents bigint, occurrences bigint, sampled bigint, common array<double>"
 _RECORD_COLUMNS = [column.split()[0] for column in _RECORD.split(", ")]
@@ -90,19 +93,19 @@ class WordVectors:
         """The common component of the texts."""
         return np.array(self.trained_on["common"].iloc[0], dtype=np.float64)
 
-    def save(self, path: str) -> None:
-        """Write both tables as Parquet in a folder."""
+    def save(self, folder: NewModelFolder) -> None:
+        """Write both tables."""
         spark = SparkSession.active()
-        for name, table, schema in (("words", self.words, _WORDS), ("trained_on", self.trained_on, _RECORD)):
-            spark.createDataFrame(table, schema).coalesce(1).write.parquet(f"{path}/{name}")
+        contents = ((self.words, _WORDS), (self.trained_on, _RECORD))
+        for name, (table, schema) in zip(_TABLES, contents, strict=True):
+            folder.write_table(name, spark.createDataFrame(table, schema).coalesce(1))
 
     @classmethod
-    def load(cls, path: str) -> Self:
+    def load(cls, folder: ModelFolder) -> Self:
         """Read what ``save`` wrote; needs an active Spark session."""
-        spark = SparkSession.active()
-        words = spark.read.parquet(f"{path}/words").toPandas()
+        words, trained_on = (folder.read_table(name).toPandas() for name in _TABLES)
         in_order = words.sort_values(["occurrences", "word"], ascending=[False, True], ignore_index=True)
-        return cls(in_order, spark.read.parquet(f"{path}/trained_on").toPandas())
+        return cls(in_order, trained_on)
 
 
 def _size(texts: DataFrame, unit: str) -> tuple[int, int]:

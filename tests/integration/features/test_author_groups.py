@@ -6,6 +6,7 @@ from math import log
 
 import pytest
 from literal_community import Said, Thread
+from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.inputs import FeatureInputs
@@ -71,6 +72,5 @@ def test_quality_of_a_training_author_leaves_the_own_thread_out(community) -> No
 @pytest.mark.parametrize("name", ["author_activity_v1", "author_quality_v1"])
 def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
     fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
-    fitted.save(str(tmp_path / name))
-    again = group_class(name).load(str(tmp_path / name))
+    again = reloaded_group(fitted, tmp_path)
     assert sorted(compute_values(again, inputs).collect()) == sorted(compute_values(fitted, inputs).collect())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from literal_community import Said, Thread
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from saved_folders import saved
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.cross_fitting import cross_fit
@@ -157,6 +159,6 @@ def test_fewer_than_two_folds_are_refused(inputs: FeatureInputs, folds: int) -> 
         cross_fit(MemoryV1, inputs, folds)
 
 
-def test_an_unfitted_group_says_so() -> None:
+def test_an_unfitted_group_says_so(tmp_path: Path) -> None:
     with pytest.raises(ContractError, match="memory_v1 is not fitted"):
-        MemoryV1().save("/nowhere")
+        saved(MemoryV1(), tmp_path)

@@ -8,6 +8,7 @@ import pytest
 from literal_community import Said, Thread, community_of
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.groups.author.known_activity import AuthorActivityV2
@@ -96,10 +97,7 @@ def test_quality_elsewhere(inputs: FeatureInputs, tmp_path) -> None:
     assert rows["D1_C3"]["log_odds"] == pytest.approx(log(2))
     assert "D1_C4" not in rows
 
-    fitted.save(str(tmp_path / "quality"))
-    again = compute_values(
-        AuthorQualityV2.load(str(tmp_path / "quality")), inputs.keep_examples(F.col("split") == "dev")
-    )
+    again = compute_values(reloaded_group(fitted, tmp_path), inputs.keep_examples(F.col("split") == "dev"))
     assert {row["candidate_id"]: row.asDict() for row in again.collect()} == {
         candidate: row for candidate, row in rows.items() if candidate.startswith("D1")
     }

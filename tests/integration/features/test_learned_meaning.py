@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from literal_pairs import Pair, pairs_of
 from pyspark.sql import Row, SparkSession
+from saved_folders import reloaded_group, saved
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
@@ -66,8 +67,7 @@ def test_partitions_and_saving_change_no_digit(
     spread = _inputs(spark, 7)
     again, values = fit_and_compute(type(group), spread, folds=2)
     assert {row.query_id: row for row in values.collect()} == rows
-    again.save(str(tmp_path / "group"))
-    read = compute_values(type(group).load(str(tmp_path / "group")), spread)
+    read = compute_values(reloaded_group(again, tmp_path), spread)
     assert {row.query_id: row for row in read.collect()} == rows
 
 
@@ -86,12 +86,11 @@ def test_word_vectors_name_what_they_were_learned_from(fitted: tuple[FittedFeatu
 @pytest.mark.parametrize("group", _GROUPS)
 def test_too_few_texts_teach_nothing(spark: SparkSession, tmp_path: Path, group: type[FittedFeatureGroup]) -> None:
     fitted = group().fit(pairs_of(spark, _PAIRS[:1]))
-    fitted.save(str(tmp_path / "group"))
-    (row,) = compute_values(group.load(str(tmp_path / "group")), pairs_of(spark, _PAIRS[:1])).collect()
+    (row,) = compute_values(reloaded_group(fitted, tmp_path), pairs_of(spark, _PAIRS[:1])).collect()
     assert {row[column.name] for column in group.columns} == {None}
 
 
 @pytest.mark.parametrize("group", _GROUPS)
-def test_a_group_that_is_not_fitted_says_so(group: type[FittedFeatureGroup]) -> None:
+def test_a_group_that_is_not_fitted_says_so(group: type[FittedFeatureGroup], tmp_path: Path) -> None:
     with pytest.raises(ContractError, match="is not fitted"):
-        group().save("nowhere")
+        saved(group(), tmp_path)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from literal_answers import community, seconds
 from pyspark.sql import SparkSession
+from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.history.cut import Cut
@@ -148,6 +149,5 @@ def test_a_cut_at_the_answers_own_time(inputs: FeatureInputs) -> None:
 @pytest.mark.parametrize("name", ["q_tags_asof_v1", "badges_asof_v1"])
 def test_which_slot_is_what_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
     fitted, values = fit_and_compute(group_class(name), inputs, folds=2)
-    fitted.save(str(tmp_path / name))
-    again = group_class(name).load(str(tmp_path / name))
+    again = reloaded_group(fitted, tmp_path)
     assert sorted(compute_values(again, inputs).collect()) == sorted(values.collect())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from literal_pairs import comment, example, inputs_of, post
 from pyspark.sql import Row, SparkSession
+from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.groups.similarity.thread_similarity import ThreadSimilarityV1
@@ -124,6 +125,5 @@ def test_a_candidate_without_comments_is_left_out(threads: dict[str, Row]) -> No
 @pytest.mark.parametrize("group", [TitleSimilarityV1, ThreadSimilarityV1])
 def test_partitions_and_saving_change_no_digit(spark: SparkSession, tmp_path: Path, group: type) -> None:
     fitted, values = fit_and_compute(group, _inputs(spark, 7), folds=2)
-    fitted.save(str(tmp_path))
-    again = compute_values(group.load(str(tmp_path)), _inputs(spark, 1))
+    again = compute_values(reloaded_group(fitted, tmp_path), _inputs(spark, 1))
     assert sorted(values.collect()) == sorted(again.collect())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from literal_pairs import Pair, pairs_of
 from pyspark.sql import Row, SparkSession
+from saved_folders import reloaded_group
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
@@ -73,8 +74,7 @@ def test_a_term_that_training_lacks_is_the_rarest(fitted: TermSimilarityV1, inpu
 
 
 def test_what_is_saved_is_what_is_read(fitted: TermSimilarityV1, inputs: FeatureInputs, tmp_path: Path) -> None:
-    fitted.save(str(tmp_path / "group"))
-    assert _values(TermSimilarityV1.load(str(tmp_path / "group")), inputs) == _values(fitted, inputs)
+    assert _values(reloaded_group(fitted, tmp_path), inputs) == _values(fitted, inputs)
 
 
 def test_a_group_that_is_not_fitted_says_so(inputs: FeatureInputs) -> None:

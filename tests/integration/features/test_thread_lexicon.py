@@ -7,6 +7,7 @@ from math import sqrt
 import pytest
 from literal_community import Said, Thread
 from pyspark.sql import functions as F
+from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.groups.dialogue.thread_lexicon import ThreadLexiconV1
@@ -50,10 +51,7 @@ def test_values_follow_from_the_log_odds_of_the_thread(inputs, tmp_path) -> None
     assert rows["Q9_C3"]["next"] == 0.0
     assert {rows[f"Q{n}_C1"]["next"] == odds[f"Q{n}_C2"] for n in range(6)} == {True}
 
-    fitted.save(str(tmp_path / "around"))
-    again = compute_values(
-        ThreadLexiconV1.load(str(tmp_path / "around")), inputs.keep_examples(F.col("split") == "dev")
-    )
+    again = compute_values(reloaded_group(fitted, tmp_path), inputs.keep_examples(F.col("split") == "dev"))
     assert {row["candidate_id"]: row.asDict() for row in again.collect()} == {
         candidate: row for candidate, row in rows.items() if candidate.startswith("Q9")
     }

@@ -9,6 +9,7 @@ import pytest
 from literal_community import Said, Thread
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.groups.quality.char_lexicon import CharLexiconV1
@@ -99,9 +100,8 @@ def test_polarity_of_words_pairs_and_stems_and_within_a_section(community) -> No
     assert {rows["D0_C2"][name] for name in rows["D0_C2"] if name not in ("site", "candidate_id")} == {0.0}
 
 
-@pytest.mark.parametrize("name", ["lexicon_v1", "goodness_pmi_v1", "goodness_pmi_v2"])
+@pytest.mark.parametrize("name", ["lexicon_v1", "char_lexicon_v1", "goodness_pmi_v1", "goodness_pmi_v2"])
 def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
     fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
-    fitted.save(str(tmp_path / name))
-    again = group_class(name).load(str(tmp_path / name))
+    again = reloaded_group(fitted, tmp_path)
     assert sorted(compute_values(again, inputs).collect()) == sorted(compute_values(fitted, inputs).collect())

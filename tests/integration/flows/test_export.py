@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cqa_spark.steps import export
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
@@ -22,6 +21,7 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
+from cqa_spark.steps import export
 
 SITES = ["it's 100% a:b", 'the "best"/a=b', "50%25", "[x]?*", "007", "Zürich 日本"]
 MANIFEST = "exports/current.json"

@@ -114,7 +114,7 @@ def test_mlflow_keeps_its_files_in_the_bucket(remote_run: RemoteRun) -> None:
 
 
 def test_a_trained_system_is_loaded_from_the_bucket(lake: Lake) -> None:
-    trained = TrainedSystem.load(published_snapshot(lake).record.artifacts[f"model/{SYSTEM}"])
+    trained = TrainedSystem.load(published_snapshot(lake).record.artifacts[f"model/{SYSTEM}"], lake.storage)
     assert (trained.system.name, trained.training_run) == (SYSTEM, "r1")
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
+from saved_folders import reloaded_ranker
 
 from cqa_spark.features.folds import fold_of
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.threshold import best_threshold
 
 FAST = {"iterations": 5}
@@ -64,8 +64,7 @@ def test_a_calibrated_ranker_keeps_the_order_and_gives_probabilities(
     assert sum(row["score"] for row in found) == pytest.approx(sum(row["relevant"] for row in found), rel=0.1)
     assert {row["predicted"] for row in found} == {True, False}
     assert rows(ranker.fit(training.repartition(7)), held) == found
-    model.save(str(tmp_path / "model"))
-    assert rows(load_model(str(tmp_path / "model")), held) == found
+    assert rows(reloaded_ranker(model, tmp_path), held) == found
 
 
 def test_stacking_weighs_its_members_by_what_they_are_worth(
@@ -81,8 +80,7 @@ def test_stacking_weighs_its_members_by_what_they_are_worth(
     assert importances["g_v1__signal"] > 0.6
     found = rows(model, held)
     assert rows(ranker.fit(training.repartition(7)), held) == found
-    model.save(str(tmp_path / "model"))
-    assert rows(load_model(str(tmp_path / "model")), held) == found
+    assert rows(reloaded_ranker(model, tmp_path), held) == found
 
 
 def test_the_threshold_is_the_cut_that_serves_the_measure_best(spark) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from saved_folders import reloaded_ranker
 
 from cqa_spark.errors import ConfigError, ContractError, InputError
 from cqa_spark.rankers.boosted_trees import share_threshold
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_model import load_model
 
 SMALL = {"trees": 20, "depth": 2, "learning_rate": 0.3}
 LEARNED = [
@@ -57,8 +57,7 @@ def test_relevant_candidates_score_higher(training, model) -> None:
 
 
 def test_a_loaded_model_scores_as_the_saved_one(training, model, tmp_path: Path) -> None:
-    model.save(str(tmp_path / "model"))
-    loaded = load_model(str(tmp_path / "model"))
+    loaded = reloaded_ranker(model, tmp_path)
     assert loaded.description == model.description
     assert scores(loaded, training) == scores(model, training)
     assert loaded.feature_importances() == model.feature_importances()

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from saved_folders import reloaded_ranker
 
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.multilayer_perceptron import MultilayerPerceptronRanker
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_model import load_model
 
 SMALL = {"hidden": [4], "iterations": 30}
 
@@ -35,8 +35,7 @@ def test_the_model_is_the_same_whatever_the_partitions_and_after_reading_back(
 ) -> None:
     other = build_ranker("multilayer_perceptron", SMALL).fit(training.repartition(5))
     assert scores(other, training) == scores(model, training)
-    model.save(str(tmp_path / "model"))
-    loaded = load_model(str(tmp_path / "model"))
+    loaded = reloaded_ranker(model, tmp_path)
     assert scores(loaded, training) == scores(model, training)
     assert loaded.feature_importances() == model.feature_importances()
 

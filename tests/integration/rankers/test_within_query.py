@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from saved_folders import reloaded_ranker
 
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.within_query import with_deviations
 
 
@@ -41,6 +41,5 @@ def test_the_member_learns_from_both_and_is_saved_with_the_ranker(training: Data
     scores = model.transform(training).select("candidate_id", "score")
     again = ranker.fit(training.repartition(7)).transform(training.repartition(5)).select("candidate_id", "score")
     assert scores.exceptAll(again).isEmpty()
-    model.save(str(tmp_path / "model"))
-    loaded = load_model(str(tmp_path / "model")).transform(training).select("candidate_id", "score")
+    loaded = reloaded_ranker(model, tmp_path).transform(training).select("candidate_id", "score")
     assert scores.exceptAll(loaded).isEmpty()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from saved_folders import saved
 
 from cqa_spark.text.terms import Collection
 
@@ -58,9 +59,6 @@ def test_a_collection_without_texts_weighs_all_terms_alike(spark: SparkSession, 
     assert found["1"]["b"].idf == found["2"]["a"].idf == 1.0
 
 
-def test_what_is_saved_is_what_is_read(
-    spark: SparkSession, texts: DataFrame, collection: Collection, tmp_path: Path
-) -> None:
-    collection.save(str(tmp_path))
-    read = Collection.load(spark, str(tmp_path))
+def test_what_is_saved_is_what_is_read(texts: DataFrame, collection: Collection, tmp_path: Path) -> None:
+    read = Collection.load(saved(collection, tmp_path))
     assert sorted(read.weigh(texts, "stems").collect()) == sorted(collection.weigh(texts, "stems").collect())

@@ -23,6 +23,11 @@ def test_rankers_are_found_by_name() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", RANKERS)
+def test_the_table_names_each_ranker_as_it_names_itself(name: str) -> None:
+    assert ranker_class(name).name == name
+
+
 def test_given_parameters_stand_beside_the_defaults_of_the_others() -> None:
     parameters = build_ranker("boosted_trees", {"trees": 7, "objective": "pairwise"}).parameters
     assert (parameters.trees, parameters.objective, parameters.workers) == (7, "pairwise", 1)
@@ -62,9 +67,9 @@ def test_a_missing_parameter_is_explained() -> None:
 
 @pytest.mark.parametrize("name", RANKERS)
 def test_every_parameter_is_documented(name: str) -> None:
-    fields = RANKERS[name].parameters_type.model_fields
+    fields = ranker_class(name).parameters_type.model_fields
     assert [field for field, declared in fields.items() if not declared.description] == []
-    assert RANKERS[name].about
+    assert ranker_class(name).about
 
 
 def test_an_average_of_scores_that_are_not_probabilities_is_refused() -> None:

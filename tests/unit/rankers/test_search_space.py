@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.rankers.ranges import Between, declared_ranges
-from cqa_spark.rankers.registry import RANKERS, build_ranker
+from cqa_spark.rankers.registry import RANKERS, build_ranker, ranker_class
 from cqa_spark.rankers.search_space import draw, search_space, with_values
 
 STACK = {
@@ -58,7 +58,7 @@ def test_values_go_to_their_places_and_leave_the_rest_alone() -> None:
 
 @pytest.mark.parametrize("name", RANKERS)
 def test_both_ends_of_a_range_are_values_that_the_parameter_takes(name: str) -> None:
-    kind = RANKERS[name].parameters_type
+    kind = ranker_class(name).parameters_type
     for parameter, range_ in declared_ranges(kind).items():
         for end in (range_.low, range_.high):
             value = int(end) if range_.whole else end

@@ -13,6 +13,8 @@ from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
 from cqa_spark.features.groups.quality.lexicon import LexiconV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import same_person
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 _JOTY = "Joty et al. 2015, Global thread-level inference for comment classification in cQA"
@@ -73,14 +75,14 @@ class ThreadLexiconV1(FittedFeatureGroup):
         )
         return self.entities(inputs.examples).join(around, on=list(self.entity.key), how="inner")
 
-    def save(self, path: str) -> None:
+    def save(self, folder: NewModelFolder) -> None:
         """Write the lexicon."""
-        self._lexicon.save(path)
+        self._lexicon.save(folder)
 
     @classmethod
-    def load(cls, path: str) -> Self:
+    def load(cls, folder: ModelFolder) -> Self:
         """Read the lexicon."""
-        return cls(LexiconV1.load(path))
+        return cls(LexiconV1.load(folder))
 
 
 def _around(scored: DataFrame) -> DataFrame:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pyspark.ml import PipelineModel
 from pyspark.ml.classification import LogisticRegression
 from pyspark.ml.feature import HashingTF, Normalizer
@@ -14,9 +17,26 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark import ml
 
 _REGULARIZATION = 5e-5
 _ITERATIONS = 20
+_COEFFICIENTS, _INTERCEPT = "coefficients.npy", "intercept.npy"
+
+
+@dataclass(frozen=True, eq=False)
+class LexiconWeights:
+    """What a lexicon learned.
+
+    Attributes:
+        coefficients: log-odds that a term of each bucket adds, in a text of one term.
+        intercept: log-odds of a text without terms.
+    """
+
+    coefficients: NDArray[np.float64]
+    intercept: float
 
 
 def lexicon_columns(source: str) -> tuple[FeatureColumn, ...]:
@@ -42,8 +62,8 @@ class HashedLexicon(FittedFeatureGroup):
     learns_from_labels: ClassVar[bool] = True
     buckets: ClassVar[int]
 
-    def __init__(self, model: PipelineModel | None = None) -> None:
-        self._model = model
+    def __init__(self, weights: LexiconWeights | None = None) -> None:
+        self._weights = weights
 
     @classmethod
     @abstractmethod
@@ -51,13 +71,13 @@ class HashedLexicon(FittedFeatureGroup):
         """The array of a text's terms, over a row of the table ``texts``; repeats do not count."""
 
     @property
-    def model(self) -> PipelineModel:
-        """Hashing, scaling to unit length, logistic regression.
+    def weights(self) -> LexiconWeights:
+        """The weight of each bucket.
 
         Raises:
             ContractError: the group is not fitted.
         """
-        return self.require_fitted(self._model)
+        return self.require_fitted(self._weights)
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Learn the weights from the examples with a known label."""
@@ -66,32 +86,40 @@ class HashedLexicon(FittedFeatureGroup):
         terms = inputs.with_text(labels, "candidate_id").select(
             *self.entity.key, "relevant", self.terms().alias("terms")
         )
-        hashing = HashingTF(inputCol="terms", outputCol="counts", numFeatures=self.buckets, binary=True)
-        scaling = Normalizer(inputCol="counts", outputCol="bag")
-        bags = scaling.transform(hashing.transform(terms)).select(*self.entity.key, "relevant", "bag")
+        bags = self._bags().transform(terms).select(*self.entity.key, "relevant", "bag")
         in_order = bags.repartition(1).sortWithinPartitions(*self.entity.key).persist()
-        weights = _estimator().fit(in_order)
+        fitted = _estimator().fit(in_order)
         in_order.unpersist()
-        return type(self)(PipelineModel([hashing, scaling, weights]))
+        return type(self)(LexiconWeights(fitted.coefficients.toArray(), fitted.intercept))
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """What the model says of each candidate."""
         texts = inputs.with_text(self.entities(inputs.examples), "candidate_id")
-        scored = self.model.transform(texts.select(*self.entity.key, self.terms().alias("terms")))
+        bags = self._bags().transform(texts.select(*self.entity.key, self.terms().alias("terms")))
+        regression = ml.logistic_regression(self.weights.coefficients, self.weights.intercept)
+        scored = regression.setFeaturesCol("bag").setRawPredictionCol("margin").transform(bags)
         return scored.select(
             *self.entity.key,
             vector_to_array(F.col("margin"))[1].alias("log_odds"),
             vector_to_array(F.col("probability"))[1].alias("probability"),
         )
 
-    def save(self, path: str) -> None:
-        """Write the model as Spark ML does."""
-        self.model.save(f"{path}/model")
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the weights as NumPy arrays."""
+        folder.write_array(_COEFFICIENTS, self.weights.coefficients)
+        folder.write_array(_INTERCEPT, np.array([self.weights.intercept]))
 
     @classmethod
-    def load(cls, path: str) -> Self:
-        """Read the model."""
-        return cls(PipelineModel.load(f"{path}/model"))
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the weights."""
+        coefficients = folder.read_array(_COEFFICIENTS, shape=(cls.buckets,))
+        (intercept,) = folder.read_array(_INTERCEPT, shape=(1,))
+        return cls(LexiconWeights(coefficients, float(intercept)))
+
+    def _bags(self) -> PipelineModel:
+        """From a text's terms to their buckets, as a vector of unit length."""
+        hashing = HashingTF(inputCol="terms", outputCol="counts", numFeatures=self.buckets, binary=True)
+        return PipelineModel([hashing, Normalizer(inputCol="counts", outputCol="bag")])
 
 
 def _estimator() -> LogisticRegression:

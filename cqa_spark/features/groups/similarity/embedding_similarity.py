@@ -15,6 +15,8 @@ from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
 from cqa_spark.features.pair_texts import SIDES, pair_texts
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, Numbers, compare_meaning
 from cqa_spark.text.comparison.vocabulary import Vocabulary
 from cqa_spark.text.word_vectors import WordVectors
@@ -100,14 +102,14 @@ class EmbeddingSimilarityV1(FittedFeatureGroup):
 
         return compute_in_batches(described, self.entity.key, [column.name for column in self.columns], compare)
 
-    def save(self, path: str) -> None:
-        """Write the vectors, and what they were learned from, as Parquet."""
-        self.vectors.save(path)
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the vectors, and what they were learned from."""
+        self.vectors.save(folder)
 
     @classmethod
-    def load(cls, path: str) -> Self:
+    def load(cls, folder: ModelFolder) -> Self:
         """Read the vectors."""
-        return cls(WordVectors.load(path))
+        return cls(WordVectors.load(folder))
 
 
 def _identified(texts: DataFrame) -> DataFrame:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from pyspark.ml import PipelineModel
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup, feature_values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_threads
 from cqa_spark.features.pair_texts import pair_texts
-from cqa_spark.text.topics import learn_topics, topic_shares
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.text.topics import Topics
 
 _TERMS = "stems"
 _SIDES = {"query": "the query", "subject": "the query's subject"}
@@ -59,7 +60,7 @@ class TopicSimilarityV1(FittedFeatureGroup):
     """Compares topic shares; learns topics of stems.
 
     Args:
-        model: from stems to topic shares; None before the group is fitted.
+        topics: of stems; None before the group is fitted.
     """
 
     name: ClassVar[str] = "topic_similarity_v1"
@@ -68,17 +69,17 @@ class TopicSimilarityV1(FittedFeatureGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = False
 
-    def __init__(self, model: PipelineModel | None = None) -> None:
-        self._model = model
+    def __init__(self, topics: Topics | None = None) -> None:
+        self._topics = topics
 
     @property
-    def model(self) -> PipelineModel:
-        """From stems to topic shares.
+    def topics(self) -> Topics:
+        """What was learned.
 
         Raises:
             ContractError: the group is not fitted.
         """
-        return self.require_fitted(self._model)
+        return self.require_fitted(self._topics)
 
     def fit(self, inputs: FeatureInputs) -> Self:
         """Learn topics from the training and unannotated threads, whatever the examples.
@@ -86,19 +87,19 @@ class TopicSimilarityV1(FittedFeatureGroup):
         A whole thread is a text: in single comments too few words meet (Hong and Davison 2010, Empirical study of
         topic modeling in Twitter).
         """
-        return type(self)(learn_topics(learned_threads(inputs, _TERMS), _TERMS))
+        return type(self)(Topics.learn(learned_threads(inputs, _TERMS), _TERMS))
 
     def compute(self, inputs: FeatureInputs) -> DataFrame:
         """Compare the topics of each pair."""
         pairs = self.entities(inputs.examples)
-        described = pair_texts(pairs, inputs, lambda texts: topic_shares(self.model, texts))
+        described = pair_texts(pairs, inputs, self.topics.shares)
         return described.select(*self.entity.key, *feature_values(_FEATURES))
 
-    def save(self, path: str) -> None:
-        """Write the model as Spark ML does."""
-        self.model.save(f"{path}/model")
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the topics."""
+        self.topics.save(folder)
 
     @classmethod
-    def load(cls, path: str) -> Self:
-        """Read the model."""
-        return cls(PipelineModel.load(f"{path}/model"))
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the topics."""
+        return cls(Topics.load(folder))

@@ -1,0 +1,127 @@
+"""The manifest of a model folder: what the folder holds, in which files, with which content."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from cqa_spark.errors import ContractError, CqaError, InputError
+from cqa_spark.object_store.store import ObjectStore, check_key
+
+MANIFEST = "manifest.json"
+FORMAT_VERSION: Final = 1
+
+_COLUMN_TYPE = re.compile(r"(array<)*(string|boolean|int|bigint|double|date|timestamp)>*")
+
+Kind = Literal["trained_system", "feature_groups", "ranker"]
+"""What the folder holds as a whole; its parts name theirs, which the registries of rankers and groups know."""
+
+
+class OtherModelFormat(ContractError):
+    """A model folder that is incomplete, or in a format that this release does not read: train again."""
+
+
+def _key(name: str) -> str:
+    try:
+        check_key(name)
+    except CqaError as error:
+        raise ValueError(error.problem) from error
+    return name
+
+
+def _column_type(name: str) -> str:
+    if not _COLUMN_TYPE.fullmatch(name):
+        raise ValueError(f"{name} is not a type of a column")
+    return name
+
+
+Key = Annotated[str, AfterValidator(_key)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileEntry(_Part):
+    """A file.
+
+    Attributes:
+        size: bytes.
+        sha256: of the bytes, in hexadecimal.
+    """
+
+    size: int
+    sha256: str
+
+    @classmethod
+    def of(cls, data: bytes) -> FileEntry:
+        """The entry of a file with these bytes."""
+        return cls(size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+class TableEntry(_Part):
+    """A table in Parquet files.
+
+    Attributes:
+        columns: Spark SQL type by column. Readers take the schema from here: what Spark writes into Parquet files
+            beside the rows may name classes, which Spark and PySpark would instantiate.
+        files: keys of the files.
+    """
+
+    columns: dict[str, Annotated[str, AfterValidator(_column_type)]]
+    files: tuple[Key, ...]
+
+
+class Manifest(_Part):
+    """What ``manifest.json`` holds; keys are paths within the folder.
+
+    Attributes:
+        version: of the format.
+        kind: what the folder holds.
+        files: every file but the manifest.
+        tables: the tables among them.
+    """
+
+    version: Literal[1] = FORMAT_VERSION
+    kind: Kind
+    files: dict[Key, FileEntry] = Field(default_factory=dict)
+    tables: dict[Key, TableEntry] = Field(default_factory=dict)
+
+
+def read_manifest(store: ObjectStore) -> Manifest:
+    """Read the manifest of a model folder.
+
+    Raises:
+        InputError: there is no folder, or it is empty.
+        OtherModelFormat: there is no manifest, or it is of another version.
+        ContractError: the manifest is not valid.
+    """
+    stored = store.read(MANIFEST)
+    if stored is None:
+        if next(store.keys(), None) is None:
+            raise InputError(f"there is no model in {store.root}", "check the path, or train a model first")
+        raise OtherModelFormat(
+            f"{store.root} has no {MANIFEST}: the model was saved by an earlier release, or not completely",
+            "train it again with this release; nothing of the folder was loaded",
+        )
+    try:
+        return Manifest.model_validate_json(stored.data)
+    except ValidationError as error:
+        if any(mistake["loc"] == ("version",) for mistake in error.errors()):
+            raise OtherModelFormat(
+                f"{store.root} is in another format than version {FORMAT_VERSION}, which this release reads",
+                "train the model again with this release; nothing of the folder was loaded",
+            ) from error
+        raise ContractError(
+            f"{store.root}/{MANIFEST} is not valid: {first_mistake(error)}",
+            "restore the folder from a backup, or train the model again; nothing of the folder was loaded",
+        ) from error
+
+
+def first_mistake(error: ValidationError) -> str:
+    """Where a file that was checked is wrong first, and how."""
+    mistake = error.errors()[0]
+    return f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" if mistake["loc"] else mistake["msg"]

@@ -1,0 +1,130 @@
+"""Reading a model folder: only files that the manifest lists, with the content that it states, in formats of data."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ValidationError
+from pyspark.sql import DataFrame, SparkSession
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ContractError
+from cqa_spark.model_folder.manifest import FileEntry, Kind, Manifest, first_mistake, read_manifest
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.store import ObjectStore
+
+Content = TypeVar("Content", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A model folder, or a folder within it; made by ``open_model_folder``.
+
+    Every method raises ``ContractError`` where a file is missing, was changed, or is not in the expected format.
+
+    Attributes:
+        location: of the whole folder, as Spark takes it.
+        store: the objects of the whole folder.
+        manifest: lists what the whole folder holds.
+        prefix: of the keys within this folder; empty, or ends in a slash.
+    """
+
+    location: str
+    store: ObjectStore
+    manifest: Manifest
+    prefix: str = ""
+
+    def within(self, name: str) -> ModelFolder:
+        """A folder within this one."""
+        return ModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
+
+    def read_bytes(self, name: str) -> bytes:
+        """The content of a file."""
+        return self._read(self.prefix + name)
+
+    def read_json(self, name: str, content: type[Content]) -> Content:
+        """The content of a JSON file."""
+        try:
+            return content.model_validate_json(self.read_bytes(name))
+        except ValidationError as error:
+            raise self.refusal(name, first_mistake(error)) from error
+
+    def read_array(self, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+        """An array of finite doubles in NumPy's format; a pickle in its place is refused, not loaded.
+
+        Args:
+            name: of the file.
+            shape: that the array has to have; None for a length that is not known beforehand.
+        """
+        try:
+            array = np.lib.format.read_array(io.BytesIO(self.read_bytes(name)), allow_pickle=False)
+        except (ValueError, EOFError, MemoryError) as error:
+            raise self.refusal(name, str(error)) from error
+        if array.dtype != np.float64 or not np.isfinite(array).all():
+            raise self.refusal(name, "it is not an array of finite doubles")
+        if not _fits(array.shape, shape):
+            raise self.refusal(name, f"its shape is {array.shape}, not {shape}")
+        return array
+
+    def read_table(self, name: str) -> DataFrame:
+        """A table; needs an active Spark session."""
+        key = self.prefix + name
+        table = self.manifest.tables.get(key)
+        if table is None:
+            raise self.refusal(name, "the manifest lists no such table")
+        for each in table.files:
+            self._read(each)
+        columns = ((column.replace("`", "``"), kind) for column, kind in table.columns.items())
+        schema = ", ".join(f"`{column}` {kind}" for column, kind in columns)
+        return SparkSession.active().read.schema(schema).parquet(*[f"{self.location}/{each}" for each in table.files])
+
+    def refusal(self, name: str, reason: str) -> ContractError:
+        """The error of a file that cannot be used."""
+        return self._refusal(self.prefix + name, reason)
+
+    def _read(self, key: str) -> bytes:
+        entry = self.manifest.files.get(key)
+        if entry is None:
+            raise self._refusal(key, "the manifest does not list it")
+        stored = self.store.read(key)
+        if stored is None:
+            raise self._refusal(key, "the file is missing")
+        if FileEntry.of(stored.data) != entry:
+            raise self._refusal(key, "its content is not what the manifest states")
+        return stored.data
+
+    def _refusal(self, key: str, reason: str) -> ContractError:
+        return ContractError(
+            f"the model was not loaded: {self.location}/{key}: {reason}",
+            "restore the folder from a backup, or train the model again",
+        )
+
+
+def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) -> ModelFolder:
+    """Read the manifest of a model folder.
+
+    Args:
+        location: local folder, or ``s3a://BUCKET/PREFIX``.
+        kind: what the folder has to hold.
+        storage: how object storage is reached.
+
+    Raises:
+        InputError: there is no folder.
+        OtherModelFormat: the folder is incomplete, or was saved by another release.
+        ContractError: the folder holds something else, or its manifest is not valid.
+    """
+    store = open_store(location, storage)
+    manifest = read_manifest(store)
+    if manifest.kind != kind:
+        raise ContractError(f"{location} holds {manifest.kind}, not {kind}", "give the folder of the right model")
+    return ModelFolder(location.rstrip("/"), store, manifest)
+
+
+def _fits(found: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
+    return len(found) == len(wanted) and all(
+        asked in (None, length) for length, asked in zip(found, wanted, strict=True)
+    )

@@ -1,0 +1,94 @@
+"""Writing a model folder: files first, the manifest last."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+from pyspark.sql import DataFrame
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import CqaError
+from cqa_spark.model_folder.manifest import MANIFEST, FileEntry, Kind, Manifest, TableEntry, read_manifest
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.store import ObjectStore
+
+
+@dataclass(frozen=True)
+class NewModelFolder:
+    """A model folder in the making, or a folder within it; made by ``new_model_folder``.
+
+    Attributes:
+        location: of the whole folder, as Spark takes it.
+        store: the objects of the whole folder.
+        manifest: lists what was written so far.
+        prefix: of the keys within this folder; empty, or ends in a slash.
+    """
+
+    location: str
+    store: ObjectStore
+    manifest: Manifest
+    prefix: str = ""
+
+    def within(self, name: str) -> NewModelFolder:
+        """A folder within this one."""
+        return NewModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
+
+    def write_bytes(self, name: str, data: bytes) -> None:
+        """Write a file."""
+        key = self.prefix + name
+        self.store.put(key, data)
+        self.manifest.files[key] = FileEntry.of(data)
+
+    def write_json(self, name: str, content: BaseModel) -> None:
+        """Write a JSON file that people can read."""
+        self.write_bytes(name, content.model_dump_json(indent=2).encode())
+
+    def write_array(self, name: str, array: NDArray[np.float64]) -> None:
+        """Write an array of doubles in NumPy's format."""
+        stream = io.BytesIO()
+        np.save(stream, np.asarray(array, dtype=np.float64), allow_pickle=False)
+        self.write_bytes(name, stream.getvalue())
+
+    def write_table(self, name: str, frame: DataFrame) -> None:
+        """Write a table of any size as Parquet, by Spark."""
+        key = self.prefix + name
+        frame.write.mode("overwrite").parquet(f"{self.location}/{key}")
+        files = tuple(each for each in self.store.keys(f"{key}/") if each.endswith(".parquet"))
+        for each in files:
+            stored = self.store.read(each)
+            assert stored is not None, "it was listed"
+            self.manifest.files[each] = FileEntry.of(stored.data)
+        columns = {field.name: field.dataType.simpleString() for field in frame.schema}
+        self.manifest.tables[key] = TableEntry(columns=columns, files=files)
+
+
+@contextmanager
+def new_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) -> Iterator[NewModelFolder]:
+    """Write a model folder, in place of one that is there; it is complete when the block ends well.
+
+    Args:
+        location: local folder, or ``s3a://BUCKET/PREFIX``.
+        kind: what the folder will hold.
+        storage: how object storage is reached.
+    """
+    store = open_store(location, storage)
+    _remove_former(store)
+    folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind))
+    yield folder
+    store.put(MANIFEST, folder.manifest.model_dump_json(indent=2).encode())
+
+
+def _remove_former(store: ObjectStore) -> None:
+    """Remove the files that an older manifest lists, and no other; the manifest first, so that no half is read."""
+    try:
+        former = read_manifest(store)
+    except CqaError:
+        return
+    for key in (MANIFEST, *former.files):
+        store.delete(key)

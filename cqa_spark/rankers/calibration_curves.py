@@ -1,0 +1,91 @@
+"""Curves from a ranker's score to a probability, as ``calibrated`` learns them out of fold."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from pydantic import model_validator
+from pyspark.ml.classification import LogisticRegression
+from pyspark.ml.functions import vector_to_array
+from pyspark.ml.regression import IsotonicRegression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.rankers.linear_model import LinearWeights
+from cqa_spark.rankers.model import LearnedNumbers
+from cqa_spark.spark import ml
+
+_ORDER_WITHIN_A_STEP = 1e-6
+
+
+class Curve(LearnedNumbers, ABC):
+    """A curve that rises with the score."""
+
+    @property
+    def inputs(self) -> int:
+        """The score alone."""
+        return 1
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, frame: DataFrame, score: str) -> Self:
+        """Learn the column ``target`` from a column of scores, of examples in a fixed order."""
+
+    @abstractmethod
+    def apply(self, frame: DataFrame, score: str) -> DataFrame:
+        """The frame with the probability in the column ``score``, and whatever else was computed on the way."""
+
+
+class PlattCurve(Curve):
+    """A logistic curve.
+
+    Attributes:
+        weights: of the score.
+    """
+
+    weights: LinearWeights
+
+    @classmethod
+    def learn(cls, frame: DataFrame, score: str) -> Self:
+        """Fit a logistic regression without penalty."""
+        return cls(weights=LinearWeights.fit(frame, [score], LogisticRegression(regParam=0.0)))
+
+    def apply(self, frame: DataFrame, score: str) -> DataFrame:
+        """The probability of the logistic regression."""
+        classifier = ml.logistic_regression(self.weights.coefficients, self.weights.intercept)
+        transformed = self.weights.transform(frame, [score], classifier)
+        return transformed.withColumn("score", vector_to_array(F.col("probability"))[1])
+
+
+class IsotonicCurve(Curve):
+    """A rising step function.
+
+    Attributes:
+        boundaries: scores at which steps begin and end, ascending.
+        predictions: probability at each boundary.
+    """
+
+    boundaries: tuple[float, ...]
+    predictions: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _rise_together(self) -> IsotonicCurve:
+        rises = all(list(each) == sorted(each) for each in (self.boundaries, self.predictions))
+        if not rises or len(self.boundaries) != len(self.predictions):
+            raise ValueError("boundaries and predictions have to ascend, and to be of one length")
+        return self
+
+    @classmethod
+    def learn(cls, frame: DataFrame, score: str) -> Self:
+        """Fit an isotonic regression."""
+        fitted = IsotonicRegression(featuresCol=score, labelCol="target").fit(frame)
+        return cls(boundaries=fitted.boundaries.toArray().tolist(), predictions=fitted.predictions.toArray().tolist())
+
+    def apply(self, frame: DataFrame, score: str) -> DataFrame:
+        """The height of the step; candidates on one step keep their order by a share too small to leave the step."""
+        steps = ml.isotonic_regression(self.boundaries, self.predictions)
+        transformed = steps.setFeaturesCol(score).setPredictionCol("step").transform(frame)
+        squashed = 0.5 + F.atan(score) / F.pi()
+        kept = F.col("step") * (1 - _ORDER_WITHIN_A_STEP) + squashed * _ORDER_WITHIN_A_STEP
+        return transformed.withColumn("score", kept)

@@ -1,0 +1,29 @@
+"""Saving something to a model folder and reading it back, in one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
+from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.saved_model import load_model
+
+NEARBY = ObjectStorageSettings()
+
+
+def saved(thing: Any, path: Path) -> ModelFolder:
+    """The folder of a model or a feature group that was saved."""
+    with new_model_folder(str(path), "ranker", NEARBY) as folder:
+        thing.save(folder)
+    return open_model_folder(str(path), "ranker", NEARBY)
+
+
+def reloaded_ranker(model: RankerModel, path: Path) -> RankerModel:
+    return load_model(saved(model, path / "saved"))
+
+
+def reloaded_group(group: Any, path: Path) -> Any:
+    return type(group).load(saved(group, path / "saved"))
