@@ -1,6 +1,8 @@
 """From a dump's raw text to clean text: markup goes, links, images and emoticons become tokens.
 
-Each step is one native expression; ``clean`` applies them in order.
+Each step is one native expression; ``clean`` applies them in order. Bodies of megabytes and of bad intent come here, so
+every pattern takes time in proportion to the text: where an end may be missing, one search for it has to do for all
+starts. Java repeats groups by recursion unless they are possessive, and a long text would overflow its stack.
 """
 
 from __future__ import annotations
@@ -15,6 +17,12 @@ TOP_DOMAINS = "com|net|org|info|edu|gov|qa"
 WEB_ADDRESS = r"(?:https?://|www\.)"
 NOT_IN_WORD_BEFORE = r"(?<![\p{L}\p{N}])"
 NOT_IN_WORD_AFTER = r"(?![\p{L}\p{N}])"
+IN_ADDRESS = r"[^\s<>\x22\x27)\]]"
+EMAIL = r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++)++"
+# The content of the element that the first group names: neither its end nor a second start.
+WITHIN_ELEMENT = r"[^<]*+(?:<(?!\1\b|/\1\s*+>)[^<]*+)*+"
+# Labels of a host name with their dots: up to 63 characters each (RFC 1035, section 2.3.4), and more than links have.
+LABELS = r"(?:[a-z0-9-]{1,63}+\.){1,30}"
 
 # Eyes, an optional tear or nose, a mouth. A letter or slash as mouth counts only where the whole emoticon stands
 # alone, and brackets that open only where no word follows, so that "D:Drive", "1:(a)" and "and:/or" are left alone.
@@ -72,9 +80,10 @@ def strip_markup(text: Column) -> Column:
     What merely looks like a tag, such as ``a < b`` or ``<name@host>``, stays.
     """
     steps = (
-        (r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", " "),
+        # What a start without an end has taken comes back as it was.
+        (rf"(?is)<(script|style)\b{WITHIN_ELEMENT}</\1\s*+>|<!--.*?-->|(<!--.*+)", " $2"),
         (r"(?i)<img\s[^<>]*>", " imagetoken "),
-        (rf"(?i)<a\s[^<>]*>\s*{WEB_ADDRESS}[^<]*</a>|<a\s[^<>]*href[^<>]*>", " urltoken "),
+        (rf"(?i)<a\s[^<>]*+>\s*+{WEB_ADDRESS}[^<]*+</a>|<a\s(?=[^<>]*?href)[^<>]*+>", " urltoken "),
         (rf"(?i)</?(?:{BLOCK_TAGS})(?:\s[^<>]*)?/?>", "\n"),
         (r"</?[a-zA-Z][a-zA-Z0-9:]*(?:\s[^<>]*)?/?>", ""),
     )
@@ -99,17 +108,20 @@ def straighten_quotes(text: Column) -> Column:
 
 def replace_emails(text: Column) -> Column:
     """Replace e-mail addresses."""
-    return F.regexp_replace(text, r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+", " emailtoken ")
+    return F.regexp_replace(text, EMAIL, " emailtoken ")
 
 
 def replace_urls(text: Column) -> Column:
     """Replace addresses of pictures, then all other web addresses, bare host names of common domains included."""
-    address = rf"(?i){NOT_IN_WORD_BEFORE}{WEB_ADDRESS}[^\s<>\"')\]]+"
-    picture = rf"{address}\.(?:jpe?g|png|gif|bmp){NOT_IN_WORD_AFTER}[^\s<>\"')\]]*"
-    bare = (
-        rf"(?i){NOT_IN_WORD_BEFORE}(?:[a-z0-9-]+\.)+(?:{TOP_DOMAINS})(?:\.[a-z]{{2}})?{NOT_IN_WORD_AFTER}(?:/[^\s<>]*)?"
+    start = rf"{NOT_IN_WORD_BEFORE}{WEB_ADDRESS}"
+    address = rf"(?i){start}{IN_ADDRESS}++"
+    # Where the first address of a stretch is no picture's, those within it are none either.
+    picture = (
+        rf"(?i)(?<!{IN_ADDRESS})(?>({IN_ADDRESS}*?){start})"
+        rf"{IN_ADDRESS}+\.(?:jpe?g|png|gif|bmp){NOT_IN_WORD_AFTER}{IN_ADDRESS}*+"
     )
-    without_pictures = F.regexp_replace(text, picture, " imagetoken ")
+    bare = rf"(?i){NOT_IN_WORD_BEFORE}{LABELS}(?:{TOP_DOMAINS})(?:\.[a-z]{{2}})?{NOT_IN_WORD_AFTER}(?:/[^\s<>]*+)?+"
+    without_pictures = F.regexp_replace(text, picture, "$1 imagetoken ")
     return F.regexp_replace(F.regexp_replace(without_pictures, address, " urltoken "), bare, " urltoken ")
 
 
@@ -135,4 +147,4 @@ def separate_words(text: Column) -> Column:
 def normalise_space(text: Column) -> Column:
     """Leave single blanks and single line breaks, none at the ends; control characters count as blanks."""
     blanks = F.regexp_replace(text, r"[\p{Z}\p{Cc}\x{200B}\x{FEFF}&&[^\n]]+", " ")
-    return F.regexp_replace(F.regexp_replace(blanks, r" ?\n[\n ]*", "\n"), r"^[ \n]+|[ \n]+$", "")
+    return F.regexp_replace(F.regexp_replace(blanks, r" ?\n[\n ]*", "\n"), r"^[ \n]++|(?<![ \n])[ \n]++$", "")

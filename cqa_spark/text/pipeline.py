@@ -13,7 +13,9 @@ from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.cleaning import clean
 
 # What is not a letter, accent or digit at either end of a token, and the possessive before its right end.
-WORD_EDGES = r"^[^\p{L}\p{M}\p{N}]+|(?:'[sS])?[^\p{L}\p{M}\p{N}]*$"
+# A run of other characters is looked at once, from its start.
+_EDGE = r"[^\p{L}\p{M}\p{N}]"
+WORD_EDGES = rf"^{_EDGE}++|'[sS]{_EDGE}*+$|(?<!{_EDGE}){_EDGE}*+$"
 
 
 def analyse(texts: DataFrame) -> DataFrame:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from backports.zstd import ZstdFile, get_frame_info
+from backports.zstd import DecompressionParameter, ZstdError, ZstdFile, get_frame_info
 
 from cqa_spark.corpora.archives.formats import OpenTable, refusing_damage
 from cqa_spark.corpora.archives.members import Kind, Member
+from cqa_spark.errors import InputError
 
 SUFFIX = ".xml.zst"
 LONGEST_HEADER = 18
 """Bytes of the longest frame header (RFC 8878, section 3.1.1)."""
 
 PIECE = 1 << 20
+
+LARGEST_WINDOW = 27
+"""Binary logarithm of the bytes that a decoder may hold; a frame can ask for terabytes (RFC 8878, 3.1.1.1.2)."""
 
 
 class Zstandard:
@@ -30,7 +35,21 @@ class Zstandard:
     def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
         """Unpack the table; a last frame that is cut short is refused."""
         (member,) = members
-        with refusing_damage(archive), ZstdFile(archive) as unpacked:
+        limits: dict[int, int] = {DecompressionParameter.window_log_max: LARGEST_WINDOW}
+        with refusing_damage(archive), _refusing_memory(archive), ZstdFile(archive, options=limits) as unpacked:
             table = open_table(member)
             shutil.copyfileobj(unpacked, table, PIECE)
             table.close()
+
+
+@contextmanager
+def _refusing_memory(archive: Path) -> Iterator[None]:
+    try:
+        yield
+    except ZstdError as error:
+        if "too much memory" not in str(error):
+            raise
+        raise InputError(
+            f"{archive} needs more than {1 << LARGEST_WINDOW:,} bytes of memory to unpack",
+            f"check where the archive comes from; if it is right, pack it again with zstd --long={LARGEST_WINDOW}",
+        ) from error

@@ -44,7 +44,7 @@ def _records(chunk: Column, layout: Layout) -> Column:
     pieces = F.split(chunk, layout.opening)
     openings = F.size(pieces) - 1
     outside = F.when(openings == 0, chunk).otherwise(_before_original(pieces[0]))
-    has_text = F.trim(F.regexp_replace(F.regexp_replace(outside, WRAPPER, ""), r"\s", "")) != ""
+    has_text = F.trim(F.regexp_replace(F.regexp_replace(outside, WRAPPER, "$1"), r"\s", "")) != ""
     return openings + has_text.cast("int")
 
 

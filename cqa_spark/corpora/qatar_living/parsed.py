@@ -42,7 +42,7 @@ RECORD = _struct(
 
 
 def parse_chunks(chunks: DataFrame, blocks: DataFrame, layout: Layout) -> DataFrame:
-    """Parse every record once.
+    r"""Parse every record once.
 
     Args:
         chunks: what ``source.read_chunks`` gives.
@@ -50,8 +50,9 @@ def parse_chunks(chunks: DataFrame, blocks: DataFrame, layout: Layout) -> DataFr
         layout: the files' layout.
 
     Returns:
-        file (int), byte_offset (in the file, from 0), raw (as in the file), problem (one sentence; null where the
-        record is a thread), thread (``THREAD``; null where there is a problem).
+        file (int), byte_offset (in the file, from 0), raw (as in the file; bytes that are not UTF-8 as
+        ``\xNN``), problem (one sentence; null where the record is a thread), thread (``THREAD``; null where there is a
+        problem).
     """
     raw_bytes = chunks.select("file", "block_start", F.col("chunk").cast("binary"))
     records = raw_bytes.mapInArrow(_parser(layout), RECORD)
@@ -96,7 +97,7 @@ def _row(record: Record, layout: Layout) -> dict[str, Any]:
         except UnreadableThread as unreadable:
             problem = str(unreadable)
     return {
-        "raw": record.text.decode("utf-8", errors="replace"),
+        "raw": record.text.decode("utf-8", "backslashreplace"),
         "size": len(record.text),
         "ends_chunk": record.ends_chunk,
         "problem": problem,

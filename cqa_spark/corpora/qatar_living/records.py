@@ -44,7 +44,7 @@ def cut(chunk: bytes, layout: Layout) -> Iterator[Record]:
     """
     starts = _starts(chunk, layout)
     first = starts[0] if starts else len(chunk)
-    if _wrapper.sub(b"", chunk[:first]).strip():
+    if _wrapper.sub(rb"\1", chunk[:first]).strip():
         yield Record(0, chunk[:first], ends_chunk=not starts, problem=OUTSIDE)
     for start, end in pairwise(starts):
         yield Record(start, chunk[start:end], ends_chunk=False, problem=UNCLOSED)

@@ -28,7 +28,8 @@ def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
         layout: the file's layout.
 
     Raises:
-        UnreadableThread: it is not well-formed, refers to entities, or lacks or repeats an id.
+        UnreadableThread: it is not well-formed, refers to entities, or lacks or repeats an id,
+            or an id holds white space.
     """
     root = _read_xml(text, layout)
     thread = root if root.tag == layout.thread else _child(root, layout.thread)
@@ -133,6 +134,9 @@ def _required(element: etree._Element, attribute: str) -> str:
     value = _given(element, attribute)
     if value is None:
         raise UnreadableThread(f"the {element.tag} element has no {attribute}")
+    # White space separates the columns of the official files.
+    if value.split() != [value]:
+        raise UnreadableThread(f"{attribute} is {value!r}, and an id holds no white space")
     return value
 
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from lxml import etree
 
@@ -16,11 +17,10 @@ CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
 STAND_IN = 0x10F000
 OUTSIDE = "there is text outside of any row"
 DOCUMENT_TYPE = "there is a document type within the row"
-# What may stand before the rows and between them; a document type may go over several lines.
-MARKUP = (
-    rb"<\?xml[^<]*\?>|<!DOCTYPE[^<>\[]*(?:>|\[(?:.*?\]\s*>)?)|\]\s*>|<!(?:ENTITY|ELEMENT|ATTLIST|NOTATION)\b[^<]*>"
-    rb"|<!--(?:(?!-->).)*-->"
-)
+# What may stand before the rows and between them. A document type may go over several lines; a file has one, and only
+# because of that is the search for its end no reason to search again from each of many starts.
+MARKUP = rb"<\?xml[^<]*\?>|\]\s*+>|<!(?:ENTITY|ELEMENT|ATTLIST|NOTATION)\b[^<]*>|<!--.*?-->"
+DECLARED_TYPE = rb"<!DOCTYPE[^<>\[]*+(?:>|\[(?:.*?\]\s*+>)?+)"
 
 _control = re.compile(f"[{CONTROLS}]")
 _reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
@@ -138,10 +138,17 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
 
 def _without_surroundings(raw: bytes, root: str) -> bytes:
     """Cut off the root's tags and what else may stand around rows."""
-    tags = rb"</?%b(?:\s[^<>]*)?/?>" % root.encode()
-    before = re.match(rb"(?is)\s*(?:(?:%b|%b)\s*)*" % (tags, MARKUP), raw)
+    before = before_row(root).match(raw)
     assert before is not None, "nothing is a match, too"
     return re.sub(rb"(?i)</%b\s*>\Z" % root.encode(), b"", raw[before.end() :].rstrip()).rstrip()
+
+
+@cache
+def before_row(root: str) -> re.Pattern[bytes]:
+    """The pattern of what may stand before a row on its line."""
+    tags = rb"</?%b(?:\s[^<>]*)?/?>" % root.encode()
+    markup = rb"(?:(?:%b|%b)\s*+)*+" % (tags, MARKUP)
+    return re.compile(rb"(?is)\s*+%b(?:%b\s*+%b)?+" % (markup, DECLARED_TYPE, markup))
 
 
 def _hide_controls(text: str) -> str:

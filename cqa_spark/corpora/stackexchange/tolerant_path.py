@@ -15,12 +15,12 @@ from cqa_spark.corpora.stackexchange.columns import column_types, typed
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.records import Outcome, Record, parse, recover
-from cqa_spark.corpora.stackexchange.values import is_id
+from cqa_spark.corpora.stackexchange.values import FIRST_YEAR, LAST_YEAR, is_id
 
 BATCH = 1000
 SHOWN_CHARACTERS = 40
 WANTED = {
-    "timestamp": "time",
+    "timestamp": f"time from {FIRST_YEAR} to {LAST_YEAR}",
     "int": "whole number of 32 bits",
     "bigint": "whole number of 64 bits",
     "boolean": "True or False",

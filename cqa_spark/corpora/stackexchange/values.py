@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import chain
 
 from pyspark.sql import Column
@@ -11,6 +12,12 @@ from pyspark.sql import types as T
 # Numbers, each of a length that surely fits 64 bits, with a character between them that JSON refuses within a text.
 BETWEEN_NUMBERS = "\x01"
 PLAIN_NUMBERS = r"^(?:0|-?[1-9][0-9]{0,17})(?:\x01(?:0|-?[1-9][0-9]{0,17}))*\z"
+
+# Times outside of these years are placeholders, such as .NET's 0001-01-01, or damage. Spark refuses to write a table
+# with a time before 1900 (WRITE_ANCIENT_DATETIME). The rebase mode CORRECTED would only move the failure to readers:
+# Python's datetime covers the years 1 to 9999, pandas' nanoseconds 1677 to 2262.
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+_EARLIEST, _END = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC), datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)
 
 OTHER_POST_TYPE = "other"
 POST_TYPES = {
@@ -69,9 +76,14 @@ def is_id(name: str, data_type: T.DataType) -> bool:
 
 
 def utc_time(text: Column) -> Column:
-    """A time; dumps write no zone, and the session's is UTC (conf/spark/common.conf)."""
-    # Spark takes a time without a day for one of today.
-    return F.when(F.substring(text, 5, 1) == "-", text.cast("timestamp"))
+    """A time from ``FIRST_YEAR`` to ``LAST_YEAR``; where no zone is written, the session's counts, which is UTC.
+
+    Dumps write none. A day without a time is its first moment.
+    """
+    # Spark takes a time without a day for one of today, and a month without a day for its first.
+    names_a_day = (F.substring(text, 5, 1) == "-") & (F.substring(text, 8, 1) == "-")
+    time = text.cast("timestamp")
+    return F.when(names_a_day & (time >= F.lit(_EARLIEST)) & (time < F.lit(_END)), time)
 
 
 def tag_list(text: Column) -> Column:

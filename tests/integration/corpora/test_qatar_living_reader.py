@@ -105,6 +105,8 @@ def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, 
         assert [row.reason for row in quarantined[:2]] == list(bad.values())[:2]
         assert quarantined[2].reason.startswith("the thread is not well-formed XML: ")
         assert quarantined[3].reason == f"byte {invalid.index(255)} of the record is not valid UTF-8"
+        assert quarantined[3].raw == invalid.decode("utf-8", "backslashreplace")
+        assert r"<RelQBody>\xff</RelQBody>" in quarantined[3].raw
         assert (quarantined[4].reason, quarantined[4].raw) == ("the file ends inside a thread", cut.decode())
         assert check_accounting(found.ingested_files) == Totals(7, 2, 5)
 

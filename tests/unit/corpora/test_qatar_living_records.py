@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,11 @@ def test_a_thread_that_is_cut_does_not_take_the_next_one_with_it() -> None:
         Record(0, b"<Thread>a", ends_chunk=False, problem=UNCLOSED),
         Record(9, b"<OrgQuestion><Thread>b", ends_chunk=True),
     ]
+
+
+@pytest.mark.parametrize("start", [b"<!DOCTYPE a [", b"<!DOCTYPE ", b"<!--", b"<?xml "])
+def test_many_starts_without_an_end_are_one_record(start: bytes) -> None:
+    assert records(start * 8000) == [Record(0, start * 8000, ends_chunk=True, problem=OUTSIDE)]
 
 
 PIECES = st.sampled_from([b"<Thread>", b"<Thread a='1'>", b"<OrgQuestion>", b"</OrgQuestion>", b"<xml>", b"text",

@@ -66,7 +66,7 @@ _MARKS = {
     FeatureColumn("ends_in_question_mark", "1 where the text ends in a question mark", _NICOSIA): _says(r"\?\s*$"),
     FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): _log(_matches("!")),
     FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): _log(_matches(r"\.{2,}")),
-    FeatureColumn("quotes", "1 where something stands in double quotes", "ours"): _says(r"""["“][^"”]+["”]"""),
+    FeatureColumn("quotes", "1 where something stands in double quotes", "ours"): _says(r"""["“][^"“”]++["”]"""),
     FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): _log(_matches(r"\(")),
     FeatureColumn("semicolons", "ln(1 + commas and semicolons)", "ours"): _log(_matches("[,;]")),
     FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): _share(
@@ -131,7 +131,7 @@ _MANNER = {
     FeatureColumn("greets", "1 where it greets or welcomes", "ours"): _says(
         r"\b(hi|hello|hey|salam|assalamu|welcome|good (morning|luck|evening))\b"
     ),
-    FeatureColumn("laughs", "1 where it laughs", _SUPER_TEAM): _says(r"\b(lol|lmao|rofl|(ha|he){2,}h?|hihi)\b"),
+    FeatureColumn("laughs", "1 where it laughs", _SUPER_TEAM): _says(r"\b(lol|lmao|rofl|(ha|he){2,}+h?|hihi)\b"),
     FeatureColumn("advises", "1 where it advises", _NICOSIA): _says(
         r"\b(try|check|go to|should|suggest|advi[sc]e|recommend|contact|call|visit|better|need to|have to)\b"
     ),

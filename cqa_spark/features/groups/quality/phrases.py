@@ -63,7 +63,7 @@ ACTS = {
     "insult": ("insults", r"\b(stupid|idiot|dumb|moron|fool|shut up|troll|loser|get a life|pathetic|racist)\b"),
     "joke": (
         "laughs or teases",
-        r"\b(lol+|lmao|rofl|(ha|he){2,}h?|hihi|jk|just kidding|kidding|joke|joking)\b|smiletoken",
+        r"\b(lol+|lmao|rofl|(ha|he){2,}+h?|hihi|jk|just kidding|kidding|joke|joking)\b|smiletoken",
     ),
     "shares_problem": (
         "has the same question",
@@ -72,7 +72,9 @@ ACTS = {
     ),
     "asks_back": (
         "asks the reader",
-        r"\b(are|do|did|have|can|will|were|what|which|where|how|why|is)\b[^.!?\n]{0,40}\b(you|u|ur|your)\b[^.!\n]*\?",
+        # Where no question mark follows the first such words of a sentence, none follows the later ones.
+        r"(?<![^.!\n])(?>[^.!\n]*?\b(are|do|did|have|can|will|were|what|which|where|how|why|is)\b[^.!?\n]{0,40}"
+        r"\b(you|u|ur|your)\b)[^.!\n]*\?",
     ),
     "offers": (
         "offers something",
@@ -97,7 +99,8 @@ QUESTIONS = {
     "which": r"\b(which|what|any (good|other|idea|suggestion|recommendation)s?|recommend|suggest(ions?)?|best|good)\b",
     "how": r"\b(how (to|do|can|could|did|should)|procedure|what (is|are) the (process|steps|requirements?))\b",
     "why": r"\b(why|how come|reason)\b",
-    "yes_no": r"(^|[.!?\n]\W*)(is|are|was|do|does|did|can|could|will|would|should|has|have|may|am)\b[^.!\n]*\?",
+    "yes_no": r"(^|[.!?\n][^\w.!?\n]*+)(is|are|was|do|does|did|can|could|will|would|should|has|have|may|am)\b"
+    r"[^.!\n]*\?",
 }
 """By kind: the phrases of a question of that kind."""
 

@@ -32,7 +32,7 @@ _SENTENCES = {
     ): f'size(filter(candidate.sentences, s -> s rlike r"(?i){STARTS_IMPERATIVE}")) / size(candidate.sentences)',
     FeatureColumn(
         "questions", "share of the sentences that end in a question mark", _NICOSIA
-    ): r'size(filter(candidate.sentences, s -> s rlike r"\?\W*$")) / size(candidate.sentences)',
+    ): r'size(filter(candidate.sentences, s -> s rlike r"\?[^\w?]*+$")) / size(candidate.sentences)',
 }
 
 _ASKS = {

@@ -11,7 +11,7 @@ from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, featur
 from cqa_spark.features.groups.similarity.unit_overlap import share
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
-from cqa_spark.text.cleaning import WEB_ADDRESS
+from cqa_spark.text.cleaning import EMAIL, IN_ADDRESS, WEB_ADDRESS
 
 _SOURCE = "Nakov et al. 2016, SemEval-2016 Task 3, section 5"
 _LENGTHS = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
@@ -29,16 +29,17 @@ def _without(things: str, pattern: str) -> str:
 
 # A capital that begins no sentence: it follows a word or a comma.
 _CAPITALISED = r"(?<=[\p{L}\p{N},] )\p{Lu}[\p{L}\p{N}]+"
+_MARK = "[/.,;:!?]"
 
 _THINGS = {
     "urls": (
         "web addresses, without http:// and www.",
-        _without(_found("raw", rf"{WEB_ADDRESS}[^\s<>\x22\x27)\]]+"), r"^(?:https?://)?(?:www\.)?|[/.,;:!?]+$"),
+        _without(_found("raw", rf"{WEB_ADDRESS}{IN_ADDRESS}++"), rf"^(?:https?://)?(?:www\.)?|(?<!{_MARK}){_MARK}++$"),
     ),
-    "emails": ("e-mail addresses", _found("raw", r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")),
+    "emails": ("e-mail addresses", _found("raw", EMAIL)),
     "numbers": (
         "numbers, without what separates their digits",
-        _without(_found("clean", r"\d+(?:[.,;]\d+)*"), r"[.,;]"),
+        _without(_found("clean", r"\d++(?:[.,;]\d++)*+"), r"[.,;]"),
     ),
     "names": (
         "capitalised words that begin no sentence",

@@ -7,7 +7,7 @@ import py7zr
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packing import POSTS, USERS, pack, pack_table, staged, unpack_one
+from packing import POSTS, USERS, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
 
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacking import unpack
@@ -82,6 +82,41 @@ def test_a_ratio_that_the_header_admits(tmp_path: Path) -> None:
 def test_a_ratio_that_shows_only_while_unpacking(tmp_path: Path) -> None:
     archive = pack_table(tmp_path / "Posts.xml.zst", bytes(10**7))
     refuse(archive, r"Posts\.xml\.zst unpacks to more than 200 times its \d+ bytes, reached in its member Posts\.xml")
+
+
+def test_a_ratio_that_many_frames_reach_together(tmp_path: Path) -> None:
+    frame = pack_table(tmp_path / "frame", bytes(5000)).read_bytes()
+    assert len(frame) < 5000 / 200
+    archive = tmp_path / "Posts.xml.zst"
+    archive.write_bytes(skippable_frame(b"-") + frame * 1000)
+    refuse(
+        archive, r"Posts\.xml\.zst unpacks to more than 200 times its [\d,]+ bytes, reached in its member Posts\.xml"
+    )
+
+
+def test_a_size_that_no_disk_holds(tmp_path: Path) -> None:
+    (tmp_path / "Posts.xml.zst").write_bytes(raw_frame(POSTS, size=2**63))
+    refuse(tmp_path / "Posts.xml.zst", r"unpacks to more than 2,000,000,000,000 bytes")
+
+
+def test_a_size_that_a_later_frame_lies_about(tmp_path: Path) -> None:
+    (tmp_path / "Posts.xml.zst").write_bytes(raw_frame(POSTS) + raw_frame(POSTS, size=2**63))
+    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst is cut short or damaged")
+
+
+@pytest.mark.parametrize("window_log", [28, 31])
+@pytest.mark.parametrize("before", [b"", raw_frame(POSTS)], ids=["first frame", "later frame"])
+def test_a_window_that_no_memory_holds(tmp_path: Path, window_log: int, before: bytes) -> None:
+    (tmp_path / "Posts.xml.zst").write_bytes(before + raw_frame(POSTS, window_log))
+    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst needs more than 134,217,728 bytes of memory to unpack")
+
+
+@pytest.mark.parametrize(
+    "bad", [skippable_frame(b"skipped")[:-1], raw_frame(POSTS)[:-1], b"\x28\xb5", bytes(8), b"junk"]
+)
+def test_what_follows_a_whole_frame_is_a_frame(tmp_path: Path, bad: bytes) -> None:
+    (tmp_path / "Posts.xml.zst").write_bytes(raw_frame(POSTS) + bad)
+    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst is cut short or damaged")
 
 
 def test_a_member_that_is_no_table_counts(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import py7zr
 import pytest
-from packing import POSTS, USERS, pack, pack_table, staged, unpack_one
+from packing import POSTS, USERS, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
 
 from cqa_spark.corpora.archives import source
 from cqa_spark.corpora.archives.limits import UnpackLimits
@@ -56,6 +56,14 @@ def test_frames_of_zstandard_are_joined(tmp_path: Path) -> None:
     archive = tmp_path / "POSTS.XML.ZST"
     archive.write_bytes(first.read_bytes() + second.read_bytes())
     assert unpack_one(archive, tmp_path / "staging").files[0].read_bytes() == POSTS
+
+
+def test_many_small_frames_and_frames_to_skip_are_one_table(tmp_path: Path) -> None:
+    archive = tmp_path / "Posts.xml.zst"
+    largest = raw_frame(POSTS[:1], window_log=27)
+    frames = [skippable_frame(b"a note"), largest, raw_frame(b""), *(raw_frame(bytes([byte])) for byte in POSTS[1:])]
+    archive.write_bytes(b"".join(frames) * 50 + skippable_frame(b""))
+    assert unpack_one(archive, tmp_path / "staging").files[0].read_bytes() == POSTS * 50
 
 
 @pytest.mark.parametrize("method", [py7zr.FILTER_BZIP2, py7zr.FILTER_LZMA, py7zr.FILTER_DEFLATE, py7zr.FILTER_COPY])

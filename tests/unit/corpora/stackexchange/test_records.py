@@ -91,6 +91,8 @@ def test_what_is_between_rows(raw: bytes) -> None:
         (b'<row Id="1">text</row>', "there is something within the row"),
         (b'<row Id="1" /> <row Id="2" />', "Extra content at the end of the document, column 16"),
         (b'<?xml-model?><?pi?><!DOCTYPE a []><row Id="1" />', DOCUMENT_TYPE),
+        (b"<!DOCTYPE a [" * 20_000, DOCUMENT_TYPE),
+        (b"<!DOCTYPE a []><!-- c --><!DOCTYPE a []>", DOCUMENT_TYPE),
         (b"<![CDATA[ text ]]>", "StartTag: invalid element name, column 2"),
     ],
 )

@@ -1,0 +1,154 @@
+"""No pattern that meets the text of users takes more than proportionally longer on twice the text."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+from backtracking import count_steps, find_all, is_bounded
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cqa_spark.features
+from cqa_spark.corpora.qatar_living import layout
+from cqa_spark.corpora.stackexchange import attributes, id_blocks, line_batches, records, values
+from cqa_spark.features.groups.comments import comment_tone
+from cqa_spark.features.groups.quality import phrases
+from cqa_spark.tasks import fingerprint, post_words
+from cqa_spark.text import cleaning, pipeline
+from cqa_spark.text.markup import body
+
+SQL_PATTERN = re.compile(r"""\br'([^']*)'|\br"([^"]*)"|\brlike '([^']*)'""")
+
+PIECES = (
+    "<!DOCTYPE a [", "<!DOCTYPE ", "<!--", "<?xml ", "<?", "]", "] ", "]>", "<posts ", "</posts ", "<xml ", "</", "<",
+    "<script>", "<script> <style>", "</script ", "<a href", "<a ", "href", "<a href=x>", "<a href=x>http://", "<img ",
+    "<p ", "<br/", "[img]", "[img_assist|", "&", "&amp;", "&a", "&#1", "http://", "www.", "http://a.jp", "a.", "a-",
+    "-", "a@", "a@a.", "@", ".", "..", " .....", "?", "?!", "? ", "!", ".,", "/", ":", ":(", "<3", "^_", "_", "'", "'s",
+    '"', "“", "“a", "a", "A", "aA ", "aab", "ha", "hah", "are you ", "are u u ", "is ", ".is ", "?is ", "1", "1,", "1 ",
+    "qr ", " ", "\n", " \n", "\t", "\r", "é", "\x00", "&#x1F;", "\U0001f600", "\ufe0f",
+)  # fmt: skip
+"""What is repeated: starts without an end, for every pattern, and what several parts of one can match."""
+ENDS = ("", "\x01")
+SHORT, LONG = 16, 200
+MOST = 2.3
+"""Steps on twice the text over steps on the text: 2 where they are proportional, 4 where they grow with the square."""
+
+
+def growth(pattern: str, piece: str, end: str) -> float:
+    """Steps on a text with twice as many pieces over steps on the text.
+
+    Bounded repeats grow in proportion only beyond their bound, so a pattern that fails on a short text gets a long one.
+    """
+    for times in (SHORT, LONG):
+        ratio = count_steps(pattern, 2 * times * piece + end) / count_steps(pattern, times * piece + end)
+        if ratio <= MOST:
+            break
+    return ratio
+
+
+class Recorder:
+    """Stands for Spark's functions and columns, and keeps the patterns that are given to them."""
+
+    def __init__(self) -> None:
+        self.patterns: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def function(*arguments: Any) -> Recorder:
+            if name in ("regexp_replace", "regexp_extract_all", "rlike"):
+                self.patterns.append(arguments[1])
+            return arguments[0] if name == "lit" else self
+
+        return function
+
+
+def modules(package: ModuleType) -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        yield importlib.import_module(found.name)
+
+
+def texts_within(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for each in (*value, *value.values()) for text in texts_within(each))
+    elif isinstance(value, tuple | list):
+        yield from (text for each in value for text in texts_within(each))
+
+
+def in_sql() -> Iterator[str]:
+    for module in modules(cqa_spark.features):
+        for name, value in vars(module).items():
+            if not name.startswith("__"):
+                for text in texts_within(value):
+                    for found in SQL_PATTERN.finditer(text):
+                        yield found[1] or found[2] or found[3]
+
+
+def in_expressions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    recorder = Recorder()
+    for module in (cleaning, fingerprint, post_words):
+        monkeypatch.setattr(module, "F", recorder)
+    cleaning.clean(recorder)  # type: ignore[arg-type]
+    fingerprint.letters(recorder)  # type: ignore[arg-type]
+    post_words.post_words()
+    return recorder.patterns
+
+
+def named() -> Iterator[str]:
+    """Patterns by their names; what is only matched at the start of a text starts with its start."""
+    yield layout.WRAPPER
+    yield "(?is)\\A" + records.before_row("posts").pattern.decode().removeprefix("(?is)")
+    yield "(?i)\\A(?:</?posts\\s*/?>|" + line_batches.MARKUP + ")?\\Z"
+    yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
+    yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
+    yield from (id_blocks._ID, values.PLAIN_NUMBERS, pipeline.WORD_EDGES, comment_tone._SENTENCE_END.pattern)
+    yield from ("(?i)" + pattern for _, pattern in phrases.ACTS.values())
+    yield from ("(?i)" + pattern for pattern in (*phrases.QUESTIONS.values(), *phrases.ANSWERS.values()))
+    yield "(?i)" + phrases.STARTS_IMPERATIVE
+
+
+def refuse_growth(patterns: Iterator[str] | list[str]) -> None:
+    checked = sorted({pattern for pattern in patterns if not is_bounded(pattern)})
+    assert checked
+    slow = [
+        (pattern, piece, end, round(ratio, 1))
+        for pattern in checked
+        for piece in PIECES
+        for end in ENDS
+        if (ratio := growth(pattern, piece, end)) > MOST
+    ]
+    assert slow == []
+
+
+def test_patterns_of_expressions_over_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_growth(in_expressions(monkeypatch))
+
+
+def test_patterns_of_features() -> None:
+    refuse_growth(in_sql())
+
+
+def test_other_patterns() -> None:
+    refuse_growth(named())
+
+
+KNOWN = (r"a+b", r"(?i)(ha|he){2,}h?", r"(?s)<!--.*?-->", r"(\w)\1{2,}", r"\b[A-Z]{2,}\b", r"(?:a|ab)(?:c|bcd)*$",
+         r"(?>a*)ab|a", r"(?<![ab])(?:[ab]+\.)+(?:ab|b)(?![ab])", r"(a|b)*+c", r"(?i)A(?=b+c)",
+         r"^\W*|c\Z")  # fmt: skip
+
+
+@given(st.sampled_from(KNOWN), st.text("abcAHe .<!->h", max_size=12))
+def test_the_matcher_that_counts_finds_what_python_finds(pattern: str, text: str) -> None:
+    assert find_all(pattern, text) == [found.span() for found in re.finditer(pattern, text)]
+
+
+def test_the_count_shows_what_grows_with_the_square() -> None:
+    assert growth("<!--.*?-->", "<!--", "") > 3.9
+    assert growth(r"[a-z]+@", "a", "") > 3.9
+    assert growth("<!--", "<!--", "") == pytest.approx(2, abs=0.1)
