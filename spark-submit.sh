@@ -148,7 +148,7 @@ if [[ $DRY_RUN ]]; then
     printf '%q ' "${VARIABLES[@]}" "${COMMAND[@]}"
     echo
 else
-    PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.java
+    PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.process.java
     "$HERE/.venv/bin/python" "$HERE/deploy/zip_package.py" "$PACKAGE"
     run env "${VARIABLES[@]}" "${COMMAND[@]}"
 fi

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from cqa_spark import __version__
 from cqa_spark.commands.table import JOBS, Job
-from cqa_spark.control_characters import visible
 from cqa_spark.errors import ConfigError, CqaError
-from cqa_spark.stop_signals import Stopped, stop_on_signals
+from cqa_spark.process.control_characters import visible
+from cqa_spark.process.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
     from cqa_spark.config.command import Command

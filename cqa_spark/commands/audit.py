@@ -8,9 +8,9 @@ from cqa_spark import flows
 from cqa_spark.config.settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.audit import Finding
+from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import given, run_flow
 from cqa_spark.steps.audit import AUDIT
-from cqa_spark.terminal import Terminal, TextTable, number
 
 SHOWN_COLUMNS = 5
 

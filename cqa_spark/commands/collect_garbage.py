@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import CollectGarbageSettings
 from cqa_spark.lake.garbage import remove_attempts, runs_to_keep, vacuum_tables
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import write_lake
-from cqa_spark.terminal import Terminal
 
 
 def collect_garbage(settings: CollectGarbageSettings) -> None:

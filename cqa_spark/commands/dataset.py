@@ -6,10 +6,10 @@ from cqa_spark import flows
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.data_card import DATA_CARD
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.preferred_answer.data_card import card_table, shortfall
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.tasks.preferred_answer_dataset import SIZES
-from cqa_spark.terminal import Terminal
 
 
 def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:

@@ -8,6 +8,7 @@ from cqa_spark.config.settings import PreferredAnswerExperimentSettings
 from cqa_spark.experiments.preferred_answer.tuning import logged_trials
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.preferred_answer.grids import grids
 from cqa_spark.reports.preferred_answer.wording import conclusions, outcome
@@ -16,7 +17,6 @@ from cqa_spark.runtime.tracking import metric_name, track, track_trials
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.systems.trained_system import model_artifact
-from cqa_spark.terminal import Terminal
 
 
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:

@@ -12,6 +12,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.reports.explanation.console import print_explanation
@@ -21,7 +22,6 @@ from cqa_spark.steps.explanations import Candidate, explains, pushes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.terminal import Terminal
 
 
 def explain(settings: ExplainSettings) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import ExportSettings
 from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.export import export_rankings, served_system
-from cqa_spark.terminal import Terminal
 
 
 def export(settings: ExportSettings) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the official measures of prediction files."""
     from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
-    from cqa_spark.terminal import Terminal
+    from cqa_spark.process.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         scores = evaluate_files(gold, predictions)
@@ -39,9 +39,9 @@ def print_scores(settings: EvaluateFileSettings) -> None:
 def print_comparison(settings: CompareFilesSettings) -> None:
     """Print prediction files beside the first of them."""
     from cqa_spark.evaluation.compare_files import compare_files, to_json
+    from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.file_comparison import file_comparison_grid
     from cqa_spark.reports.kit.console import print_grid
-    from cqa_spark.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         found = compare_files(gold, predictions, **settings.resampling.model_dump())
@@ -54,8 +54,8 @@ def print_comparison(settings: CompareFilesSettings) -> None:
 def write_sample(settings: SynthSettings) -> None:
     """Write an invented dump."""
     from cqa_spark.object_store.locations import local_target
+    from cqa_spark.process.terminal import Terminal
     from cqa_spark.synth import qatar_living
-    from cqa_spark.terminal import Terminal
 
     with local_target(settings.output, settings.object_storage) as output:
         qatar_living.write_sample(
@@ -67,9 +67,9 @@ def write_sample(settings: SynthSettings) -> None:
 def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
     """Write an invented dump of a Stack Exchange site."""
     from cqa_spark.object_store.locations import local_target
+    from cqa_spark.process.terminal import Terminal, progress_bar
     from cqa_spark.synth.stackexchange.dump import write_dump
     from cqa_spark.synth.stackexchange.plan import threads_for_size
-    from cqa_spark.terminal import Terminal, progress_bar
 
     threads = settings.threads if settings.size is None else threads_for_size(settings.size)
     with (
@@ -92,7 +92,7 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
 def print_groups(settings: CatalogueSettings) -> None:
     """Print all feature groups."""
     from cqa_spark.features.catalogue import list_groups
-    from cqa_spark.terminal import Terminal
+    from cqa_spark.process.terminal import Terminal
 
     Terminal().table(list_groups())
 
@@ -100,7 +100,7 @@ def print_groups(settings: CatalogueSettings) -> None:
 def print_group(settings: ShowGroupSettings) -> None:
     """Print the columns of a feature group."""
     from cqa_spark.features.catalogue import show_group
-    from cqa_spark.terminal import Terminal
+    from cqa_spark.process.terminal import Terminal
 
     Terminal().table(show_group(settings.name))
 
@@ -108,8 +108,8 @@ def print_group(settings: ShowGroupSettings) -> None:
 def print_systems(settings: CatalogueSettings) -> None:
     """Print all systems."""
     from cqa_spark.config.project_root import project_root
+    from cqa_spark.process.terminal import Column, Terminal, TextTable
     from cqa_spark.systems.system import known_systems, read_system
-    from cqa_spark.terminal import Column, Terminal, TextTable
 
     names = [Column(name, whole=True) for name in ("system", "task", "ranker")]
     table = TextTable(*names, "about", title="Systems", caption="recipes: conf/systems")

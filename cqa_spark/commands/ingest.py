@@ -5,8 +5,8 @@ from __future__ import annotations
 from cqa_spark import flows
 from cqa_spark.config.settings import IngestSettings, IngestStackExchangeSettings
 from cqa_spark.corpora.registry import dump_sources
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
-from cqa_spark.terminal import Terminal
 
 
 def ingest(settings: IngestSettings) -> None:

@@ -12,6 +12,7 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TA
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.comparison.as_json import comparison_json
 from cqa_spark.reports.comparison.collect import table_changes
 from cqa_spark.reports.comparison.console import print_comparison
@@ -25,7 +26,6 @@ from cqa_spark.reports.inspection.page import render_inspection
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.terminal import Terminal
 
 COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 ACCOUNT = (QUARANTINE, ORPHANS, INGESTED_FILES)

@@ -10,13 +10,13 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.exports import MANIFEST
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.runtime.workspace import run_flow_in, write_lake
 from cqa_spark.steps.report import report_content
 from cqa_spark.steps.reuse import kept_model, published_before
 from cqa_spark.systems.recipes import read_systems
-from cqa_spark.terminal import Terminal
 
 
 def nightly(settings: NightlySettings) -> None:

@@ -6,9 +6,9 @@ from cqa_spark.config.settings import PublishSettings, RollbackSettings
 from cqa_spark.lake import publishing
 from cqa_spark.lake.exports import MANIFEST, current_export
 from cqa_spark.lake.leased import LeasedLake
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.publish import publish_run
-from cqa_spark.terminal import Terminal
 
 
 def publish(settings: PublishSettings) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cqa_spark import flows
 from cqa_spark.config.settings import RankSettings
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
-from cqa_spark.terminal import Terminal
 
 
 def rank(settings: RankSettings) -> None:

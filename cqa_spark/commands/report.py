@@ -5,10 +5,10 @@ from __future__ import annotations
 from cqa_spark import flows
 from cqa_spark.config.settings import ReportSettings
 from cqa_spark.lake.run import Run
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.run.console import print_systems
 from cqa_spark.runtime.workspace import given, run_flow
 from cqa_spark.steps.report import report_content
-from cqa_spark.terminal import Terminal
 
 
 def report(settings: ReportSettings) -> None:

@@ -20,12 +20,12 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import evaluate_file
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.remote_files import fetch, find_files
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.reproduction.console import print_reproduced
 from cqa_spark.reports.reproduction.content import About, Reproduced
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
-from cqa_spark.terminal import Terminal
 
 MEASURES = {
     "map": "MAP@10",

@@ -8,12 +8,12 @@ from cqa_spark.config.settings import RunSettings
 from cqa_spark.errors import noted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.tracking import metric_name, track
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.systems.recipes import read_systems, task_of
 from cqa_spark.systems.trained_system import model_artifact
-from cqa_spark.terminal import Terminal
 
 
 def run(settings: RunSettings) -> None:

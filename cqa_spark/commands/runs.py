@@ -9,8 +9,8 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.terminal import Column, Terminal, TextTable, number
 
 _SEEN = "▶"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cqa_spark import flows
 from cqa_spark.config.settings import ScoreSettings
 from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.saved_system import load_recipe
-from cqa_spark.terminal import Terminal
 
 
 def score(settings: ScoreSettings) -> None:

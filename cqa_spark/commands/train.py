@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cqa_spark import flows
 from cqa_spark.config.settings import TrainSettings
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.terminal import Terminal
 
 
 def train(settings: TrainSettings) -> None:

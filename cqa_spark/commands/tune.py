@@ -14,13 +14,13 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.tracking import track_trials
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import read_systems
-from cqa_spark.terminal import Terminal
 
 
 def tune(settings: TuneSettings) -> None:

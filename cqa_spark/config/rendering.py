@@ -13,7 +13,7 @@ from cqa_spark.config.project_root import project_root
 from cqa_spark.config.sections import Section
 from cqa_spark.config.value_types import NotHashed
 from cqa_spark.config.yaml_files import named_files, read_yaml
-from cqa_spark.control_characters import visible_line
+from cqa_spark.process.control_characters import visible_line
 
 
 def config_yaml(settings: Section) -> str:

@@ -15,7 +15,7 @@ from cqa_spark.config.project_root import project_root
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.java import JAVA, check_java
+from cqa_spark.process.java import JAVA, check_java
 
 PYTHON = (3, 11)
 LITTLE, TOO_LITTLE = 10 * 10**9, 10**9

@@ -11,7 +11,7 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import ranked_queries
 
 if TYPE_CHECKING:
-    from cqa_spark.terminal import TextTable
+    from cqa_spark.process.terminal import TextTable
 
 
 class FileScores(TypedDict):
@@ -72,7 +72,7 @@ def to_json(scores: Sequence[FileScores]) -> str:
 
 def to_table(scores: Sequence[FileScores]) -> TextTable:
     """The scores as the official scorer prints them: fractions with four decimals, MRR times 100 with two."""
-    from cqa_spark.terminal import TextTable, number
+    from cqa_spark.process.terminal import TextTable, number
 
     table = TextTable("File", *map(number, ("Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc")))
     for row in scores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
 from cqa_spark.features.registry import family, group_class, known_groups
-from cqa_spark.terminal import Column, TextTable, number
+from cqa_spark.process.terminal import Column, TextTable, number
 
 
 def list_groups() -> TextTable:

@@ -11,7 +11,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.sites import sites_of
-from cqa_spark.terminal import Terminal
+from cqa_spark.process.terminal import Terminal
 
 
 @dataclass(frozen=True)

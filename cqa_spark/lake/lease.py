@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from cqa_spark.errors import AnotherWriter, CqaError
 from cqa_spark.lake.holder import Holder
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, Stored
-from cqa_spark.stop_signals import uninterrupted
+from cqa_spark.process.stop_signals import uninterrupted
 
 KEY = "lease.json"
 LASTS = timedelta(minutes=2)

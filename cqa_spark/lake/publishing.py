@@ -16,7 +16,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.stop_signals import uninterrupted
+from cqa_spark.process.stop_signals import uninterrupted
 
 
 @dataclass(frozen=True)

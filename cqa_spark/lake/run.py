@@ -18,8 +18,8 @@ from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake, Written
 from cqa_spark.lake.table import Table
+from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs
-from cqa_spark.stop_signals import Stopped, uninterrupted
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from cqa_spark.disk_failures import ALLOW_ACCESS, cannot_write
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import Stored, already_there, changed, check_key
+from cqa_spark.process.disk_failures import ALLOW_ACCESS, cannot_write
 
 
 class Folder:

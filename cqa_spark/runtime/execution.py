@@ -8,10 +8,10 @@ from pyspark import inheritable_thread_target
 
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.process.stop_signals import Stopped
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.spark.concurrency import cancel
-from cqa_spark.stop_signals import Stopped
 
 CONCURRENT_STEPS = 2
 """Each may hold tables of its own in memory, and runs Spark jobs concurrently itself."""

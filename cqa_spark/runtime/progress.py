@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.terminal import Terminal
+from cqa_spark.process.terminal import Terminal
 
 HEADER = f"{'step':<12}{'rows in':>12}{'rows out':>12}{'bad':>8}{'seconds':>10}"
 

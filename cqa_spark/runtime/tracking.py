@@ -12,11 +12,11 @@ from typing import Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
-from cqa_spark.disk_failures import disk_problem
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.process.disk_failures import disk_problem
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
-from cqa_spark.terminal import Terminal
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pyspark import SparkContext, inheritable_thread_target
 
-from cqa_spark.stop_signals import Stopped
+from cqa_spark.process.stop_signals import Stopped
 
 AT_A_TIME = 2
 """Each may hold rows of its own in memory."""

@@ -9,9 +9,9 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.disk_failures import disk_problem
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.refusals import FULL, MAKE_SPACE, REMEDIES, is_full
+from cqa_spark.process.disk_failures import disk_problem
 
 _MORE_FOR_DRIVER = "give it more: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
 _MORE_FOR_EXECUTORS = (

@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
-from cqa_spark.disk_failures import require_scratch, scratch_folders
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.java import check_java
-from cqa_spark.stop_signals import java_starts
+from cqa_spark.process.disk_failures import require_scratch, scratch_folders
+from cqa_spark.process.java import check_java
+from cqa_spark.process.stop_signals import java_starts
 
 _OFTEN_NAMED = ("org.apache.spark.sql.functions", "org.apache.spark.api.python.PythonUtils")
 """Classes that PySpark calls by their short names, at every use of a column."""

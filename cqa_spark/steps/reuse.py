@@ -20,12 +20,12 @@ from cqa_spark.lake.sites import sites_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
-from cqa_spark.terminal import Terminal
 
 
 def published_before(lake: Lake) -> Snapshot | None:

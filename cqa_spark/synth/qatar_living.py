@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from cqa_spark.disk_failures import cannot_write
+from cqa_spark.process.disk_failures import cannot_write
 from cqa_spark.synth.forum import Forum
 from cqa_spark.synth.official_layout import HEAD, TAIL, flat_layout, nested_layout, scorer_lines
 

@@ -8,8 +8,8 @@ from cqa_spark.errors import InputError
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.systems.system import System
-from cqa_spark.terminal import Terminal
 
 
 def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:

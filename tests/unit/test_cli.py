@@ -13,7 +13,7 @@ from cqa_spark.cli import main
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.command import Command
 from cqa_spark.errors import InputError, noted
-from cqa_spark.stop_signals import Stopped
+from cqa_spark.process.stop_signals import Stopped
 
 ALL = [job for group in JOBS.values() for job in group]
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from cqa_spark.disk_failures import cannot_write
+from cqa_spark.process.disk_failures import cannot_write
 
 
 @dataclass(frozen=True)

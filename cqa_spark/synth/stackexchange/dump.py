@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from cqa_spark.disk_failures import cannot_write
+from cqa_spark.process.disk_failures import cannot_write
 from cqa_spark.synth.stackexchange.blocks import block_of_tags, block_of_threads, block_of_users, block_of_wikis
 from cqa_spark.synth.stackexchange.plan import USERS_EACH, SitePlan
 from cqa_spark.synth.stackexchange.pool import Pool

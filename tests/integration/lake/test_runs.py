@@ -24,7 +24,7 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
-from cqa_spark.stop_signals import Stopped
+from cqa_spark.process.stop_signals import Stopped
 
 SCORES = Table("scores", "Made for the test.", (column("score", "int", "points"),), key=("score",))
 OTHER = Table("other", "Made for the test.", (column("score", "int", "points"),), key=("score",))

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from cqa_spark.commands.runs import runs_table
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.terminal import Terminal
+from cqa_spark.process.terminal import Terminal
 
 
 def record(run_id: str, message: str) -> RunRecord:

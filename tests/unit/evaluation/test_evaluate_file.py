@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from cqa_spark.evaluation.evaluate_file import evaluate_file, evaluate_files, to_json, to_table
-from cqa_spark.terminal import Terminal
+from cqa_spark.process.terminal import Terminal
 
 NAMES = {
     "A": "SemEval2016-Task3-CQA-QL-dev-subtaskA.xml.subtaskA",

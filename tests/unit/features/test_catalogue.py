@@ -8,7 +8,7 @@ from rich.console import Console
 
 from cqa_spark.features.catalogue import list_groups, show_group
 from cqa_spark.features.registry import known_groups
-from cqa_spark.terminal import Terminal, TextTable
+from cqa_spark.process.terminal import Terminal, TextTable
 
 
 def _printed(what: TextTable) -> str:

@@ -19,7 +19,7 @@ from cqa_spark.lake.pointer import claim, point_to, read_pointer
 from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import ObjectStore
-from cqa_spark.stop_signals import Stopped
+from cqa_spark.process.stop_signals import Stopped
 
 NIGHT = datetime(2026, 1, 1, 3, tzinfo=UTC)
 RUN = RunRecord(

@@ -33,8 +33,8 @@ from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.concurrency import run_concurrently
-from cqa_spark.terminal import Terminal
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import cqa_spark
-from cqa_spark.control_characters import visible, visible_line
+from cqa_spark.process.control_characters import visible, visible_line
+from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
 from cqa_spark.reports.explanation import Explained, print_explanation
 from cqa_spark.reports.preferred_answer.data_card import card_table
 from cqa_spark.reports.reproduction.console import print_reproduced
 from cqa_spark.reports.reproduction.content import About, Reproduced
-from cqa_spark.terminal import Column, Styled, Terminal, TextTable, number
 
 HOSTILE = "[/b] [dumps] [red]:smile: \x1b[31m \x9b2J \u202egnp.exe $x$ [link=http://x]y[/link]"
 SHOWN = "[/b] [dumps] [red]:smile: ␛[31m \\x9b2J \\u202egnp.exe $x$ [link=http://x]y[/link]"

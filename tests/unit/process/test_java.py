@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.java import check_java
+from cqa_spark.process.java import check_java
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -16,7 +16,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from cqa_spark.control_characters import visible, visible_line
+from cqa_spark.process.control_characters import visible, visible_line
 
 _UNLIMITED = 10_000
 """Characters of a line in a file or pipe."""

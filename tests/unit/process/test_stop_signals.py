@@ -12,7 +12,7 @@ import pytest
 
 BEGIN = """
 import signal, sys, time
-from cqa_spark.stop_signals import Stopped, java_starts, stop_on_signals, uninterrupted
+from cqa_spark.process.stop_signals import Stopped, java_starts, stop_on_signals, uninterrupted
 def say(what): print(what, flush=True)
 """
 
@@ -78,7 +78,7 @@ except Stopped as stopped:
 
 def test_a_second_signal_ends_the_process_while_it_cleans_up() -> None:
     with process("""
-import cqa_spark.stop_signals as module
+import cqa_spark.process.stop_signals as module
 module.REPEAT_SECONDS, module.CLEANUP_SECONDS = 0, 3600
 with stop_on_signals():
     try:
@@ -96,7 +96,7 @@ with stop_on_signals():
 
 def test_the_same_signal_for_every_process_of_a_service_is_one_request() -> None:
     with process("""
-import cqa_spark.stop_signals as module
+import cqa_spark.process.stop_signals as module
 module.REPEAT_SECONDS = 3600
 try:
     with stop_on_signals():
@@ -120,7 +120,7 @@ except Stopped as stopped:
 
 def test_cleaning_up_that_takes_too_long_ends_with_a_message() -> None:
     with process("""
-import cqa_spark.stop_signals as module
+import cqa_spark.process.stop_signals as module
 module.CLEANUP_SECONDS = 0
 with stop_on_signals():
     try:

@@ -1,0 +1,1 @@
+"""What surrounds the process: the terminal, signals, disks, and Java."""
