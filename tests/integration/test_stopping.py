@@ -26,13 +26,13 @@ PATIENCE_SECONDS = 300
 ENDLESS_JOB = """
 import sys
 from cqa_spark import cli
-from cqa_spark.pipeline import ingest
+from cqa_spark.steps import ingest
 
-def endless(run, *_, **__):
+def endless(step, run, counts):
     print("begun", run.lake.spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)
     run.lake.spark.range(10**15).selectExpr("sum(hash(id))").collect()
 
-ingest.ingest_step = endless
+ingest.Ingest.execute = endless
 sys.exit(cli.main(sys.argv[1:]))
 """
 
@@ -91,9 +91,9 @@ def require_cleaned_up(spark: SparkSession, folder: Path, said: str, name: str) 
     lake = Lake(spark, str(folder / "lake"))
     assert said.splitlines() == [
         f"cqa: stopped by {name}; run r1 is recorded as stopped; the lease of {lake.root} is released; "
-        "what is published is whole and readable"
+        "the published run is complete and readable"
     ]
-    records = RunLog(lake).records("r1")
+    records = RunLog(lake.objects).records("r1")
     assert [record.status for record in records] == ["running", "stopped"]
     assert records[-1].message == f"stopped by {name}"
     stored = lake.objects.read(KEY)
@@ -133,9 +133,9 @@ def test_a_run_whose_java_died_is_closed_by_the_next_holder(spark: SparkSession,
         assert started.wait() == 4
     assert "cqa: Spark's Java process has ended" in said
     lake = Lake(spark, str(tmp_path / "lake"))
-    assert [record.status for record in RunLog(lake).records("r1")] == ["running"]
+    assert [record.status for record in RunLog(lake.objects).records("r1")] == ["running"]
     with hold(lake, Holder.of_this_process("test")):
-        assert [record.status for record in RunLog(lake).records("r1")] == ["running", "failed"]
+        assert [record.status for record in RunLog(lake.objects).records("r1")] == ["running", "failed"]
 
 
 def test_a_job_stops_while_spark_starts(tmp_path: Path) -> None:
@@ -152,6 +152,6 @@ def test_a_job_stops_while_spark_starts(tmp_path: Path) -> None:
         started.send_signal(signal.SIGTERM)
         said = rest(started)
         assert started.wait() == 143
-    assert "cqa: stopped by SIGTERM; what is published is whole and readable\n" in said
+    assert "cqa: stopped by SIGTERM; the published run is complete and readable\n" in said
     assert "Traceback" not in said
     assert not (tmp_path / "lake" / KEY).exists()

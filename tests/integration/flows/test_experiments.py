@@ -53,7 +53,7 @@ def test_a_family_is_what_stands_in_one_folder() -> None:
 
 
 def test_each_family_is_left_out_and_tried_alone_beside_the_full_system(run: Run) -> None:
-    found = {(row["variant"], row["family"]): row for row in ablate(run, SYSTEM, FAST).collect()}
+    found = {(row["variant"], row["family"]): row for row in ablate(run, SYSTEM, FAST)}
     full = found["all", ""]
     assert (full["difference"], full["p_value"], full["split"]) == (0.0, 1.0, "dev")
     assert len(found) == 5
@@ -72,7 +72,7 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
         ranker=RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": True}),
     )
     tried = ExperimentSettings(repeats=2, folds=2)
-    found = {row["system"]: row for row in compare(run, [order, SYSTEM], tried, FAST).collect()}
+    found = {row["system"]: row for row in compare(run, [order, SYSTEM], tried, FAST)}
     best, other = found["small"], found["order"]
     assert (best["best"], best["difference"], best["p_value"]) == ("small", 0.0, 1.0)
     assert other["spread"] == 0.0  # an order that learns nothing does not depend on the folds
@@ -81,9 +81,8 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
 
 
 def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run: Run) -> None:
-    rows = (
-        learning_curve(run, SYSTEM, FAST, shares=(0.4,), features=FeatureSettings(folds=2)).orderBy("share").collect()
-    )
+    found = learning_curve(run, SYSTEM, FAST, shares=(0.4,), features=FeatureSettings(folds=2))
+    rows = sorted(found, key=lambda entry: entry["share"])
     training = run.read(EXAMPLES).where("task = 'question_comment' and split = 'train' and relevant is not null")
     counts = training.agg(F.count_distinct("fold_key"), F.count("*")).first()
     assert [row["share"] for row in rows] == [0.4, 1.0]

@@ -173,7 +173,7 @@ def test_a_file_that_is_cut_short(
     assert published_run(lake) is None
     assert ingest(folder, "r1", "--tables", "posts", "--allow-incomplete") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
-    assert [row["is_complete"] for row in published_snapshot(lake).read(INGESTED_FILES).collect()] == [False]
+    assert [row["is_complete"] for row in published_snapshot(lake).entries(INGESTED_FILES)] == [False]
 
 
 def test_a_compressed_file_that_is_cut_short(

@@ -30,14 +30,14 @@ CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake.replace", "after", 3),
     "while merging features": ("cqa_spark.lake.storage:Lake.delete", "after", 1),
     "while merging rankings": ("cqa_spark.lake.storage:Lake.delete", "after", 2),
-    "before the checks": ("cqa_spark.commands.nightly:checks_step", "before", 1),
+    "before the checks": ("cqa_spark.steps.check:Check.execute", "before", 1),
     "while publishing, the new pointer beside the old one": (
         "pathlib:Path.replace in cqa_spark.lake.publishing:point_to", "before", 1),
 }  # fmt: skip
 """Where a night is killed before it is published."""
 
 SWAPPED = ("cqa_spark.lake.publishing:point_to", "after", 1)
-NOT_EXPORTED = ("cqa_spark.commands.nightly:export_rankings", "before", 1)
+NOT_EXPORTED = ("cqa_spark.steps.export:export_rankings", "before", 1)
 NOT_NAMED = ("cqa_spark.object_store.folder:Folder.put in cqa_spark.steps.export:export_rankings", "before", 1)
 
 pytestmark = pytest.mark.slow
@@ -54,7 +54,7 @@ def test_a_second_night_gives_what_computing_everything_gives(nights: Nights, tm
     second = published_snapshot(nights.second)
     assert content(second) == content(published_snapshot(full))
     assert content(second) != content(published_snapshot(nights.first))
-    changes = {(row["table_name"], row["change"]): row["rows"] for row in second.read(CHANGES).collect()}
+    changes = {(row["table_name"], row["change"]): row["rows"] for row in second.entries(CHANGES)}
     assert changes == {
         ("posts", "new"): 1, ("posts", "gone"): 1, ("posts", "changed"): 2, ("votes", "new"): 1,
         ("comments", "new"): 1, ("examples", "new"): 1, ("examples", "gone"): 1, ("examples", "changed"): 2,

@@ -72,7 +72,7 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
     snapshot = Snapshot(lake, RunLog(lake.objects).require_success("pa"))
     assert snapshot.read(EXAMPLES).where("relevant").select("initial_rank").distinct().collect() == [(2,)]
     assert snapshot.read(EXAMPLES).count() == 3 * THREADS
-    card = {row["measure"]: row["value"] for row in snapshot.read(DATA_CARD).where("split = '*'").collect()}
+    card = {row["measure"]: row["value"] for row in snapshot.entries(DATA_CARD) if row["split"] == "*"}
     assert (card["questions"], card["answers"], card["share_late"]) == (THREADS, 3 * THREADS, 0)
 
     groups = ["basic_u_asof_v1", "basic_u_snapshot_v1", "badges_asof_v1"]
@@ -103,7 +103,7 @@ def test_the_experiment_ranks_measures_and_reports(
     assert "feature group badges_asof_v1 is left out: no badges" in shown.err
 
     snapshot = Snapshot(lake, RunLog(lake.objects).require_success("experiment"))
-    figures = snapshot.read(SITE_METRICS).where("measure = 'P@1'").collect()
+    figures = [entry for entry in snapshot.entries(SITE_METRICS) if entry["measure"] == "P@1"]
     values = {(row["site"], row["system"]): row["value"] for row in figures}
     assert {site for site, _ in values} == {"*", SITE}
     assert values["*", "metadata_logistic_snapshot"] == 1.0  # whose author's acceptances it sees

@@ -37,7 +37,7 @@ def test_the_given_order_to_the_digit_and_a_learned_system_far_above_it(
         )
         == 0
     )
-    rows = published_snapshot(lake).read(METRICS).where("split = 'dev'").collect()
+    rows = [entry for entry in published_snapshot(lake).entries(METRICS) if entry["split"] == "dev"]
     values = {(row["system"], row["measure"]): row["value"] for row in rows}
     assert round(values["given_order", "MAP@10"], 4) == 0.5384
     assert round(values["given_order", "AvgRec@10"], 4) == 0.7278

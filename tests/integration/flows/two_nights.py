@@ -45,12 +45,13 @@ def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
 
 def content(snapshot: Snapshot) -> Content:
     """The rows that readers see, as far as they do not say who wrote them."""
-    frames = {table.name: snapshot.read(table) for table in (POSTS, EXAMPLES, RANKINGS, METRICS)}
+    frames = {table.name: snapshot.read(table) for table in (POSTS, EXAMPLES, RANKINGS)}
     versions = snapshot.record.table_versions
     path = snapshot.lake.path(FEATURES)
     frames[FEATURES] = snapshot.lake.spark.read.format("delta").option("versionAsOf", versions[FEATURES]).load(path)
     kept = {name: frame.drop("run_id", "source_file", "unknown_attributes") for name, frame in frames.items()}
-    return {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in kept.items()}
+    rows = {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in kept.items()}
+    return {**rows, METRICS.name: [tuple(entry.values()) for entry in snapshot.entries(METRICS)]}
 
 
 def copied(lake: Lake, folder: Path) -> Lake:
