@@ -103,7 +103,7 @@ def test_an_export_stays_until_another_is_whole(
     # A night that was killed after publishing leaves this too: r2 is published, and r1 is what is exported.
     Path(lake.root, "exports", "r0").mkdir()
     with hold(lake, Holder.of_this_process("test")) as held:
-        assert remove_attempts(held, [RunLog(lake).require_success("r2")]) == ["exports/r0"]
+        assert remove_attempts(held, [RunLog(lake.objects).require_success("r2")]) == ["exports/r0"]
     require_exported(lake, {"a": 1})
 
     assert main(["runs", "rollback", "--lake", lake.root]) == 0

@@ -68,4 +68,4 @@ def test_a_job_that_fills_the_bucket_leaves_what_is_published(
     published = published_run(lake)
     assert published is not None
     assert published.run_id == "r1"
-    assert [record.status for record in RunLog(lake).records("r2")] == ["running", "failed"]
+    assert [record.status for record in RunLog(lake.objects).records("r2")] == ["running", "failed"]
