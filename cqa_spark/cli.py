@@ -124,7 +124,11 @@ def _do(job: Job, arguments: list[str]) -> int:
     program = f"cqa {job.name}"
     resolved = resolve(program, _named(job.settings), arguments, checks())
     if resolved.dry_run:
+        from cqa_spark.commands.plans import planned_flow
+
         print(dry_run(program, resolved.settings))
+        if flow := planned_flow(job.name, resolved.settings):
+            print(f"steps:\n{flow.draw()}")
         return 0
     try:
         _named(job.function)(resolved.settings)

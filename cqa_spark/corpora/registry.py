@@ -6,19 +6,34 @@ Annotated files are given by split; dumps are whole sites, of which the next one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
 from cqa_spark.corpora.source import Source
-from cqa_spark.corpora.stackexchange.ingest.ingest import stackexchange_dumps
+from cqa_spark.corpora.stackexchange.ingest.ingest import StackExchangeDump, stackexchange_dumps
 from cqa_spark.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class DumpFormat:
+    """A format of dumps.
+
+    Attributes:
+        source: the dump of each of some sites.
+        find: finds the dumps that the settings of a job name; where a site has several, the earlier first.
+    """
+
+    source: Callable[..., Source]
+    find: Callable[..., Sequence[Source]]
+
 
 FILES: Mapping[str, Callable[[Mapping[str, Sequence[str]], str, ObjectStorageSettings], Source]] = {
     "qatar_living": QatarLivingFiles,
 }
-DUMPS: Mapping[str, Callable[..., Sequence[Source]]] = {
-    "stackexchange": stackexchange_dumps,
+DUMPS: Mapping[str, DumpFormat] = {
+    "stackexchange": DumpFormat(StackExchangeDump, stackexchange_dumps),
 }
 
 
@@ -53,7 +68,17 @@ def dump_sources(corpus: str, settings: DumpJobSettings, *, read_again: bool = F
         InputError: there is no dump, or one cannot be read.
     """
     _require(corpus, DUMPS)
-    return DUMPS[corpus](settings, read_again=read_again)
+    return DUMPS[corpus].find(settings, read_again=read_again)
+
+
+def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:
+    """A dump of a format whose files have not been searched for; it only says which tables it fills.
+
+    Raises:
+        ConfigError: there is no format of this name; the known ones are listed.
+    """
+    _require(corpus, DUMPS)
+    return DUMPS[corpus].source((), settings)
 
 
 def require_file_format(corpus: str) -> None:

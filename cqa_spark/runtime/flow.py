@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from cqa_spark.errors import InputError
 from cqa_spark.runtime.step import Product, Step
+
+WIDTH = 110
+"""Characters of a drawn line."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,12 @@ def _names(products: tuple[Product, ...]) -> set[str]:
 
 def _drawn(step: Step, width: int) -> Iterator[str]:
     optional = [f"[{product.name}]" for product in step.reads_if_present()]
-    reads = ", ".join([product.name for product in step.reads()] + optional)
-    writes = ", ".join(product.name for product in step.writes())
-    yield f"  {step.name:<{width}}  reads   {reads or 'nothing'}"
-    yield f"  {'':<{width}}  writes  {writes or 'nothing'}"
+    reads = [product.name for product in step.reads()] + optional
+    writes = [product.name for product in step.writes()]
+    yield from _wrapped(f"  {step.name:<{width}}  reads   ", reads)
+    yield from _wrapped(f"  {'':<{width}}  writes  ", writes)
+
+
+def _wrapped(heading: str, names: list[str]) -> list[str]:
+    text = ", ".join(names) or "nothing"
+    return textwrap.wrap(text, WIDTH, initial_indent=heading, subsequent_indent=" " * len(heading))

@@ -1,0 +1,53 @@
+"""The flows that ``--dry-run`` draws; they are made from the settings alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cqa_spark import flows
+from cqa_spark.config.settings import NightlySettings, ScoreSettings, TrainSettings
+from cqa_spark.corpora.registry import dump_before_search
+from cqa_spark.runtime.flow import Flow
+
+
+def planned_flow(job: str, settings: Any) -> Flow | None:
+    """The flow of a job; None where it has none, or depends on more than the settings.
+
+    Args:
+        job: its name.
+        settings: of the job.
+    """
+    plan = PLANS.get(job)
+    return plan(settings) if plan is not None else None
+
+
+def _nightly(settings: NightlySettings) -> Flow:
+    """The first night, which trains; later ones compare with the published run instead."""
+    return flows.nightly(settings, dump_before_search(settings.dump_format, settings))
+
+
+def _train(settings: TrainSettings) -> Flow:
+    return flows.train_on_files(settings) if settings.model else flows.train(settings, None)
+
+
+def _score(settings: ScoreSettings) -> Flow | None:
+    return None if settings.model else flows.score(settings, None)
+
+
+PLANS: Mapping[str, Callable[[Any], Flow | None]] = {
+    "run": flows.run,
+    "rank": flows.rank,
+    "nightly": _nightly,
+    "experiment preferred-answer": flows.preferred_answer,
+    "ingest": flows.ingest,
+    "dataset preferred-answer": flows.dataset,
+    "pair": lambda settings: flows.pair(settings, None),
+    "featurize": lambda settings: flows.featurize(settings, None),
+    "train": _train,
+    "score": _score,
+    "evaluate": lambda settings: flows.evaluate(settings, None),
+    "report": lambda settings: flows.report(settings, None),
+    "features audit": lambda settings: flows.audit(settings, None),
+}
+"""By name of the job."""
