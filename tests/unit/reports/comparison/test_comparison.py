@@ -14,6 +14,7 @@ from cqa_spark.reports.comparison.as_json import comparison_json
 from cqa_spark.reports.comparison.console import print_comparison
 from cqa_spark.reports.comparison.content import Comparison
 from cqa_spark.reports.comparison.page import render_comparison
+from cqa_spark.terminal import Terminal
 
 
 def test_json_of_a_comparison() -> None:
@@ -39,7 +40,7 @@ def test_json_of_a_comparison() -> None:
 
 def compared(comparison: Comparison) -> list[str]:
     stream = io.StringIO()
-    print_comparison(comparison, Console(file=stream, width=120))
+    print_comparison(comparison, Terminal(Console(file=stream, width=120)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 

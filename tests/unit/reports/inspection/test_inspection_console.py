@@ -13,11 +13,12 @@ from cqa_spark.reports.inspection.as_json import inspection_json
 from cqa_spark.reports.inspection.console import SITES, print_inspection
 from cqa_spark.reports.inspection.content import Inspection
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
+from cqa_spark.terminal import Terminal
 
 
 def printed(inspection: Inspection) -> list[str]:
     stream = io.StringIO()
-    print_inspection(inspection, Console(file=stream, width=60))
+    print_inspection(inspection, Terminal(Console(file=stream, width=60)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 

@@ -23,6 +23,7 @@ from cqa_spark.reports.preferred_answer.grids.tuning import searched
 from cqa_spark.reports.preferred_answer.wording import conclusions, too_small
 from cqa_spark.reports.run.content import Caution
 from cqa_spark.reports.run.page import render
+from cqa_spark.terminal import Terminal
 
 BEST, AS_OF, SNAPSHOT = "first_answer", "metadata_boosted_asof", "metadata_boosted_snapshot"
 VALUES = {BEST: 0.4, "random_answer": 0.3, AS_OF: 0.5, SNAPSHOT: 0.7}
@@ -146,9 +147,8 @@ def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
 
 
 def test_a_terminal_shows_the_same_tables() -> None:
-    console = Console(file=io.StringIO(), width=40)
+    shown = io.StringIO()
     for grid in grids(STUDY, ABLATIONS):
-        print_grid(grid, console)
-    shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "50.00 47.00\N{EN DASH}53.00" in shown
-    assert "Snapshot and as-of features" in shown
+        print_grid(grid, Terminal(Console(file=shown, width=40)))
+    assert "50.00 47.00\N{EN DASH}53.00" in shown.getvalue()
+    assert "Snapshot and as-of features" in shown.getvalue()
