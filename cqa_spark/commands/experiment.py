@@ -11,7 +11,7 @@ from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.preferred_answer.grids import grids
-from cqa_spark.reports.preferred_answer.wording import conclusions, outcome
+from cqa_spark.reports.preferred_answer.wording import chosen_parameters, conclusions
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.runtime.tracking import metric_name, track, track_trials
 from cqa_spark.runtime.workspace import run_flow
@@ -45,7 +45,7 @@ def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: 
     )
     for search in study.searches:
         trials = logged_trials(finished, search.system)
-        track_trials(settings.tracking, f"tune {search.system}", searched, trials, outcome(search))
+        track_trials(settings.tracking, f"tune {search.system}", searched, trials, chosen_parameters(search))
 
 
 def _print(content: RunReport, run: Run) -> None:

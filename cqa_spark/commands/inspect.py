@@ -28,7 +28,6 @@ from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import read_lake
 
 COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
-ACCOUNT = (QUARANTINE, ORPHANS, INGESTED_FILES)
 
 
 def inspect(settings: InspectSettings) -> None:
@@ -56,7 +55,13 @@ def look_at(snapshot: Snapshot) -> Inspection:
             f"run {snapshot.record.run_id} has no tables to look at",
             "look at one that read dumps; cqa runs show lists the tables of a run",
         )
-    return collect_inspection(run_shown(snapshot.record, snapshot.lake.root), community, snapshot.present(ACCOUNT))
+    return collect_inspection(
+        run_shown(snapshot.record, snapshot.lake.root),
+        community,
+        snapshot.read(QUARANTINE) if snapshot.has(QUARANTINE) else None,
+        snapshot.entries_or_none(ORPHANS),
+        snapshot.entries_or_none(INGESTED_FILES),
+    )
 
 
 def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Comparison:

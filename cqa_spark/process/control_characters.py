@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 _ASCII = r"\x00-\x08\x0b-\x1f\x7f"
-_OTHERS = r"\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-"""C1 controls, which some terminals obey; directional overrides, which reorder a line; halves of surrogate pairs."""
+_OTHERS = r"\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+"""C1 controls, which some terminals obey; directional overrides, which reorder a line; halves of surrogate pairs and
+noncharacters, which no XML document may hold."""
 
 _CONTROL = re.compile(f"[{_ASCII}{_OTHERS}]")
 

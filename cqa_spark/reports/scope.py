@@ -1,12 +1,14 @@
-"""The rows of a run's tables that a report covers."""
+"""The part of a run that a report covers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+
+from cqa_spark.lake.journal import Entry
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,7 @@ class Scope:
 
     Attributes:
         tables: declared tables by name, without those that the run did not write.
+        journal: entries of journal tables by name, without those that the run did not write.
         task: name of the task.
         split: split of the evaluation.
         main_measure: measure that orders the systems.
@@ -23,6 +26,7 @@ class Scope:
     """
 
     tables: Mapping[str, DataFrame]
+    journal: Mapping[str, Sequence[Entry]]
     task: str
     split: str
     main_measure: str
@@ -30,19 +34,20 @@ class Scope:
     baseline: str | None
 
     def table(self, name: str) -> DataFrame | None:
-        """The rows of a table for the task and split; a table without these columns is not filtered."""
+        """The rows of a table for the task and split; None if the run did not write it."""
         frame = self.tables.get(name)
         if frame is None:
             return None
-        for column, wanted in (("task", self.task), ("split", self.split)):
-            if column in frame.columns:
-                frame = frame.where(F.col(column) == wanted)
-        return frame
+        return frame.where((F.col("task") == self.task) & (F.col("split") == self.split))
 
-    def rows(self, name: str) -> list[Row]:
-        """Collect a table that has few rows; empty if the run did not write it."""
-        frame = self.table(name)
-        return [] if frame is None else frame.collect()
+    def entries(self, name: str) -> list[Entry]:
+        """The entries of a journal table for the task and split, where it has these columns; empty if it is absent."""
+        covered = {"task": self.task, "split": self.split}
+        return [
+            entry
+            for entry in self.journal.get(name, ())
+            if all(entry[column] == wanted for column, wanted in covered.items() if column in entry)
+        ]
 
     def rankings(self) -> DataFrame:
         """The rankings of all systems."""

@@ -1,22 +1,27 @@
-"""What a reader of a run's figures has to know of the features behind them."""
+"""The limitations of feature groups that affect a run's results."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.run.content import Caution
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact
 
 
-def cautions(run: Run) -> tuple[Caution, ...]:
-    """The cautions of the feature groups that the run's systems use, and the groups that were left out on a site."""
-    users = _users(run)
+def cautions(run: Run, systems: Sequence[str]) -> tuple[Caution, ...]:
+    """The cautions of the feature groups that systems use, and the groups that were left out on a site.
+
+    Args:
+        run: the run.
+        systems: the systems in its rankings.
+    """
+    users = _users(run, systems)
     about: dict[str, list[str]] = defaultdict(list)
     for group in users:
         if group_class(group).caution:
@@ -29,11 +34,10 @@ def cautions(run: Run) -> tuple[Caution, ...]:
     )
 
 
-def _users(run: Run) -> dict[str, list[str]]:
-    """The systems that rank, by the groups of features that they look at."""
-    ranked = sorted(row["system"] for row in run.read(RANKINGS).select("system").distinct().collect())
+def _users(run: Run, systems: Sequence[str]) -> dict[str, list[str]]:
+    """The systems by the feature groups that they use."""
     users: dict[str, list[str]] = defaultdict(list)
-    for system in ranked:
+    for system in systems:
         if path := run.record.artifacts.get(model_artifact(system)):
             for group in load_recipe(open_model_folder(path, "trained_system", run.lake.storage)).system.feature_groups:
                 users[group].append(system)

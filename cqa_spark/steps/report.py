@@ -1,7 +1,8 @@
-"""metrics + rankings → the page that people read."""
+"""metrics + rankings → the report, one HTML page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.run.collect import collect_content
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.page import render
+from cqa_spark.reports.run.rankings import RankedSystem, ranked_systems
 from cqa_spark.reports.run.record.collect import run_facts
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
@@ -54,9 +56,9 @@ REPORT = Artifact("report")
 
 @dataclass(frozen=True)
 class Report(Step):
-    """Gather what the page shows, and write it.
+    """Collect the content of the page, and write it.
 
-    An experiment on preferred answers has measures and a baseline of its own.
+    The preferred-answer experiment has its own measures and baseline.
 
     Attributes:
         path: HTML file; None for one inside the lake.
@@ -71,11 +73,11 @@ class Report(Step):
     name = "report"
 
     def reads(self) -> tuple[Product, ...]:
-        """What a run that was evaluated has."""
+        """The rankings and metrics of an evaluated run."""
         return RANKINGS, EXAMPLES, QUERY_METRICS, METRICS
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """All else that the page may show."""
+        """All other tables that the page may show."""
         shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS)
         return tuple(table for table in shown if table not in self.reads())
 
@@ -84,30 +86,28 @@ class Report(Step):
         return (REPORT,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Write the page; its content stays in memory for whoever prints it."""
-        counts.rows_in = run.read(RANKINGS).count()
-        content = self._content(run)
+        """Write the page; its content stays in memory for commands that print it."""
+        ranked = ranked_systems(run.read(RANKINGS))
+        counts.rows_in = sum(each.candidates for each in ranked)
+        content = self._content(run, ranked)
         target = self.path or run.lake.path("reports", f"{run.run_id}.html")
         write_file(target, page_bytes(render(content)), run.lake.storage)
         run.add_artifact(REPORT.name, target)
         run.remember(REPORT.name, content)
         counts.rows_out = 1
 
-    def _content(self, run: Run) -> RunReport:
-        study, headline = found_study(run), _headline(run, self.measures[0])
+    def _content(self, run: Run, ranked: Sequence[RankedSystem]) -> RunReport:
+        study, headline = found_study(run), _headline(run, ranked, self.measures[0])
         measures, baseline = (study.measures, study.baseline) if study else (self.measures, self.baseline)
         best_system = study.leading if study else headline.system
         tables = run.present(SHOWN)
-        tables |= {
-            table.name: run.lake.spark.createDataFrame([tuple(e.values()) for e in run.entries(table)], table.schema)
-            for table in SHOWN_ENTRIES
-            if run.has(table)
-        }
         if headline.split == CROSS_VALIDATED:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
         content = collect_content(
             tables,
+            {table.name: run.entries(table) for table in SHOWN_ENTRIES if run.has(table)},
             run_facts(run.record),
+            ranked,
             task=headline.task,
             split=headline.split,
             best_system=best_system,
@@ -116,29 +116,30 @@ class Report(Step):
             measures=measures,
         )
         stories = explained_stories(run, best_system, content.stories)
-        return replace(content, stories=stories, cautions=cautions(run), study=study)
+        systems = sorted({each.system for each in ranked})
+        return replace(content, stories=stories, cautions=cautions(run, systems), study=study)
 
 
 def report_content(run: Run) -> RunReport:
-    """What the page of a run that was just reported shows."""
+    """The content of the page that this process wrote for the run."""
     content: RunReport = run.recall(REPORT.name)
     return content
 
 
 class _Headline(NamedTuple):
-    """What the page is about, and the best system there."""
+    """The task and split of the page, and the best system on it."""
 
     task: str
     split: str
     system: str
 
 
-def _headline(run: Run, measure: str) -> _Headline:
-    """The best system on the first part that was measured; where nothing was measured, any that ranked."""
+def _headline(run: Run, ranked: Sequence[RankedSystem], measure: str) -> _Headline:
+    """The best system on the first split with measurements; without measurements, the first system."""
     measured = [entry for entry in run.entries(METRICS) if entry["measure"] == measure]
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
         return _Headline(best["task"], best["split"], best["system"])
-    first = run.read(RANKINGS).orderBy("split", "system").first()
-    assert first is not None, "a run without rankings fails when it scores"
-    return _Headline(first["task"], first["split"], first["system"])
+    assert ranked, "a run without rankings fails when it scores"
+    first = min(ranked, key=lambda each: (each.split, each.system))
+    return _Headline(first.task, first.split, first.system)

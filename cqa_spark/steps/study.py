@@ -1,4 +1,4 @@
-"""The tables that an experiment wrote → what it found."""
+"""The journal of an experiment → its results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqa_spark.tasks.preferred_answer import MEASURES
 
 
 def found_study(run: Run) -> AnswerStudy | None:
-    """What the experiment of a run found; None where the run is of another job."""
+    """The results of the experiment of a run; None for a run of another job."""
     if not run.has(SITE_METRICS):
         return None
     tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS)

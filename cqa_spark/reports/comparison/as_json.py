@@ -22,7 +22,6 @@ def comparison_json(comparison: Comparison) -> str:
             "only_after": list(comparison.only_after),
         },
         indent=2,
-        ensure_ascii=False,
     )
 
 

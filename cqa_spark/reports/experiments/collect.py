@@ -1,26 +1,25 @@
-"""Collects the results of experiments; their tables have a row per system and variant."""
+"""Collects the results of experiments."""
 
 from __future__ import annotations
 
-from pyspark.sql import Row
+from typing import TypeVar
 
-from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, in_reading_order
+from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, Variant, in_reading_order
+from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.scope import Scope
 
-_MEASURED = ("system", "value", "low", "high", "confidence", "difference", "p_value")
+Result = TypeVar("Result", bound=Variant)
 
 
 def collect_cross_validations(scope: Scope) -> tuple[CrossValidation, ...]:
     """The systems in cross-validation, best first; empty if the run has none."""
-    rows = sorted(_rows(scope, "cross_validations"), key=lambda row: (-row["value"], row["system"]))
-    more = ("spread", "best", "queries", "repeats", "folds")
-    return tuple(CrossValidation(*map(row.__getitem__, (*_MEASURED, *more))) for row in rows)
+    found = _results(scope, "cross_validations", CrossValidation)
+    return tuple(sorted(found, key=lambda each: (-each.value, each.system)))
 
 
 def collect_ablations(scope: Scope) -> tuple[Ablation, ...]:
     """Each system without each feature family and on each alone; empty if the run has none."""
-    rows = _rows(scope, "ablations")
-    found = [Ablation(*map(row.__getitem__, (*_MEASURED, "variant", "family", "features"))) for row in rows]
+    found = _results(scope, "ablations", Ablation)
     return tuple(
         each
         for system in sorted({one.system for one in found})
@@ -30,9 +29,9 @@ def collect_ablations(scope: Scope) -> tuple[Ablation, ...]:
 
 def collect_curves(scope: Scope) -> tuple[CurvePoint, ...]:
     """Each system by share of the training threads, smallest first; empty if the run has none."""
-    rows = sorted(_rows(scope, "learning_curves"), key=lambda row: (row["system"], row["share"]))
-    return tuple(CurvePoint(*map(row.__getitem__, (*_MEASURED, "share", "threads", "examples"))) for row in rows)
+    found = _results(scope, "learning_curves", CurvePoint)
+    return tuple(sorted(found, key=lambda each: (each.system, each.share)))
 
 
-def _rows(scope: Scope, table: str) -> list[Row]:
-    return [row for row in scope.rows(table) if row["measure"] == scope.main_measure]
+def _results(scope: Scope, table: str, kind: type[Result]) -> list[Result]:
+    return [from_entry(kind, entry) for entry in scope.entries(table) if entry["measure"] == scope.main_measure]

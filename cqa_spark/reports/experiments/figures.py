@@ -52,22 +52,24 @@ def draw_experiments(
         )
         if validated
         else None,
-        ablations=tuple(_ablation(system, ablations, measure) for system in systems_of(ablations)),
-        curves=tuple(_curve(system, curves, measure) for system in systems_of(curves)),
+        ablations=tuple(
+            _ablation(system, number, ablations, measure) for number, system in enumerate(systems_of(ablations))
+        ),
+        curves=tuple(_curve(system, number, curves, measure) for number, system in enumerate(systems_of(curves))),
     )
 
 
-def _ablation(system: str, ablations: tuple[Ablation, ...], measure: str) -> SystemFigure:
+def _ablation(system: str, number: int, ablations: tuple[Ablation, ...], measure: str) -> SystemFigure:
     found = tuple(each for each in ablations if each.system == system)
     return SystemFigure(
         system,
         found,
-        draw_both(lambda name, width: plot_ablations(found, measure, name, width), f"ablation-{system}"),
+        draw_both(lambda name, width: plot_ablations(found, measure, name, width), f"ablation{number}"),
     )
 
 
-def _curve(system: str, curves: tuple[CurvePoint, ...], measure: str) -> SystemFigure:
+def _curve(system: str, number: int, curves: tuple[CurvePoint, ...], measure: str) -> SystemFigure:
     found = tuple(each for each in curves if each.system == system)
     return SystemFigure(
-        system, found, draw_both(lambda name, width: plot_curve(found, measure, name, width), f"curve-{system}")
+        system, found, draw_both(lambda name, width: plot_curve(found, measure, name, width), f"curve{number}")
     )

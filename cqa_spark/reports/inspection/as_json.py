@@ -23,7 +23,6 @@ def inspection_json(inspection: Inspection) -> str:
             "quarantined_elsewhere": _elsewhere(sites),
         },
         indent=2,
-        ensure_ascii=False,
     )
 
 

@@ -9,6 +9,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.journal import Entry
+
 
 def first_rows(frame: DataFrame, limit: int, *order: Column | str, within: tuple[str, ...] = ("site",)) -> DataFrame:
     """Keep the first rows of each site.
@@ -28,6 +30,14 @@ def collected(frame: DataFrame) -> dict[str, list[Row]]:
     sites: dict[str, list[Row]] = defaultdict(list)
     for row in frame.collect():
         sites[row.site].append(row)
+    return sites
+
+
+def grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """Group entries of a journal table by site, in their order."""
+    sites: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        sites[entry["site"]].append(entry)
     return sites
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.reports.inspection.accounting import collect as accounting
 from cqa_spark.reports.inspection.content import Inspection, RunShown
 from cqa_spark.reports.inspection.posts import collect as posts
 from cqa_spark.reports.inspection.site import SiteRows, site_facts
 from cqa_spark.reports.inspection.tables import collect as tables
-
-BySite = dict[str, list[Row]]
 
 
 def run_shown(record: RunRecord, lake: str) -> RunShown:
@@ -23,7 +22,11 @@ def run_shown(record: RunRecord, lake: str) -> RunShown:
 
 
 def collect_inspection(
-    run: RunShown, community: Mapping[str, DataFrame], account: Mapping[str, DataFrame]
+    run: RunShown,
+    community: Mapping[str, DataFrame],
+    quarantine: DataFrame | None,
+    orphans: Sequence[Entry],
+    files: Sequence[Entry],
 ) -> Inspection:
     """Collect the content of an inspection; a bounded number of rows per site reaches the driver.
 
@@ -31,29 +34,28 @@ def collect_inspection(
         run: the inspected run.
         community: the community tables (posts, users, votes, …) that the run wrote, by name, in display order; at
             least one.
-        account: those of quarantine, orphans and ingested_files that the run wrote, by name.
+        quarantine: the table ``quarantine``; None if the run did not write it.
+        orphans: entries of ``ORPHANS``.
+        files: entries of ``INGESTED_FILES``.
     """
-    files, quarantine = account.get("ingested_files"), account.get("quarantine")
-    gathered: dict[str, BySite] = {
+    counted_posts = community.get("posts")
+    found: dict[str, Mapping[str, Any]] = {
         "summaries": tables.collect_tables(community),
         "drift": tables.collect_drift(community),
-        "scores": _if_present(posts.collect_scores, community.get("posts")),
-        "months": _if_present(posts.collect_months, community.get("posts")),
-        "tags": _if_present(posts.collect_tags, community.get("posts")),
-        "quarantined": _if_present(partial(accounting.collect_quarantined, ingested_files=files), quarantine),
-        "refusals": _if_present(accounting.collect_refusals, quarantine),
-        "orphans": _if_present(accounting.collect_orphans, account.get("orphans")),
-        "file_totals": _if_present(accounting.collect_file_totals, files),
-        "files": _if_present(accounting.collect_files, files),
+        "orphans": accounting.orphans_by_site(orphans),
+        "files": accounting.files_by_site(files),
     }
-    names = set().union(*[by_site.keys() for by_site in gathered.values()])
-    sites = [site_facts(name, _of_site(name, gathered), list(community)) for name in names]
+    if counted_posts is not None:
+        found["scores"] = posts.collect_scores(counted_posts)
+        found["months"] = posts.collect_months(counted_posts)
+        found["tags"] = posts.collect_tags(counted_posts)
+    if quarantine is not None:
+        found["quarantined"] = accounting.collect_quarantined(quarantine, files)
+        found["refusals"] = accounting.collect_refusals(quarantine)
+    names = set().union(*found.values())
+    sites = [site_facts(name, _of_site(name, found), list(community)) for name in names]
     return Inspection(run, tuple(sorted(sites, key=lambda site: (-site.rows, site.site))))
 
 
-def _if_present(collect: Callable[[DataFrame], BySite], table: DataFrame | None) -> BySite:
-    return {} if table is None else collect(table)
-
-
-def _of_site(site: str, gathered: Mapping[str, Mapping[str, Sequence[Row]]]) -> SiteRows:
-    return SiteRows(**{name: by_site.get(site, []) for name, by_site in gathered.items()})
+def _of_site(site: str, found: Mapping[str, Mapping[str, Any]]) -> SiteRows:
+    return SiteRows(**{name: by_site[site] for name, by_site in found.items() if site in by_site})

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable
 from cqa_spark.reports.inspection import wording
 from cqa_spark.reports.inspection.content import Inspection, SiteFacts
 from cqa_spark.reports.inspection.tables.content import Counted
-from cqa_spark.reports.kit.console import group_row, member_row, new_table, print_line, print_table, warning
+from cqa_spark.reports.kit.console import group_row, member_row, new_table, warning
 from cqa_spark.reports.kit.numbers import MISSING, count, counted, percent
-from cqa_spark.reports.kit.text import file_name, listed, visible
+from cqa_spark.reports.kit.text import file_name, listed
 
 SITES = 20
 """Number of sites printed in detail; the table lists all sites."""
@@ -25,22 +22,23 @@ RAW_CHARACTERS = 120
 """Number of characters shown of a quarantined record."""
 
 
-def print_inspection(inspection: Inspection, console: Console) -> None:
+def print_inspection(inspection: Inspection, terminal: Terminal) -> None:
     """Print the table of all sites, and the facts of the largest ones."""
     run = inspection.run
-    print_line(f"{run.lake}, run {run.run_id} of {run.recorded_at:%Y-%m-%d %H:%M}", console)
-    print_table(_overview(inspection), console)
+    terminal.line(f"{run.lake}, run {run.run_id} of {run.recorded_at:%Y-%m-%d %H:%M}")
+    terminal.table(_overview(inspection))
     for site in inspection.sites[:SITES]:
-        console.print()
-        console.print(group_row(site.site), soft_wrap=True)
-        print_table(_facts(site), console)
+        terminal.line()
+        terminal.line(site.site, style="bold")
+        terminal.table(_facts(site))
         if site.files:
-            print_table(_files(site), console)
+            terminal.table(_files(site))
     if hidden := len(inspection.sites[SITES:]):
-        print_line(f"\n{counted(hidden, 'smaller site')} not shown in detail", console)
+        terminal.line()
+        terminal.line(f"{counted(hidden, 'smaller site')} not shown in detail")
 
 
-def _overview(inspection: Inspection) -> Table:
+def _overview(inspection: Inspection) -> TextTable:
     table = new_table("site and table", ("rows", "quarantined", "orphans"), "unknown attributes")
     for site in inspection.sites:
         table.add_row(group_row(site.site))
@@ -50,7 +48,7 @@ def _overview(inspection: Inspection) -> Table:
                 count(each.rows),
                 warning(each.quarantined),
                 warning(each.orphans),
-                Text(visible(listed([attribute.name for attribute in each.unknown_attributes], limit=5))),
+                listed([attribute.name for attribute in each.unknown_attributes], limit=5),
                 style="" if each.rows else "dim",
             )
         if site.quarantined_elsewhere:
@@ -58,14 +56,12 @@ def _overview(inspection: Inspection) -> Table:
     return table
 
 
-def _facts(site: SiteFacts) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
+def _facts(site: SiteFacts) -> TextTable:
+    table = TextTable(Column("", whole=True, style="dim"), "", has_headings=False)
     for name, lines in _lines(site):
         if any(lines):
-            grid.add_row(name, Text("\n").join(Text(visible(line)) for line in lines if line))
-    return grid
+            table.add_row(name, "\n".join(filter(None, lines)))
+    return table
 
 
 def _lines(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
@@ -101,19 +97,25 @@ def _nulls(nulls: Sequence[Counted], rows: int) -> str:
     return ", ".join(f"{each.name} {percent(each.rows, rows)}" for each in most_first)
 
 
-def _files(site: SiteFacts) -> Table:
-    table = new_table("file", ("lines", "rows", "quarantined", "no record"), "table", "status")
+def _files(site: SiteFacts) -> TextTable:
+    hidden = site.file_totals.files > len(site.files)
+    caption = f"{len(site.files)} of {counted(site.file_totals.files, 'file')}" if hidden else ""
+    table = new_table("file", ("lines", "rows", "quarantined", "no record"), "table", "status", caption=caption)
     for file in site.files:
         lines = MISSING if file.lines is None else count(file.lines)
         table.add_row(
-            Text(visible(file_name(file.path))),
-            lines if file.adds_up else Text(f"{lines} (counts disagree)", style="red"),
+            file_name(file.path),
+            lines if file.adds_up else Styled(f"{lines} (counts disagree)", "red"),
             count(file.rows_out),
             warning(file.rows_quarantined),
             MISSING if file.not_rows is None else count(file.not_rows),
-            Text(file.table or "(several)"),
-            {True: Text("complete"), False: Text("truncated", style="red"), None: Text(MISSING)}[file.is_complete],
+            file.table or "(several)",
+            _status(file.is_complete),
         )
-    if site.file_totals.files > len(site.files):
-        table.caption = f"{len(site.files)} of {counted(site.file_totals.files, 'file')}"
     return table
+
+
+def _status(is_complete: bool | None) -> str | Styled:
+    if is_complete is None:
+        return MISSING
+    return "complete" if is_complete else Styled("truncated", "red")

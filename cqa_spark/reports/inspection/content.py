@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.inspection.accounting.content import NO_FILES, FileFacts, FileTotals, OrphanReference, Refusal
 from cqa_spark.reports.inspection.posts.content import Month, ScoreCount, Threads
 from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
-
-NO_FILES = FileTotals()
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pyspark.sql import Row
 
-from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.inspection.accounting.content import OrphanReference, Refusal, SiteFiles
 from cqa_spark.reports.inspection.content import SiteFacts
 from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
 from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
@@ -17,20 +17,22 @@ _DATED_BY = ("posts", "comments")
 """Tables that define the period of a site; accounts may be older, and edits and badges continue after the last post."""
 
 
+NO_SITE_FILES = SiteFiles()
+
+
 @dataclass(frozen=True)
 class SiteRows:
-    """The counted rows of one site."""
+    """What was counted for one site; rows are documented where they are counted."""
 
-    summaries: Sequence[Row]
-    drift: Sequence[Row]
-    scores: Sequence[Row]
-    months: Sequence[Row]
-    tags: Sequence[Row]
-    quarantined: Sequence[Row]
-    refusals: Sequence[Row]
-    orphans: Sequence[Row]
-    file_totals: Sequence[Row]
-    files: Sequence[Row]
+    summaries: Sequence[Row] = ()
+    drift: Sequence[Row] = ()
+    scores: Sequence[Row] = ()
+    months: Sequence[Row] = ()
+    tags: Sequence[Row] = ()
+    refusals: Sequence[Row] = ()
+    quarantined: Mapping[str | None, int] = field(default_factory=dict)
+    orphans: Sequence[OrphanReference] = ()
+    files: SiteFiles = NO_SITE_FILES
 
 
 def site_facts(site: str, rows: SiteRows, tables: Sequence[str]) -> SiteFacts:
@@ -45,29 +47,29 @@ def site_facts(site: str, rows: SiteRows, tables: Sequence[str]) -> SiteFacts:
     return SiteFacts(
         site=site,
         tables=tuple(_table_facts(name, rows) for name in tables),
-        quarantined_elsewhere=sum(row.rows for row in rows.quarantined if row.table not in tables),
+        quarantined_elsewhere=sum(number for table, number in rows.quarantined.items() if table not in tables),
         first=min((row.first for row in dated), default=None),
         last=max((row.last for row in dated), default=None),
         threads=next((_threads(row) for row in rows.summaries if row.table == "posts"), None),
         scores=tuple(ScoreCount(row.score, row.questions, row.answers) for row in rows.scores),
         months=tuple(Month(row.month, row.questions, row.answers) for row in rows.months),
         tags=tuple(Counted(row.tag, row.rows) for row in rows.tags),
-        orphans=tuple(OrphanReference(row.table, row.reference, row.missing_in, row.rows) for row in rows.orphans),
+        orphans=tuple(rows.orphans),
         refusals=tuple(Refusal(reason=row.reason, rows=row.rows, **row.example.asDict()) for row in rows.refusals),
-        file_totals=next((_totals(row) for row in rows.file_totals), FileTotals()),
-        files=tuple(_file(row) for row in rows.files),
+        file_totals=rows.files.totals,
+        files=rows.files.files,
     )
 
 
 def _table_facts(name: str, rows: SiteRows) -> TableFacts:
     summary = next((row for row in rows.summaries if row.table == name), None)
     orphans: Counter[str] = Counter()
-    for row in rows.orphans:
-        orphans[row.table] += row.rows
+    for each in rows.orphans:
+        orphans[each.table] += each.rows
     return TableFacts(
         name=name,
         rows=summary.rows if summary else 0,
-        quarantined=sum(row.rows for row in rows.quarantined if row.table == name),
+        quarantined=rows.quarantined.get(name, 0),
         orphans=orphans[name],
         first=summary.first if summary else None,
         last=summary.last if summary else None,
@@ -84,19 +86,3 @@ def _threads(row: Row) -> Threads:
 
 def _quartiles(values: Sequence[float] | None) -> Quartiles | None:
     return Quartiles(*values) if values else None
-
-
-def _totals(row: Row) -> FileTotals:
-    return FileTotals(row.files, row.incomplete, row.lines, row.rows_out, row.rows_quarantined, row.not_rows)
-
-
-def _file(row: Row) -> FileFacts:
-    return FileFacts(
-        row.source_file,
-        row.table_name,
-        row.lines,
-        row.rows_out,
-        row.rows_quarantined,
-        row.not_rows,
-        row.is_complete,
-    )

@@ -23,6 +23,6 @@ def draw_both(draw: Callable[[str, int], Markup], name: str) -> Drawing:
 
     Args:
         draw: draws the plot, given a unique name and the width in CSS pixels.
-        name: unique on the page.
+        name: unique on the page; letters, digits and hyphens.
     """
     return Drawing(narrow=draw(f"{name}-narrow", NARROW), wide=draw(f"{name}-wide", WIDE))

@@ -1,4 +1,4 @@
-"""Renders a self-contained HTML page: no scripts, no network requests, and all text escaped."""
+"""Renders a self-contained HTML page: no scripts, no network requests, all text escaped, control characters visible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from cqa_spark.process.control_characters import visible
 from cqa_spark.reports.kit import numbers, significance, text, units
 
 _FILTERS: Mapping[str, Callable[..., str]] = MappingProxyType(
@@ -21,7 +23,6 @@ _FILTERS: Mapping[str, Callable[..., str]] = MappingProxyType(
             numbers.count,
             units.duration,
             units.size,
-            text.visible,
             text.readable,
             text.file_name,
             significance.verdict,
@@ -45,6 +46,7 @@ def render_page(template: str, filters: Mapping[str, Callable[..., str]], **valu
     environment = Environment(
         loader=PackageLoader("cqa_spark.reports", "."),
         autoescape=True,
+        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -57,3 +59,8 @@ def render_page(template: str, filters: Mapping[str, Callable[..., str]], **valu
 def page_bytes(page: str) -> bytes:
     """Encode a page as UTF-8; an unpaired surrogate becomes a question mark."""
     return page.encode("utf-8", errors="replace")
+
+
+def _visible(value: Any) -> Any:
+    """The value of a template expression with visible control characters; markup is trusted."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,16 +1,8 @@
-"""Formats of text that comes from inputs, and of lists of names."""
+"""Formats of names and of lists of names."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-
-
-def visible(text: str) -> str:
-    """Replace control characters by their Unicode pictures, so that browsers and terminals do not interpret them."""
-    return _CONTROL.sub(lambda match: "␡" if match[0] == "\x7f" else chr(0x2400 + ord(match[0])), text)
 
 
 def readable(name: str) -> str:

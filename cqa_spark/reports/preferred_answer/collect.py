@@ -1,45 +1,40 @@
-"""Collects the results of the experiment; its tables have a row per system, site and measure."""
+"""Collects the results of the experiment."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import TypeVar
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F
-
+from cqa_spark.lake.journal import Entry
+from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Search, Transfer
 
-Found = TypeVar("Found", Figure, Contrast, Transfer)
 
-
-def collect_study(tables: Mapping[str, DataFrame], measures: Sequence[str]) -> AnswerStudy:
+def collect_study(journal: Mapping[str, Sequence[Entry]], measures: Sequence[str]) -> AnswerStudy:
     """Collect the results.
 
     Args:
-        tables: site_metrics and comparisons, and transfers and trials if the run has them, by name.
+        journal: entries of site_metrics and comparisons, and of transfers and trials if the run has them, by table.
         measures: measures in order; the first is the main measure.
     """
-    figures = tables["site_metrics"].collect()
-    contrasts = _of_measure(tables["comparisons"], measures[0])
-    transfers = _of_measure(tables["transfers"], measures[0]) if "transfers" in tables else []
+    figures = journal["site_metrics"]
+    contrasts = _of_measure(journal["comparisons"], measures[0])
+    transfers = _of_measure(journal.get("transfers", ()), measures[0])
     return AnswerStudy(
         part=figures[0]["split"],
         baseline=figures[0]["baseline"],
         measures=tuple(measures),
-        figures=_each(Figure, figures),
-        contrasts=_each(Contrast, contrasts),
-        transfers=_each(Transfer, transfers),
-        searches=tuple(_searches(tables["trials"].collect())) if "trials" in tables else (),
+        figures=tuple(from_entry(Figure, entry) for entry in figures),
+        contrasts=tuple(from_entry(Contrast, entry) for entry in contrasts),
+        transfers=tuple(from_entry(Transfer, entry) for entry in transfers),
+        searches=tuple(_searches(journal.get("trials", ()))),
     )
 
 
-def _searches(trials: Sequence[Row]) -> Iterator[Search]:
-    for system in sorted({row["system"] for row in trials}):
-        of_system = [row for row in trials if row["system"] == system]
-        chosen = next(row for row in of_system if row["chosen"])
+def _searches(trials: Sequence[Entry]) -> Iterator[Search]:
+    for system in sorted({entry["system"] for entry in trials}):
+        of_system = [entry for entry in trials if entry["system"] == system]
+        chosen = next(entry for entry in of_system if entry["chosen"])
         yield Search(
             system=system,
             tried=len(of_system),
@@ -50,10 +45,5 @@ def _searches(trials: Sequence[Row]) -> Iterator[Search]:
         )
 
 
-def _of_measure(table: DataFrame, measure: str) -> list[Row]:
-    return table.where(F.col("measure") == measure).collect()
-
-
-def _each(kind: type[Found], rows: Sequence[Row]) -> tuple[Found, ...]:
-    names = [field.name for field in fields(kind)]
-    return tuple(kind(**{name: row[name] for name in names}) for row in rows)
+def _of_measure(entries: Sequence[Entry], measure: str) -> list[Entry]:
+    return [entry for entry in entries if entry["measure"] == measure]

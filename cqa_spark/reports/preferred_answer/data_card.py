@@ -4,37 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pyspark.sql import Row
-from rich.table import Column, Table
-
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.process.terminal import TextTable, number
 from cqa_spark.reports.preferred_answer.published import TABLE_1
 
 SPLITS = ("train", "dev", "test", EVERY)
 
 
-def card_table(card: Sequence[Row], name: str) -> Table:
+def card_table(card: Sequence[Entry], name: str) -> TextTable:
     """A row per measure, with columns for each split, all splits, and the paper.
 
     Args:
-        card: rows of the table ``data_card``.
+        card: entries of ``DATA_CARD``.
         name: name of the data set: small, large or full.
     """
     over_sites = {(row["split"], row["measure"]): row["value"] for row in card if row["site"] == EVERY}
     splits = [split for split in SPLITS if any(found == split for found, _ in over_sites)]
-    headings = [Column(_heading(split), justify="right") for split in splits]
-    grid = Table("", *headings, Column("paper", justify="right"), title=f"Data set {name}")
+    table = TextTable("", *map(number, map(_heading, splits)), number("paper"), title=f"Data set {name}")
     for measure in _in_order({measure for _, measure in over_sites}):
         values = [_written(measure, over_sites.get((split, measure))) for split in splits]
-        grid.add_row(measure.replace("_", " "), *values, _written(measure, TABLE_1[name].get(measure)))
-    return grid
+        table.add_row(measure.replace("_", " "), *values, _written(measure, TABLE_1[name].get(measure)))
+    return table
 
 
-def shortfall(card: Sequence[Row], name: str, sizes: Mapping[str, int]) -> str:
+def shortfall(card: Sequence[Entry], name: str, sizes: Mapping[str, int]) -> str:
     """A sentence if the data set has fewer questions than the one of the paper; empty otherwise.
 
     Args:
-        card: rows of the table ``data_card``.
+        card: entries of ``DATA_CARD``.
         name: name of the data set: small, large or full.
         sizes: number of questions by name.
     """

@@ -7,22 +7,27 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.journal import Entry
 from cqa_spark.reports.experiments.collect import collect_ablations, collect_cross_validations, collect_curves
 from cqa_spark.reports.night.collect import collect_night
 from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.differences.collect import collect_differences
+from cqa_spark.reports.run.differences.collect import differences
 from cqa_spark.reports.run.features.collect import collect_importances
 from cqa_spark.reports.run.intake.collect import collect_intake
+from cqa_spark.reports.run.measured import measured_queries
 from cqa_spark.reports.run.queries.collect import collect_stories
+from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.record.content import RunFacts
 from cqa_spark.reports.run.scores.collect import collect_histograms
-from cqa_spark.reports.run.systems.collect import collect_evaluation
+from cqa_spark.reports.run.systems.collect import evaluation
 from cqa_spark.reports.scope import Scope
 
 
 def collect_content(
     tables: Mapping[str, DataFrame],
+    journal: Mapping[str, Sequence[Entry]],
     run: RunFacts,
+    ranked: Sequence[RankedSystem],
     *,
     task: str,
     split: str,
@@ -37,11 +42,12 @@ def collect_content(
 
     Args:
         tables: declared tables by name (``cqa_spark.lake.schemas``). ``rankings`` is required; the page omits the
-            sections whose tables are absent or empty (metrics, comparisons, query_metrics, examples,
-            feature_importances, documents, texts, posts, cross_validations, ablations, learning_curves, quarantine,
-            ingested_files, changes, checks).
+            sections whose tables are absent or empty (query_metrics, examples, documents, texts, posts, quarantine).
+        journal: entries of journal tables by name; the page omits the sections without entries (metrics, comparisons,
+            feature_importances, cross_validations, ablations, learning_curves, ingested_files, changes, checks).
         run: facts of the run. Its rankings are all rows of the table, because a nightly run keeps unaffected rankings
             of earlier runs.
+        ranked: the systems in the rankings.
         task: name of the task.
         split: split to report on.
         best_system: system that the page presents first.
@@ -54,23 +60,23 @@ def collect_content(
     Raises:
         ContractError: there are no rankings of the system for this task and split.
     """
-    if "rankings" not in tables:
-        raise ContractError("table rankings is missing", "pass the table that the score step wrote")
-    scope = Scope(tables, task, split, main_measure, best_system, baseline)
-    evaluation = collect_evaluation(scope, measures)
-    if best_system not in evaluation.systems:
+    scope = Scope(tables, journal, task, split, main_measure, best_system, baseline)
+    on_split = {each.system: each for each in ranked if (each.task, each.split) == (task, split)}
+    if best_system not in on_split:
         raise ContractError(
             f"run {run.run_id} has no ranking of {best_system} for {task} on {split}; "
-            f"it has {', '.join(evaluation.systems) or 'none'}",
+            f"it has {', '.join(on_split) or 'none'}",
             "name a system that the run scored on this split",
         )
+    evaluated = evaluation(scope, on_split, measures)
+    measured = measured_queries(scope, stories_each)
     return RunReport(
         run=run,
-        evaluation=evaluation,
-        differences=collect_differences(scope),
-        histograms=collect_histograms(scope, evaluation.systems),
+        evaluation=evaluated,
+        differences=differences(scope, measured),
+        histograms=collect_histograms(scope, [on_split[system] for system in evaluated.systems]),
         importances=collect_importances(scope),
-        stories=collect_stories(scope, stories_each),
+        stories=collect_stories(scope, measured, stories_each),
         cross_validations=collect_cross_validations(scope),
         ablations=collect_ablations(scope),
         curves=collect_curves(scope),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from cqa_spark.reports.kit.console import ROLE_STYLES, new_table, print_line, print_table, width_of
+from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
+from cqa_spark.reports.kit.console import ROLE_STYLES
 from cqa_spark.reports.kit.grid import difference_cell
 from cqa_spark.reports.kit.numbers import MISSING, counted, points
 from cqa_spark.reports.kit.text import readable
@@ -16,50 +13,49 @@ from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.systems.content import Evaluation
 
 
-def print_systems(report: RunReport, console: Console) -> None:
+def print_systems(report: RunReport, terminal: Terminal) -> None:
     """Print the systems and their measures, best first.
 
     A terminal that is too narrow for all measures shows the first ones; a file or pipe always gets all of them.
 
     Args:
         report: report of the run.
-        console: where to print.
+        terminal: where to print.
     """
     evaluation = report.evaluation
     queries, candidates = counted(evaluation.queries, "query", "queries"), counted(evaluation.candidates, "candidate")
-    print_line(f"{readable(evaluation.task)} on {evaluation.split}: {queries}, {candidates}", console)
+    terminal.line(f"{readable(evaluation.task)} on {evaluation.split}: {queries}, {candidates}")
     shown = evaluation.measures
-    if console.is_terminal:
-        while len(shown) > 1 and width_of(_table(evaluation, shown)) > console.width:
-            shown = shown[:-1]
-    print_table(_table(evaluation, shown), console)
+    while terminal.width and len(shown) > 1 and _table(evaluation, shown).width > terminal.width:
+        shown = shown[:-1]
+    terminal.table(_table(evaluation, shown))
     if hidden := evaluation.measures[len(shown) :]:
-        print_line(f"see the report for {', '.join(hidden)}", console)
+        terminal.line(f"see the report for {', '.join(hidden)}")
     if not evaluation.measurements:
-        print_line("no labels, so no measures", console)
+        terminal.line("no labels, so no measures")
 
 
-def _table(evaluation: Evaluation, measures: Sequence[str]) -> Table:
+def _table(evaluation: Evaluation, measures: Sequence[str]) -> TextTable:
     compared = [f"{evaluation.main_measure} over {evaluation.baseline}"] if evaluation.comparisons else []
-    table = new_table("system", [*measures, *compared])
-    table.columns[0].no_wrap = True
+    table = TextTable(Column("system", whole=True), *map(number, [*measures, *compared]))
     for system in evaluation.systems:
         best = system == evaluation.best_system
         table.add_row(*_cells(evaluation, system, measures), style="bold" if best else "")
     return table
 
 
-def _cells(evaluation: Evaluation, system: str, measures: Sequence[str]) -> list[Text]:
-    measurements = [evaluation.measurement(system, measure) for measure in measures]
-    cells = [Text(system), *[Text(MISSING if m is None else points(m.value)) for m in measurements]]
+def _cells(evaluation: Evaluation, system: str, measures: Sequence[str]) -> Iterator[str | Styled]:
+    yield system
+    for measure in measures:
+        found = evaluation.measurement(system, measure)
+        yield MISSING if found is None else points(found.value)
     if evaluation.comparisons:
-        cells.append(_comparison(evaluation, system))
-    return cells
+        yield _comparison(evaluation, system)
 
 
-def _comparison(evaluation: Evaluation, system: str) -> Text:
+def _comparison(evaluation: Evaluation, system: str) -> str | Styled:
     comparison = evaluation.comparison(system, evaluation.main_measure)
     if comparison is None:
-        return Text(MISSING)
+        return MISSING
     cell = difference_cell(comparison)
-    return Text(f"{cell.text}  {cell.small}", style=ROLE_STYLES[cell.role])
+    return Styled(f"{cell.text}  {cell.small}", ROLE_STYLES[cell.role])

@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from cqa_spark.reports.content.stories import Push
-from cqa_spark.reports.grid import Cell, Grid, print_grid
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -16,7 +14,10 @@ from rich.console import Console
 import cqa_spark
 from cqa_spark.process.control_characters import visible, visible_line
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
-from cqa_spark.reports.explanation import Explained, print_explanation
+from cqa_spark.reports.explanation.console import print_explanation
+from cqa_spark.reports.explanation.content import Explained, FeatureContribution
+from cqa_spark.reports.kit.console import print_grid
+from cqa_spark.reports.kit.grid import Cell, Grid
 from cqa_spark.reports.preferred_answer.data_card import card_table
 from cqa_spark.reports.reproduction.console import print_reproduced
 from cqa_spark.reports.reproduction.content import About, Reproduced
@@ -41,7 +42,7 @@ def in_window(width: int) -> tuple[Terminal, io.StringIO]:
         ("a\x00b\x1b[0m\x7f\tc\nd", "a␀b␛[0m␡\tc\nd"),
         ("\r\x9b2J\x85", "␍\\x9b2J\\x85"),
         ("\u202e\u2066\u200f", "\\u202e\\u2066\u200f"),
-        ("\udcff", "\\udcff"),
+        ("\udcff\uffff", "\\udcff\\uffff"),
         ("naïve 日本 🎉 ‏عربي", "naïve 日本 🎉 ‏عربي"),
     ],
 )
@@ -85,7 +86,10 @@ def test_a_file_gets_whole_rows_and_a_window_breaks_what_may_be_broken() -> None
 PRINTED = {
     "grid": lambda terminal: print_grid(Grid(HOSTILE, HOSTILE, (HOSTILE,), ((HOSTILE, (Cell(HOSTILE),)),)), terminal),
     "explanation": lambda terminal: print_explanation(
-        Explained(HOSTILE, HOSTILE, HOSTILE, "train", ((HOSTILE, 1.0, True, (Push(HOSTILE, 1.0, 1.0),)),)), terminal
+        Explained(
+            HOSTILE, HOSTILE, HOSTILE, "train", ((HOSTILE, 1.0, True, (FeatureContribution(HOSTILE, 1.0, 1.0),)),)
+        ),
+        terminal,
     ),
     "reproduction": lambda terminal: print_reproduced(
         [Reproduced(HOSTILE, "t", HOSTILE, {HOSTILE: 0.5}, missing=HOSTILE)], [About(HOSTILE, {"x": HOSTILE})], terminal

@@ -42,4 +42,5 @@ def assert_references_resolve(page: str) -> None:
     """All ids are unique, and every reference has a target."""
     identifiers = re.findall(r'\sid="([^"]+)"', page)
     assert len(identifiers) == len(set(identifiers))
+    assert all(re.fullmatch(r"[\w-]+", each, flags=re.ASCII) for each in identifiers)
     assert set(re.findall(r'(?:href="|url\()#([^")]+)', page)) <= set(identifiers)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.reports.inspection.by_site import collected, first_rows
+from cqa_spark.lake.journal import Entry
+from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, SiteFiles
+from cqa_spark.reports.inspection.by_site import collected, first_rows, grouped
 
 REASONS = 20
 FILES = 20
 RAW_CHARACTERS = 300
 
-_SUMS = ("rows_out", "rows_quarantined", "not_rows")
 
+def collect_quarantined(quarantine: DataFrame, files: Sequence[Entry]) -> dict[str, Counter[str | None]]:
+    """Number of quarantined records by site and table; the table is None for files that fill several tables.
 
-def collect_quarantined(quarantine: DataFrame, ingested_files: DataFrame | None) -> dict[str, list[Row]]:
-    """A row per site and table: ``table`` (null for files that fill several tables), ``rows``."""
-    by_file = quarantine.groupBy("site", "source_file").agg(F.count(F.lit(1)).alias("rows"))
-    if ingested_files is None:
-        return collected(by_file.groupBy("site").agg(F.sum("rows").alias("rows"), F.lit(None).alias("table")))
-    filled = ingested_files.select("site", "source_file", F.col("table_name").alias("table"))
-    known = by_file.join(filled, ["site", "source_file"], "left")
-    return collected(known.groupBy("site", "table").agg(F.sum("rows").alias("rows")))
+    Args:
+        quarantine: the table ``quarantine``.
+        files: entries of ``INGESTED_FILES``.
+    """
+    filled = {(entry["site"], entry["source_file"]): entry["table_name"] for entry in files}
+    found: dict[str, Counter[str | None]] = defaultdict(Counter)
+    for row in quarantine.groupBy("site", "source_file").agg(F.count(F.lit(1)).alias("rows")).collect():
+        found[row.site][filled.get((row.site, row.source_file))] += row.rows
+    return found
 
 
 def collect_refusals(quarantine: DataFrame) -> dict[str, list[Row]]:
@@ -42,26 +49,65 @@ def collect_refusals(quarantine: DataFrame) -> dict[str, list[Row]]:
     return collected(first_rows(named, REASONS, *order).orderBy("site", *order))
 
 
-def collect_orphans(orphans: DataFrame) -> dict[str, list[Row]]:
-    """A row per site and reference: ``table``, ``reference``, ``missing_in``, ``rows``; most rows first."""
-    named = orphans.withColumnRenamed("table_name", "table")
-    return collected(named.orderBy("site", F.desc("rows"), "table", "reference"))
+def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, list[OrphanReference]]:
+    """The dangling references of each site, most rows first.
+
+    Args:
+        orphans: entries of ``ORPHANS``.
+    """
+    found = {
+        site: [OrphanReference(e["table_name"], e["reference"], e["missing_in"], e["rows"]) for e in entries]
+        for site, entries in grouped(orphans).items()
+    }
+    return {
+        site: sorted(references, key=lambda each: (-each.rows, each.table, each.reference))
+        for site, references in found.items()
+    }
 
 
-def collect_file_totals(ingested_files: DataFrame) -> dict[str, list[Row]]:
-    """One row per site: ``files``, ``incomplete``, ``lines`` and the sums of rows."""
-    every_line_counted = F.count("lines") == F.count(F.lit(1))
-    return collected(
-        ingested_files.groupBy("site").agg(
-            F.count(F.lit(1)).alias("files"),
-            F.count_if(~F.col("is_complete")).alias("incomplete"),
-            F.when(every_line_counted, F.sum("lines")).alias("lines"),
-            *[F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _SUMS],
-        )
+def files_by_site(files: Sequence[Entry]) -> dict[str, SiteFiles]:
+    """The input files of each site.
+
+    Args:
+        files: entries of ``INGESTED_FILES``.
+    """
+    return {site: SiteFiles(_totals(entries), _first_files(entries)) for site, entries in grouped(files).items()}
+
+
+def _totals(files: Sequence[Entry]) -> FileTotals:
+    lines = [entry["lines"] for entry in files]
+    return FileTotals(
+        files=len(files),
+        incomplete=sum(entry["is_complete"] is False for entry in files),
+        lines=None if None in lines else sum(lines),
+        rows_out=sum(entry["rows_out"] for entry in files),
+        rows_quarantined=sum(entry["rows_quarantined"] for entry in files),
+        not_rows=sum(entry["not_rows"] or 0 for entry in files),
     )
 
 
-def collect_files(ingested_files: DataFrame) -> dict[str, list[Row]]:
-    """Files of each site: truncated ones first, then those with the most quarantined records, then the largest."""
-    order = (F.asc_nulls_last("is_complete"), F.desc("rows_quarantined"), F.desc("rows_in"), "source_file")
-    return collected(first_rows(ingested_files, FILES, *order).orderBy("site", *order))
+def _first_files(files: Sequence[Entry]) -> tuple[FileFacts, ...]:
+    """Truncated files first, then those with the most quarantined records, then the largest."""
+
+    def place(entry: Entry) -> tuple[bool, bool, int, int, str]:
+        is_complete = entry["is_complete"]
+        return (
+            is_complete is None,
+            bool(is_complete),
+            -entry["rows_quarantined"],
+            -entry["rows_in"],
+            entry["source_file"],
+        )
+
+    return tuple(
+        FileFacts(
+            path=entry["source_file"],
+            table=entry["table_name"],
+            lines=entry["lines"],
+            rows_out=entry["rows_out"],
+            rows_quarantined=entry["rows_quarantined"],
+            not_rows=entry["not_rows"],
+            is_complete=entry["is_complete"],
+        )
+        for entry in sorted(files, key=place)[:FILES]
+    )

@@ -74,3 +74,19 @@ class FileTotals:
     rows_out: int = 0
     rows_quarantined: int = 0
     not_rows: int = 0
+
+
+NO_FILES = FileTotals()
+
+
+@dataclass(frozen=True)
+class SiteFiles:
+    """The input files of a site.
+
+    Attributes:
+        totals: totals over all files.
+        files: truncated files first, then those with the most quarantined records; a bounded number.
+    """
+
+    totals: FileTotals = NO_FILES
+    files: tuple[FileFacts, ...] = ()

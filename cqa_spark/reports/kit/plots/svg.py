@@ -13,6 +13,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from cqa_spark.process.control_characters import visible_line
 from cqa_spark.reports.kit.palette import sentinel, themed
 
 WIDE = 900
@@ -57,7 +58,8 @@ def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
 
 
 def short(name: str) -> str:
-    """A name, truncated to ``NAME_LENGTH`` characters so that it fits beside a plot."""
+    """A name on one line, truncated to ``NAME_LENGTH`` characters so that it fits beside a plot."""
+    name = visible_line(name)
     return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
 
 
@@ -66,7 +68,7 @@ def to_svg(figure: Figure, name: str, description: str) -> Markup:
 
     Args:
         figure: the figure, drawn in sentinel colours.
-        name: unique on the page; prefix of all ids.
+        name: unique on the page; prefix of all ids, so it never comes from a system's or user's name.
         description: text alternative for screen readers.
     """
     buffer = io.BytesIO()
@@ -114,5 +116,5 @@ def _use_page_style(root: etree._Element) -> None:
 
 def _describe(root: etree._Element, description: str) -> None:
     root.set("role", "img")
-    root.set("aria-label", description)
+    root.set("aria-label", visible_line(description))
     root.set("focusable", "false")

@@ -15,12 +15,12 @@ _GROUP = re.compile(r"(?P<group>.+?_v\d+)[^0-9A-Za-z]+(?P<feature>.+)")
 
 def collect_importances(scope: Scope) -> tuple[FeatureImportance, ...]:
     """The features of each learned system, most important first."""
-    ordered = sorted(scope.rows("feature_importances"), key=lambda row: (row.system, -row.importance, row.feature))
-    found = []
-    for system in sorted({row.system for row in ordered}):
-        kept = [row for row in ordered if row.system == system][:FEATURES_PER_SYSTEM]
-        found += [FeatureImportance(system, *split_feature(row.feature), row.importance, row.direction) for row in kept]
-    return tuple(found)
+    entries = sorted(scope.entries("feature_importances"), key=lambda each: (-each["importance"], each["feature"]))
+    return tuple(
+        FeatureImportance(system, *split_feature(each["feature"]), each["importance"], each["direction"])
+        for system in sorted({each["system"] for each in entries})
+        for each in [entry for entry in entries if entry["system"] == system][:FEATURES_PER_SYSTEM]
+    )
 
 
 def split_feature(column: str) -> tuple[str, str]:

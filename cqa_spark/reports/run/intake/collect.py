@@ -1,10 +1,14 @@
-"""Collects the numbers of records read and quarantined, with samples from the quarantine."""
+"""Collects the numbers of records read and quarantined, with a record of each of the most frequent reasons."""
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.journal import Entry
+from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.run.intake.content import FileRows, Intake, QuarantineReason, QuarantineSample
 from cqa_spark.reports.scope import Scope
 
@@ -18,39 +22,34 @@ def collect_intake(scope: Scope, samples: int) -> Intake:
 
     Args:
         scope: tables of the run; all splits are counted.
-        samples: number of quarantined records to show.
+        samples: number of reasons to show a record of.
     """
-    ingested, quarantine = scope.tables.get("ingested_files"), scope.tables.get("quarantine")
-    if ingested is None:
+    entries, quarantine = scope.journal.get("ingested_files", ()), scope.tables.get("quarantine")
+    if not entries:
         return Intake()
-    totals = ingested.agg(
-        *[F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("rows_in", "rows_out", "rows_quarantined")],
-        F.count(F.lit(1)).alias("file_count"),
-    ).first()
-    assert totals is not None
+    total = {name: sum(entry[name] for entry in entries) for name in ("rows_in", "rows_out", "rows_quarantined")}
+    reasons = [] if quarantine is None or not total["rows_quarantined"] else _reasons(quarantine)
     return Intake(
-        **totals.asDict(),
-        files=_files(ingested),
-        reasons=() if quarantine is None else _reasons(quarantine),
-        samples=() if quarantine is None else _samples(quarantine, samples),
+        **total,
+        file_count=len(entries),
+        files=_files(entries),
+        reasons=tuple(QuarantineReason(row.reason, row.rows) for row in reasons),
+        samples=tuple(QuarantineSample(reason=row.reason, **row.first.asDict()) for row in reasons[:samples]),
     )
 
 
-def _files(ingested: DataFrame) -> tuple[FileRows, ...]:
-    ordered = ingested.orderBy(F.desc("rows_quarantined"), F.desc("rows_in"), "site", "source_file").limit(FILES)
-    return tuple(
-        FileRows(row.site, row.source_file, row.split, row.rows_in, row.rows_out, row.rows_quarantined)
-        for row in ordered.collect()
-    )
+def _files(entries: Sequence[Entry]) -> tuple[FileRows, ...]:
+    def place(file: FileRows) -> tuple[int, int, str, str]:
+        return -file.rows_quarantined, -file.rows_in, file.site, file.source_file
+
+    found = (from_entry(FileRows, entry) for entry in entries)
+    return tuple(sorted(found, key=place)[:FILES])
 
 
-def _reasons(quarantine: DataFrame) -> tuple[QuarantineReason, ...]:
-    counted = quarantine.groupBy("reason").agg(F.count(F.lit(1)).alias("rows"))
-    ordered = counted.orderBy(F.desc("rows"), "reason").limit(REASONS)
-    return tuple(QuarantineReason(row.reason, row.rows) for row in ordered.collect())
-
-
-def _samples(quarantine: DataFrame, samples: int) -> tuple[QuarantineSample, ...]:
-    first = quarantine.orderBy("site", "source_file", "byte_offset").limit(samples)
-    begun = first.select("source_file", "byte_offset", "reason", F.substring("raw", 1, RAW_CHARACTERS).alias("raw"))
-    return tuple(QuarantineSample(**row.asDict()) for row in begun.collect())
+def _reasons(quarantine: DataFrame) -> list[Row]:
+    """The most frequent reasons, each with the first record that has it."""
+    raw = F.substring("raw", 1, RAW_CHARACTERS).alias("raw")
+    record = F.struct("source_file", "byte_offset", raw)
+    first = F.min_by(record, F.struct("site", "source_file", "byte_offset")).alias("first")
+    counted = quarantine.groupBy("reason").agg(F.count(F.lit(1)).alias("rows"), first)
+    return counted.orderBy(F.desc("rows"), "reason").limit(REASONS).collect()

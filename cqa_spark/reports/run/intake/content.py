@@ -27,7 +27,7 @@ class QuarantineReason:
 
 @dataclass(frozen=True)
 class QuarantineSample:
-    """One quarantined record; ``raw`` is the beginning of its text."""
+    """The first record that was quarantined for a reason; ``raw`` is the beginning of its text."""
 
     source_file: str
     byte_offset: int

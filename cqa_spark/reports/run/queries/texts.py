@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from cqa_spark.reports.scope import Scope
 from cqa_spark.text.markup.bodies import is_html
@@ -30,33 +30,54 @@ class PostText(NamedTuple):
 
 
 def collect_texts(scope: Scope, ids: Sequence[Key]) -> dict[Key, PostText]:
-    """Available texts of posts and comments, by site and id."""
-    found: dict[Key, PostText] = {}
-    documents, texts, posts = (scope.tables.get(name) for name in ("documents", "texts", "posts"))
-    if documents is not None and texts is not None:
-        known = documents.join(ids_frame(scope, "document_id", ids), on=["site", "document_id"])
-        said = texts.select("text_id", "raw").join(F.broadcast(known), on="text_id")
-        found |= {(row.site, row.document_id): PostText("", row.raw) for row in said.collect()}
-    if posts is not None:
-        written = posts.join(ids_frame(scope, "post_id", ids), on=["site", "post_id"])
-        rows = written.select("site", "post_id", "subject", "body", is_html().alias("is_html")).collect()
-        found |= {(row.site, row.post_id): PostText(row.subject or "", _prose(row)) for row in rows}
-    return found
+    """Available texts of posts and comments, by site and id; the text of a post is in the table of posts."""
+    frames = [*_analysed(scope, ids), *_posts(scope, ids)]
+    if not frames:
+        return {}
+    rows = reduce(DataFrame.unionByName, frames).collect()
+    rows.sort(key=lambda row: row.is_post)
+    return {(row.site, row.id): PostText(row.subject or "", _prose(row)) for row in rows}
 
 
-def _prose(post: Row) -> str:
-    """The text of a post, without the code and quotes of an HTML body."""
-    body: str = post.body or ""
-    return parse_body(body).prose if post.is_html else body
-
-
-def ids_frame(scope: Scope, name: str, ids: Sequence[Key]) -> DataFrame:
-    """A frame of few ids, which joins broadcast.
+def any_of(column: str, ids: Sequence[Key]) -> Column:
+    """Whether a row has one of a few ids.
 
     Args:
-        scope: rows to report on.
-        name: name of the id column, beside ``site``.
+        column: the id column, beside ``site``.
         ids: the ids.
     """
-    schema = T.StructType([T.StructField(column, T.StringType(), False) for column in ("site", name)])
-    return F.broadcast(scope.rankings().sparkSession.createDataFrame(ids, schema))
+    return F.struct("site", column).isin([F.struct(F.lit(site), F.lit(id_)) for site, id_ in ids])
+
+
+def _analysed(scope: Scope, ids: Sequence[Key]) -> Iterator[DataFrame]:
+    documents, texts = scope.tables.get("documents"), scope.tables.get("texts")
+    if documents is not None and texts is not None:
+        wanted = documents.where(any_of("document_id", ids)).select("site", "document_id", "text_id")
+        said = texts.select("text_id", F.col("raw").alias("body")).join(F.broadcast(wanted), on="text_id", how="inner")
+        yield said.select(
+            "site",
+            F.col("document_id").alias("id"),
+            F.lit(None).cast("string").alias("subject"),
+            "body",
+            F.lit(False).alias("is_html"),
+            F.lit(False).alias("is_post"),
+        )
+
+
+def _posts(scope: Scope, ids: Sequence[Key]) -> Iterator[DataFrame]:
+    posts = scope.tables.get("posts")
+    if posts is not None:
+        yield posts.where(any_of("post_id", ids)).select(
+            "site",
+            F.col("post_id").alias("id"),
+            "subject",
+            "body",
+            is_html().alias("is_html"),
+            F.lit(True).alias("is_post"),
+        )
+
+
+def _prose(text: Row) -> str:
+    """The text without the code and quotes of an HTML body."""
+    body: str = text.body or ""
+    return parse_body(body).prose if text.is_html else body

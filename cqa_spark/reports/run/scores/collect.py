@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.scores.content import ScoreHistogram
 from cqa_spark.reports.scope import Scope
 
@@ -14,31 +17,41 @@ BINS = 24
 _PAIR = ("site", "task", "query_id", "candidate_id")
 
 
-def collect_histograms(scope: Scope, systems: tuple[str, ...]) -> tuple[ScoreHistogram, ...]:
+def collect_histograms(scope: Scope, ranked: Sequence[RankedSystem]) -> tuple[ScoreHistogram, ...]:
     """The score histograms of all systems, by relevance of the candidates.
 
     Args:
         scope: rows to report on.
-        systems: names of the systems, in the order of the histograms.
+        ranked: the systems, in the order of the histograms; at least one.
     """
-    rankings = _with_relevance(scope)
-    ends = rankings.groupBy("system").agg(F.min("score").alias("low"), F.max("score").alias("high"))
-    share = (F.col("score") - F.col("low")) / (F.col("high") - F.col("low"))
-    place = F.least(F.coalesce(F.floor(share * BINS), F.lit(0)), F.lit(BINS - 1)).cast("int")
-    binned = rankings.join(F.broadcast(ends), on="system", how="inner").withColumn("bin", place)
-    keys = ["system", "low", "high", "bin", "relevant"]
-    rows = binned.groupBy(*keys).agg(F.count(F.lit(1)).alias("candidates")).collect()
+    binned = _with_relevance(scope).withColumn("bin", _bin(ranked))
+    rows = binned.groupBy("system", "bin", "relevant").agg(F.count(F.lit(1)).alias("candidates")).collect()
     counts = {(row.system, row.relevant, row.bin): row.candidates for row in rows}
-    limits = {row.system: (row.low, row.high) for row in rows}
 
     def per_bin(system: str, relevant: bool | None) -> tuple[int, ...]:
         return tuple(counts.get((system, relevant, number), 0) for number in range(BINS))
 
     return tuple(
-        ScoreHistogram(system, *limits[system], per_bin(system, True), per_bin(system, False), per_bin(system, None))
-        for system in systems
-        if system in limits
+        ScoreHistogram(
+            each.system,
+            each.low,
+            each.high,
+            per_bin(each.system, True),
+            per_bin(each.system, False),
+            per_bin(each.system, None),
+        )
+        for each in ranked
     )
+
+
+def _bin(ranked: Sequence[RankedSystem]) -> Column:
+    """The bin of a score between the lowest and the highest score of its system; 0 if these are equal."""
+    low, high = (
+        F.create_map(*[F.lit(value) for each in ranked for value in (each.system, getattr(each, end))])[F.col("system")]
+        for end in ("low", "high")
+    )
+    share = (F.col("score") - low) / (high - low)
+    return F.least(F.coalesce(F.floor(share * BINS), F.lit(0)), F.lit(BINS - 1)).cast("int")
 
 
 def _with_relevance(scope: Scope) -> DataFrame:

@@ -10,6 +10,7 @@ from html_checks import assert_no_requests, rows, words
 from lxml import html
 from rich.console import Console
 
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.comparison.as_json import comparison_json
 from cqa_spark.reports.comparison.console import print_comparison
 from cqa_spark.reports.comparison.content import Comparison
@@ -39,7 +40,7 @@ def test_json_of_a_comparison() -> None:
 
 def compared(comparison: Comparison) -> list[str]:
     stream = io.StringIO()
-    print_comparison(comparison, Console(file=stream, width=120))
+    print_comparison(comparison, Terminal(Console(file=stream, width=120)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 

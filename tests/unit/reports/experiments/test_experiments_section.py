@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import literal_report as literal
 import pytest
+from html_checks import assert_references_resolve
 from lxml import html
 
 from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, in_reading_order
@@ -84,6 +85,14 @@ def test_the_drawings_say_what_they_show(section: html.HtmlElement) -> None:
     assert described[-1].endswith(
         "training threads: 212 threads 64.02 (61.00 to 67.00); 2,100 threads 70.12 (67.50 to 72.70)."
     )
+
+
+def test_ids_of_drawings_do_not_come_from_names() -> None:
+    named = 'a) "b" #c'
+    ablations = tuple(replace(each, system=named) for each in ABLATIONS)
+    curve = tuple(replace(each, system=named) for each in CURVE)
+    page = render(replace(literal.full_report(), ablations=(*ABLATIONS, *ablations), curves=(*CURVE, *curve)))
+    assert_references_resolve(page)
 
 
 def test_a_report_without_experiments_has_no_such_section() -> None:

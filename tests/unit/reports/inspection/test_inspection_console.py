@@ -9,6 +9,7 @@ from dataclasses import replace
 import literal_inspection as literal
 from rich.console import Console
 
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.inspection.as_json import inspection_json
 from cqa_spark.reports.inspection.console import SITES, print_inspection
 from cqa_spark.reports.inspection.content import Inspection
@@ -17,7 +18,7 @@ from cqa_spark.reports.kit.numbers import MINUS, MISSING
 
 def printed(inspection: Inspection) -> list[str]:
     stream = io.StringIO()
-    print_inspection(inspection, Console(file=stream, width=60))
+    print_inspection(inspection, Terminal(Console(file=stream, width=60)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 

@@ -21,7 +21,12 @@ from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.plots.svg import NARROW, WIDE
 
-HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style><svg onload=alert(1)>")
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><svg onload=alert(1)>",
+    "\u202etxet desrever\x00\x9b\ufffe",
+)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +110,8 @@ def test_hostile_text_stays_text(text: str) -> None:
     )
     document = html.document_fromstring(render_inspection(Inspection(literal.RUN, (hostile,))))
     assert_inert(document)
-    assert sum(bdi.text_content() == text for bdi in document.iter("bdi")) == 2 + 2 + 3
+    shown = text.translate({0: "␀", 0x9B: "\\x9b", 0x202E: "\\u202e", 0xFFFE: "\\ufffe"})
+    assert sum(bdi.text_content() == shown for bdi in document.iter("bdi")) == 2 + 2 + 3
 
 
 def test_the_same_inspection_gives_the_same_bytes(page: str) -> None:

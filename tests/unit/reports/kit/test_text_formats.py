@@ -1,12 +1,8 @@
-"""Formats of input text and of lists of names."""
+"""Formats of lists of names."""
 
 from __future__ import annotations
 
-from cqa_spark.reports.kit.text import listed, visible
-
-
-def test_control_characters_become_visible_and_line_ends_stay() -> None:
-    assert visible("a\x00b\x1b[0m\x7f\tc\nd") == "a␀b␛[0m␡\tc\nd"
+from cqa_spark.reports.kit.text import listed
 
 
 def test_a_long_list_ends_with_the_number_of_other_names() -> None:

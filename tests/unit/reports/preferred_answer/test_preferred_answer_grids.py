@@ -10,6 +10,7 @@ from lxml import html
 from rich.console import Console
 
 from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.experiments.content import Ablation
 from cqa_spark.reports.explanation.content import FeatureContribution
 from cqa_spark.reports.kit.console import print_grid
@@ -146,9 +147,8 @@ def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
 
 
 def test_a_terminal_shows_the_same_tables() -> None:
-    console = Console(file=io.StringIO(), width=40)
+    shown = io.StringIO()
     for grid in grids(STUDY, ABLATIONS):
-        print_grid(grid, console)
-    shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "50.00 47.00\N{EN DASH}53.00" in shown
-    assert "Snapshot and as-of features" in shown
+        print_grid(grid, Terminal(Console(file=shown, width=40)))
+    assert "50.00 47.00\N{EN DASH}53.00" in shown.getvalue()
+    assert "Snapshot and as-of features" in shown.getvalue()

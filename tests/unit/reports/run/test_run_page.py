@@ -10,6 +10,7 @@ import pytest
 from html_checks import assert_inert, assert_no_requests, assert_references_resolve, words
 from lxml import html
 
+from cqa_spark.reports.kit.plots.svg import short
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.page import render
 from cqa_spark.reports.run.queries.content import RankedCandidate
@@ -19,7 +20,7 @@ HOSTILE = (
     '"><img src=x onerror=alert(1)>',
     "</style><svg onload=alert(1)>",
     "{{ 7 * 7 }}{% include 'kit/style.css' %}",
-    "\u202etxet desrever\u202c and \x00\x1b[31m",
+    "\u202etxet desrever\u202c and \x00\x1b[31m\uffff $x$",
 )
 
 
@@ -106,10 +107,12 @@ def test_dark_mode_reaches_the_drawings(page: str) -> None:
 def test_hostile_text_stays_text(text: str) -> None:
     document = html.document_fromstring(render(hostile_report(text)))
     assert_inert(document)
-    shown = text.replace("\x00", "␀").replace("\x1b", "␛")
+    shown = text.translate({0: "␀", 27: "␛", 0x202E: "\\u202e", 0x202C: "\\u202c", 0xFFFF: "\\uffff"})
     assert sum(bdi.text_content() == shown for bdi in document.iter("bdi")) == 1 + 1 + 10 + 1 + 1 + 1
     assert all(bdi.get("dir") == "auto" for bdi in document.iter("bdi"))
-    assert words(document.find(".//h1")) == " ".join(text.replace("\x00", "").split()) or "\x00" in text
+    assert words(document.find(".//h1")) == " ".join(shown.split())
+    (plot,) = document.get_element_by_id("features").find_class("drawing wide")
+    assert short(text) in [words(label) for label in plot.iter("text")]
 
 
 def hostile_report(text: str) -> RunReport:
@@ -123,20 +126,19 @@ def hostile_report(text: str) -> RunReport:
         candidates=tuple(replace(candidate, text=text) for candidate in story.candidates),
     )
     sample = replace(full.intake.samples[0], raw=text, reason=text)
-    name = text.translate({0: None, 27: None})
-    best = replace(full.evaluation.measurements[0], system=name)
+    best = replace(full.evaluation.measurements[0], system=text)
     return replace(
         full,
         run=replace(
             full.run,
-            run_id=name,
+            run_id=text,
             config=text,
             inputs=(replace(full.run.inputs[0], path=text),),
-            steps=(replace(full.run.steps[0], name=name),),
+            steps=(replace(full.run.steps[0], name=text),),
         ),
-        evaluation=replace(full.evaluation, best_system=name, systems=(name,), measurements=(best,), comparisons=()),
-        histograms=(replace(full.histograms[0], system=name),),
-        importances=(replace(full.importances[0], system=name, feature=name, group=name),),
+        evaluation=replace(full.evaluation, best_system=text, systems=(text,), measurements=(best,), comparisons=()),
+        histograms=(replace(full.histograms[0], system=text),),
+        importances=(replace(full.importances[0], system=text, feature=text, group=text),),
         stories=(story,),
         intake=replace(full.intake, samples=(sample,), reasons=(replace(full.intake.reasons[0], reason=text),)),
     )

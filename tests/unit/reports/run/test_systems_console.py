@@ -7,6 +7,7 @@ import io
 import literal_report as literal
 from rich.console import Console
 
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import MISSING
 from cqa_spark.reports.run.console import print_systems
 from cqa_spark.reports.run.content import RunReport
@@ -14,7 +15,7 @@ from cqa_spark.reports.run.content import RunReport
 
 def printed(report: RunReport) -> list[str]:
     stream = io.StringIO()
-    print_systems(report, Console(file=stream, width=40))
+    print_systems(report, Terminal(Console(file=stream, width=40)))
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
@@ -65,7 +66,8 @@ def test_without_labels_it_says_so() -> None:
 
 def test_a_narrow_terminal_shows_the_first_measures_uncut() -> None:
     stream = io.StringIO()
-    print_systems(literal.full_report(), Console(file=stream, width=80, force_terminal=True, color_system=None))
+    terminal = Terminal(Console(file=stream, width=80, force_terminal=True, color_system=None))
+    print_systems(literal.full_report(), terminal)
     lines = stream.getvalue().splitlines()
     assert lines[1].split() == ["system", "MAP@10", "AvgRec@10", "MRR@10", "P@1", "MAP@10", "over", "given_order"]
     assert lines[-1] == "see the report for nDCG@10, Precision, Recall, F1, Accuracy"

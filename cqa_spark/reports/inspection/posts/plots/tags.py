@@ -10,7 +10,6 @@ from cqa_spark.reports.inspection.tables.content import Counted
 from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.plots.bars import named_bars
 from cqa_spark.reports.kit.plots.svg import drawing, to_svg
-from cqa_spark.reports.kit.text import visible
 
 
 @drawing
@@ -22,7 +21,7 @@ def plot_tags(tags: Sequence[Counted], name: str, width: int) -> Markup:
         name: unique on the page.
         width: in CSS pixels.
     """
-    names = [visible(tag.name) for tag in tags]
+    names = [tag.name for tag in tags]
     texts = [count(tag.rows) for tag in tags]
     figure = named_bars(
         names, [tag.rows for tag in tags], texts, width, row=21, thickness=0.66, font=11, gap=4, room=0.16
