@@ -19,6 +19,12 @@ from cqa_spark.process.stop_signals import java_starts
 _OFTEN_NAMED = ("org.apache.spark.sql.functions", "org.apache.spark.api.python.PythonUtils")
 """Classes that PySpark calls by their short names, at every use of a column."""
 
+_FEW_ROWS = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",  # an adaptive query runs each of its stages as a job of its own
+}
+
 
 def spark_session(
     app_name: str,
@@ -39,8 +45,8 @@ def spark_session(
         master: Spark master URL; None takes the configured one.
         partitions: tasks of a shuffle; None takes the configured number.
         driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
-        compile_plans: whether Spark writes and compiles a program for every plan; on a few hundred rows that takes most
-            of the time.
+        compile_plans: whether Spark compiles a program for every plan and adapts plans while they run; on a few hundred
+            rows that takes most of the time.
         object_storage: how ``s3a://…`` is reached; None for Amazon's. A session that runs already learns it too.
 
     Raises:
@@ -54,7 +60,7 @@ def spark_session(
     if driver_memory:
         settings["spark.driver.memory"] = driver_memory
     if not compile_plans:
-        settings |= {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+        settings |= _FEW_ROWS
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)
