@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 SETTINGS = "cqa_spark.config.settings"
 FILE_COMMANDS = "cqa_spark.config.file_commands"
-COMMANDS = "cqa_spark.commands.table"
+COMMANDS = "cqa_spark.commands"
 
 
 @dataclass(frozen=True)
