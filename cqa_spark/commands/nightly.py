@@ -42,7 +42,7 @@ def _one_dump(settings: NightlySettings) -> Source:
     Raises:
         InputError: a site has several dumps; a night takes the newest.
     """
-    sources = dump_sources(settings.corpus, settings, read_again=settings.full)
+    sources = dump_sources(settings.dump_format, settings, read_again=settings.full)
     if len(sources) > 1:
         raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input; a night takes one dump")
     return sources[0]
