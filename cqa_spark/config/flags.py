@@ -120,9 +120,9 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
             help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier files; "
             "flags override all files",
         )
-        always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
-        always.add_argument("--debug", action="store_true", help="print the traceback of every error")
-        always.add_argument("-h", "--help", action="help", help="print this help and exit")
+    always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
+    always.add_argument("--debug", action="store_true", help="print the traceback of every error")
+    always.add_argument("-h", "--help", action="help", help="print this help and exit")
     groups: dict[type[Section], argparse._ArgumentGroup] = {}
     for flag in flags(model):
         if flag.section not in groups:

@@ -67,10 +67,10 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     A table whose newest version was written by a run that failed is first brought back to the published version: what
     the failed run wrote can go when the versions before it are kept no more.
     """
-    names = {name for record in RunLog(lake.objects).records() for name in record.table_versions}
+    names = _delta_tables(lake)
     lake.spark.conf.set(_CHECK, "false")  # it guards writers that are at work, and the lease says that none is
     try:
-        for name in sorted(names):
+        for name in names:
             lake.lease.renew()
             stored, commits = DeltaTable.forPath(lake.spark, lake.path(name)), CommitLog(lake.objects, name)
             needed = [record.table_versions[name] for record in kept if name in record.table_versions]
@@ -79,7 +79,13 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
             stored.vacuum(_hours_since(commits, name, min(needed)) if needed else 0)
     finally:
         lake.spark.conf.unset(_CHECK)
-    return sorted(names)
+    return names
+
+
+def _delta_tables(lake: LeasedLake) -> list[str]:
+    """The names of the tables that runs wrote, without journal tables, which have no versions of their own."""
+    written = {name for record in RunLog(lake.objects).records() for name in record.table_versions}
+    return sorted(name for name in written if CommitLog(lake.objects, name).newest_version() is not None)
 
 
 def _hours_since(commits: CommitLog, name: str, version: int) -> int:

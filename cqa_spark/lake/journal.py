@@ -109,7 +109,7 @@ class Journal:
         """The entries that a run's attempt wrote; a column that was declared since is None.
 
         Raises:
-            ContractError: the file is not there.
+            ContractError: the file is missing or damaged.
         """
         key = _key(table.name, run_id, attempt)
         stored = self._objects.read(key)
@@ -118,26 +118,47 @@ class Journal:
                 f"{self._objects.root}/{key} is missing, and the record of run {run_id} names it",
                 "restore the file, or run the job again under a new run id",
             )
-        return decode(table, stored.data)
+        return decode(table, stored.data, f"{self._objects.root}/{key}")
 
 
 def encode(table: JournalTable, entries: list[Entry]) -> bytes:
-    """The bytes of a journal file: Parquet of the declared schema."""
+    """The bytes of a journal file: Parquet of the declared schema.
+
+    Raises:
+        ContractError: a value is not of its column's type.
+    """
     buffer = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(entries, schema=table.arrow_schema), buffer)
+    try:
+        pq.write_table(pa.Table.from_pylist(entries, schema=table.arrow_schema), buffer)
+    except (pa.ArrowException, OverflowError) as error:
+        raise ContractError(f"journal table {table.name}: {error}", "give values of the declared types") from error
     return buffer.getvalue()
 
 
-def decode(table: JournalTable, data: bytes) -> list[Entry]:
-    """The entries of a journal file, with the declared columns."""
-    rows = pq.read_table(io.BytesIO(data)).to_pylist(maps_as_pydicts="strict")
+def decode(table: JournalTable, data: bytes, path: str) -> list[Entry]:
+    """The entries of a journal file, with the declared columns.
+
+    Args:
+        table: its declaration.
+        data: the file's bytes.
+        path: where the file is stored, for the error message.
+
+    Raises:
+        ContractError: the file is damaged.
+    """
+    try:
+        rows = pq.read_table(io.BytesIO(data)).to_pylist(maps_as_pydicts="strict")
+    except (pa.ArrowException, OSError) as error:
+        raise ContractError(f"{path} is damaged: {error}", "restore the file from a backup") from error
     return [{column.name: row.get(column.name) for column in table.columns} for row in rows]
 
 
-def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[bytes]:
-    """The bytes of several objects, in order of the keys, read concurrently; objects that are gone are left out."""
+def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[tuple[str, bytes]]:
+    """Several objects, each with its key, in the given order, read concurrently; those that are gone are left out."""
+    wanted = list(keys)
     with ThreadPoolExecutor(_READERS) as readers:
-        return [stored.data for stored in readers.map(objects.read, keys) if stored is not None]
+        found = zip(wanted, readers.map(objects.read, wanted), strict=True)
+        return [(key, stored.data) for key, stored in found if stored is not None]
 
 
 def _key(table: str, run_id: str, attempt: int) -> str:

@@ -115,12 +115,13 @@ class RunLog:
         return [_Listed.of(key) for key in self._objects.keys(_FOLDER)]
 
     def _read(self, listed: list[_Listed]) -> list[RunRecord]:
-        return [record for data in read_all(self._objects, [each.key for each in listed]) for record in _records(data)]
+        files = read_all(self._objects, [each.key for each in listed])
+        return [record for key, data in files for record in _records(data, f"{self._objects.root}/{key}")]
 
 
 def _bytes(record: RunRecord) -> bytes:
     return encode(RUNS, RUNS.conform([asdict(record)]))
 
 
-def _records(data: bytes) -> Iterator[RunRecord]:
-    return map(RunRecord.from_entry, decode(RUNS, data))
+def _records(data: bytes, path: str) -> Iterator[RunRecord]:
+    return map(RunRecord.from_entry, decode(RUNS, data, path))

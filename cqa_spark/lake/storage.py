@@ -50,7 +50,7 @@ class Lake:
     session: SparkSession | Callable[[], SparkSession]
     root: str
     storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
-    _versions: dict[tuple[str, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _versions: dict[tuple[Table, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def spark(self) -> SparkSession:
@@ -180,10 +180,10 @@ class Lake:
             ContractError: the stored version has columns that the code does not declare, or lacks some that are never
                 null.
         """
-        if (table.name, version) not in self._versions:
+        if (table, version) not in self._versions:
             reader = self.spark.read.format("delta").option("versionAsOf", version)
-            self._versions[table.name, version] = table.complete(reader.load(self.path(table.name)))
-        return self._versions[table.name, version]
+            self._versions[table, version] = table.complete(reader.load(self.path(table.name)))
+        return self._versions[table, version]
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
         """The rows that went and those that came from one version to a later one; what stayed may be in both.

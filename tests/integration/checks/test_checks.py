@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.checks.check import Candidate, Check, Verdict
+from cqa_spark.checks.check import Check, RunUnderReview, Verdict
 from cqa_spark.checks.complete_queries import complete_queries
 from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
@@ -17,6 +17,7 @@ from cqa_spark.checks.registry import CHECKS
 from cqa_spark.checks.row_counts import row_counts
 from cqa_spark.checks.score_drift import score_drift
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.journal import Entry
 
 LIMITS = CheckSettings()
 
@@ -38,8 +39,8 @@ def examples(spark: SparkSession, candidates: dict[str, str], split: str = "test
     return spark.createDataFrame(rows, "site string, task string, query_id string, candidate_id string, split string")
 
 
-def candidate(now: dict[str, DataFrame], last: dict[str, DataFrame]) -> Candidate:
-    return Candidate(now, last, "s", "MAP@10")
+def review(now: dict[str, DataFrame], last: dict[str, DataFrame]) -> RunUnderReview:
+    return RunUnderReview(now, last, "s", "MAP@10")
 
 
 def posts(spark: SparkSession, bodies: Sequence[str | None]) -> DataFrame:
@@ -47,33 +48,37 @@ def posts(spark: SparkSession, bodies: Sequence[str | None]) -> DataFrame:
 
 
 def test_in_the_first_night_only_the_run_itself_is_judged(spark: SparkSession) -> None:
+    files = {
+        "source_file": "f",
+        "lines": None,
+        "not_rows": None,
+        "rows_in": 1000,
+        "rows_out": 998,
+        "rows_quarantined": 2,
+    }
     now = {
-        "ingested_files": spark.createDataFrame(
-            [("f", 1000, 998, 2)], "source_file string, rows_in bigint, rows_out bigint, rows_quarantined bigint"
-        ),
         "examples": examples(spark, {"q1": "ab", "q2": "ab", "q3": "a"}).unionByName(
             examples(spark, {"q4": "a"}, "train")
         ),
         "rankings": rankings(spark, {"q1": "ab", "q2": "a"}),
     }
-    assert quarantine_share(candidate(now, {}), LIMITS) == Verdict(
-        "quarantine", False, 0.002, 0.001, "2 of 1,000 records"
-    )
-    assert complete_queries(candidate(now, {}), LIMITS) == Verdict(
+    first = RunUnderReview(now, {}, "s", "MAP@10", entries={"ingested_files": [files]})
+    assert quarantine_share(first, LIMITS) == Verdict("quarantine", False, 0.002, 0.001, "2 of 1,000 records")
+    assert complete_queries(first, LIMITS) == Verdict(
         "complete queries", False, 2, 0, "1 queries ranked in part, 1 not at all"
     )
     others = [check for check in CHECKS if check not in (quarantine_share, complete_queries)]
-    assert {check(candidate(now, {}), LIMITS).reason for check in others} == {"nothing comparable is published"}
+    assert {check(first, LIMITS).reason for check in others} == {"nothing comparable is published"}
 
 
 def test_tables_that_shrink_grow_or_go_empty(spark: SparkSession) -> None:
     last, now = posts(spark, ["a"] * 20), posts(spark, ["a"] * 15 + [None] * 3)
-    verdict = row_counts(candidate({"posts": now}, {"posts": last}), LIMITS)
+    verdict = row_counts(review({"posts": now}, {"posts": last}), LIMITS)
     assert (verdict.passed, verdict.limit, verdict.reason) == (False, 0.05, "posts: 20 rows, now 18")
     assert verdict.measured == pytest.approx(0.1)
-    grown = row_counts(candidate({"posts": last}, {"posts": now}), LIMITS)
+    grown = row_counts(review({"posts": last}, {"posts": now}), LIMITS)
     assert (grown.passed, grown.limit, grown.reason) == (True, 0.5, "posts: 18 rows, now 20")
-    empty = null_shares(candidate({"posts": now}, {"posts": last}), LIMITS)
+    empty = null_shares(review({"posts": now}, {"posts": last}), LIMITS)
     assert (empty.passed, empty.reason) == (False, "posts.body: 0.0% unknown, now 16.7%")
 
 
@@ -81,29 +86,31 @@ def test_tables_that_shrink_grow_or_go_empty(spark: SparkSession) -> None:
 def test_a_table_of_the_published_version_is_not_looked_at(spark: SparkSession, check: Check) -> None:
     posts_now, users = posts(spark, [None]), spark.createDataFrame([("a",)], "about string")
     last = {"posts": posts(spark, ["a"] * 20), "users": users}
-    alone = Candidate({"posts": posts_now}, last, "s", "MAP@10", same=frozenset({"posts"}))
+    alone = RunUnderReview({"posts": posts_now}, last, "s", "MAP@10", same=frozenset({"posts"}))
     assert (check(alone, LIMITS).passed, check(alone, LIMITS).reason) == (True, "all tables are as published")
-    beside = Candidate({"posts": posts_now, "users": users}, last, "s", "MAP@10", same=frozenset({"posts"}))
+    beside = RunUnderReview({"posts": posts_now, "users": users}, last, "s", "MAP@10", same=frozenset({"posts"}))
     assert check(beside, LIMITS).reason.startswith("users")
 
 
 def test_rankings_that_are_not_what_readers_know(spark: SparkSession) -> None:
     last = rankings(spark, {"q1": "abc", "q2": "ab", "q3": "ab", "q4": "a"})
     now = rankings(spark, {"q1": "xabc", "q2": "ba", "q5": "ab"})  # x is new and counts for nothing
-    verdict = rank_correlation(candidate({"rankings": now}, {"rankings": last}), LIMITS)
+    verdict = rank_correlation(review({"rankings": now}, {"rankings": last}), LIMITS)
     assert (verdict.passed, verdict.measured, verdict.reason) == (False, 0.0, "mean over 2 queries")
-    same = score_drift(candidate({"rankings": last}, {"rankings": last}), LIMITS)
+    same = score_drift(review({"rankings": last}, {"rankings": last}), LIMITS)
     assert (same.passed, same.measured) == (True, 0)
     shifted = now.withColumn("score", now.score + 10)
-    assert not score_drift(candidate({"rankings": shifted}, {"rankings": last}), LIMITS).passed
+    assert not score_drift(review({"rankings": shifted}, {"rankings": last}), LIMITS).passed
+
+
+def measured(split: str, value: float, low: float, high: float) -> Entry:
+    return {"system": "s", "split": split, "measure": "MAP@10", "value": value, "low": low, "high": high}
 
 
 @pytest.mark.parametrize(("value", "passed"), [(0.55, True), (0.45, False)])
-def test_a_measure_below_its_interval(spark: SparkSession, value: float, passed: bool) -> None:
-    schema = "system string, split string, measure string, value double, low double, high double"
-    last = spark.createDataFrame(
-        [("s", "dev", "MAP@10", 0.6, 0.5, 0.7), ("s", "test", "MAP@10", 1.0, 1.0, 1.0)], schema
-    )
-    now = spark.createDataFrame([("s", "dev", "MAP@10", value, value - 0.1, value + 0.1)], schema)
-    verdict = metric_drop(candidate({"metrics": now}, {"metrics": last}), LIMITS)
+def test_a_measure_below_its_interval(value: float, passed: bool) -> None:
+    last = [measured("dev", 0.6, 0.5, 0.7), measured("test", 1.0, 1.0, 1.0)]
+    now = [measured("dev", value, value - 0.1, value + 0.1)]
+    both = RunUnderReview({}, {}, "s", "MAP@10", entries={"metrics": now}, last_entries={"metrics": last})
+    verdict = metric_drop(both, LIMITS)
     assert (verdict.passed, verdict.reason) == (passed, f"MAP@10: 0.6000 [0.5000, 0.7000], now {value:.4f}")

@@ -12,6 +12,7 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.significance import randomization_test
 from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
+from cqa_spark.lake.journal import Entry, decode, encode
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 
 QUERIES = [f"Q{number:02d}" for number in range(24)]
@@ -46,8 +47,8 @@ def metrics(spark: SparkSession, components) -> DataFrame:
 
 def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, components) -> None:
     found = summarise(metrics, "given", resamples=999, seed=5, confidence=0.9)
-    values = {(row.measure, row.system): row for row in found.metrics.collect()}
-    compared = {(row.measure, row.system): row for row in found.comparisons.collect()}
+    values = {(entry["measure"], entry["system"]): entry for entry in found.metrics}
+    compared = {(entry["measure"], entry["system"]): entry for entry in found.comparisons}
 
     assert len(values) == 6
     assert sorted(compared) == [("MAP@10", "best"), ("MAP@10", "other"), ("Precision", "best"), ("Precision", "other")]
@@ -55,21 +56,21 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
         measure, baseline, best = parse_measure(written), np.array(systems["given"]), np.array(systems["best"])
         low, high = bootstrap_intervals({measure: best[None]}, resamples=999, seed=5, confidence=0.9)[measure]
         row, test = values[written, "best"], compared[written, "best"]
-        assert row.value == measure.total(systems["best"])
-        assert (row.low, row.high) == (low[0], high[0])
-        assert row.low < row.value < row.high
-        assert (row.queries, row.resamples, row.seed, row.confidence) == (24, 999, 5, 0.9)
-        assert test.difference == measure.total(systems["best"]) - measure.total(systems["given"])
+        assert row["value"] == measure.total(systems["best"])
+        assert (row["low"], row["high"]) == (low[0], high[0])
+        assert row["low"] < row["value"] < row["high"]
+        assert (row["queries"], row["resamples"], row["seed"], row["confidence"]) == (24, 999, 5, 0.9)
+        assert test["difference"] == measure.total(systems["best"]) - measure.total(systems["given"])
         expected = randomization_test({measure: best[None]}, {measure: baseline}, resamples=999, seed=5)[measure]
-        assert test.p_value == expected[0]
+        assert test["p_value"] == expected[0]
 
 
 def test_wins_losses_and_ties(spark: SparkSession) -> None:
     better = [[1.0]] * 5 + [[0.0]] * 3 + [[0.5]] * 16
     table = rows("given", "MAP@10", [[0.5]] * 24) + rows("best", "MAP@10", better)
-    [row] = summarise(spark.createDataFrame(table, QUERY_METRICS.schema), "given", 99).comparisons.collect()
-    assert (row.wins, row.losses, row.ties) == (5, 3, 16)
-    assert row.difference == pytest.approx((5 * 0.5 - 3 * 0.5) / 24)
+    [row] = summarise(spark.createDataFrame(table, QUERY_METRICS.schema), "given", 99).comparisons
+    assert (row["wins"], row["losses"], row["ties"]) == (5, 3, 16)
+    assert row["difference"] == pytest.approx((5 * 0.5 - 3 * 0.5) / 24)
 
 
 def test_each_site_is_measured_by_itself_and_all_together(spark: SparkSession) -> None:
@@ -79,7 +80,7 @@ def test_each_site_is_measured_by_itself_and_all_together(spark: SparkSession) -
         "site", F.when(F.col("query_id") < "Q12", "early").otherwise("late")
     )
     found = summarise_by_site(two_sites, "given", Resampling(resamples=99))
-    values = {(row.site, row.system): (row.value, row.difference, row.queries) for row in found.collect()}
+    values = {(each["site"], each["system"]): (each["value"], each["difference"], each["queries"]) for each in found}
     assert values == {
         ("*", "given"): (0.25, 0.0, 24), ("*", "best"): (0.5, 0.25, 24),
         ("early", "given"): (0.5, 0.0, 12), ("early", "best"): (1.0, 0.5, 12),
@@ -87,23 +88,24 @@ def test_each_site_is_measured_by_itself_and_all_together(spark: SparkSession) -
     }  # fmt: skip
 
 
-def test_partitions_do_not_change_a_digit(spark: SparkSession, metrics) -> None:
-    def figures(partitions: int) -> list[list[str]]:
+def test_partitions_do_not_change_a_digit(metrics) -> None:
+    def figures(partitions: int) -> list[Entry]:
         shuffled = metrics.orderBy("query_id", "system").repartition(partitions)
-        return [sorted(map(str, table.collect())) for table in summarise(shuffled, "given", resamples=999)]
+        return summarise(shuffled, "given", resamples=999).tested
 
     assert figures(1) == figures(4) == figures(16)
 
 
-def test_tables_are_declared(metrics) -> None:
+def test_entries_are_those_of_the_declared_tables(metrics) -> None:
     found = summarise(metrics, "given", resamples=9)
-    assert found.metrics.schema.simpleString() == METRICS.schema.simpleString()
-    assert found.comparisons.schema.simpleString() == COMPARISONS.schema.simpleString()
+    for table, entries in ((METRICS, found.metrics), (COMPARISONS, found.comparisons)):
+        assert table.conform(entries) == entries
+        assert decode(table, encode(table, entries), "memory") == entries
 
 
 def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
     found = summarise(metrics.where("system = 'given'"), "given", resamples=9)
-    assert (found.metrics.count(), found.comparisons.count()) == (2, 0)
+    assert (len(found.metrics), len(found.comparisons)) == (2, 0)
 
 
 def test_absent_baseline_is_refused(metrics) -> None:

@@ -84,7 +84,7 @@ def forget_checksum(lake: Lake, key: str) -> None:
 WAYS: dict[str, Callable[[LeasedLake], object]] = {
     "write": lambda lake: lake.write(SCORES, rows(lake, ("late", 9)), author="r1"),
     "replace": lambda lake: lake.replace(SCORES, rows(lake, ("a", 9)), where="site = 'a'", base=0, author="r1"),
-    "revise": lambda lake: lake.revise(SCORES, rows(lake, ("late", 9)), stale=None, base=0, author="r1"),
+    "merge_rows": lambda lake: lake.merge_rows(SCORES, rows(lake, ("late", 9)), stale=None, base=0, author="r1"),
     "append": lambda lake: lake.append(SCORES, rows(lake, ("late", 9))),
     "delete": lambda lake: lake.delete(SCORES, rows(lake, ("a", 1)).select("site")),
 }
@@ -113,7 +113,7 @@ def test_a_commit_that_arrives_late_changes_no_later_version(lake: Lake) -> None
         late = take_away(lake, SECOND_COMMIT)
         clock.now += LASTS
         with held(lake, "second", clock) as second:
-            revised = second.revise(SCORES, rows(lake, ("b", 2)), stale=None, base=base, author="r1").version
+            revised = second.merge_rows(SCORES, rows(lake, ("b", 2)), stale=None, base=base, author="r1").version
             lake.objects.put(SECOND_COMMIT, late)
             forget_checksum(lake, SECOND_COMMIT)
             assert stored(lake, base) == [("a", 1)]
@@ -141,4 +141,4 @@ def test_a_commit_of_another_process_beside_ours_is_noticed(spark: SparkSession,
         sleeper.write(SCORES, rows(lake, ("a", 1)), author="r1")
         overtaken = Overtaken(lake.spark, lake.root, lake.storage, lease=sleeper.lease)
         with pytest.raises(AnotherWriter, match="wrote version 2 while run r1 wrote version 1"):
-            overtaken.revise(SCORES, rows(lake, ("b", 2)), stale=None, base=0, author="r1")
+            overtaken.merge_rows(SCORES, rows(lake, ("b", 2)), stale=None, base=0, author="r1")

@@ -14,19 +14,22 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.errors import InputError
+from cqa_spark.lake.garbage import runs_to_keep, vacuum_tables
 from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.lease import take_lease
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.pointer import claim, point_to
-from cqa_spark.lake.publishing import publish, published_run, published_snapshot, rollback
+from cqa_spark.lake.publishing import Snapshot, publish, published_run, published_snapshot, rollback
 from cqa_spark.lake.run import Run, open_run
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
+from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
 from cqa_spark.process.stop_signals import Stopped
 
 SCORES = Table("scores", "Made for the test.", (column("score", "int", "points"),), key=("score",))
+NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))
 OTHER = Table("other", "Made for the test.", (column("score", "int", "points"),), key=("score",))
 
 
@@ -36,7 +39,7 @@ def lake(spark: SparkSession, tmp_path: Path) -> Lake:
 
 
 @contextmanager
-def opened(lake: Lake, run_id: str, *, resume: bool = False, steps: list[Step] | None = None) -> Iterator[Run]:
+def opened(lake: Lake, run_id: str, *, resume: bool = False, steps: list[StepRecord] | None = None) -> Iterator[Run]:
     begin = RunRecord(run_id, "running", "run", config_hash="c0ffee", config="task: x\n", code_version="0")
     with open_run(lake, begin, resume=resume, on_step=(steps if steps is not None else []).append) as run:
         yield run
@@ -72,7 +75,7 @@ def published_scores(lake: Lake) -> list[Row]:
 
 
 def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
-    seen: list[Step] = []
+    seen: list[StepRecord] = []
     with opened(lake, "r1", steps=seen) as run:
         run.add_inputs([InputRecord("a.xml", "train", 3, "abc")])
         with run.step("ingest") as step:
@@ -93,7 +96,7 @@ def test_a_stopped_run_is_logged_as_stopped(lake: Lake) -> None:
     with pytest.raises(Stopped) as stopped, opened(lake, "r1"):
         raise Stopped(signal.SIGTERM)
     assert stopped.value.__notes__ == ["run r1 is recorded as stopped"]
-    assert [(r.status, r.message) for r in RunLog(lake).records("r1")] == [
+    assert [(r.status, r.message) for r in RunLog(lake.objects).records("r1")] == [
         ("running", None),
         ("stopped", "stopped by SIGTERM"),
     ]
@@ -171,7 +174,7 @@ def test_who_comes_after_a_dead_writer_completes_its_log(lake: Lake) -> None:
         log = RunLog(lake.objects)
         assert [r.message for r in log.records(status="published")] == ["published", again.message]
         assert log.records("r2")[-1].status == "failed"
-        assert log.records("r2")[-1].message == f"ended without a word: {dead}"
+        assert log.records("r2")[-1].message == f"ended without a record: {dead}"
     with hold(lake, Holder.of_this_process("test")):
         assert len(log.records(status="published")) == 2
     assert published_run(lake) == again
@@ -208,3 +211,20 @@ def test_a_table_that_was_not_written_names_the_way_out(lake: Lake) -> None:
     with pytest.raises(InputError, match="run r1 has no table other") as refused, opened(lake, "r1") as run:
         run.read(OTHER)
     assert "--run-id" in refused.value.remedy
+
+
+def test_the_entries_of_a_run_are_its_own_and_garbage_collection_leaves_them(lake: Lake) -> None:
+    for score, run_id in enumerate(["r1", "r2"]):
+        with opened(lake, run_id) as run:
+            write_score(run, score)
+            assert run.write_entries(NOTES, [{"note": run_id}]) == 1
+            assert run.entries(NOTES) == [{"note": run_id}]
+        published(lake, run_id)
+    with hold(lake, Holder.of_this_process("test")) as held:
+        assert vacuum_tables(held, runs_to_keep(held, 1)) == ["scores"]
+    log = RunLog(lake.objects)
+    assert [Snapshot(lake, log.require_success(run_id)).entries(NOTES) for run_id in ("r1", "r2")] == [
+        [{"note": "r1"}],
+        [{"note": "r2"}],
+    ]
+    assert published_scores(lake) == [Row(score=1)]

@@ -78,7 +78,7 @@ WAYS: dict[str, Callable[[Lake, Table, DataFrame], int]] = {
     "replace": lambda lake, table, frame: lake.replace(
         table, frame, where="site = 'b'", base=0, author="run-2"
     ).version,
-    "revise": lambda lake, table, frame: lake.revise(
+    "merge_rows": lambda lake, table, frame: lake.merge_rows(
         table, frame, stale=frame.select("site"), base=0, author="run-2"
     ).version,
     "append": lambda lake, table, frame: lake.append(table, frame),

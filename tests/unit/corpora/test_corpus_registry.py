@@ -1,12 +1,42 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from cqa_spark.corpora.registry import corpus_reader
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.settings import IngestStackExchangeSettings
+from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
+from cqa_spark.corpora.registry import dump_sources, file_source, require_file_format
 from cqa_spark.errors import ConfigError
 
+STORAGE = ObjectStorageSettings()
 
-def test_an_unknown_format_is_answered_with_the_known_ones() -> None:
+
+def files(corpus: str) -> object:
+    return file_source(corpus, {"train": ["train.xml"]}, site="qatarliving.com", storage=STORAGE)
+
+
+def dumps(corpus: str) -> object:
+    return dump_sources(corpus, IngestStackExchangeSettings(lake="lake"))
+
+
+@pytest.mark.parametrize(
+    ("give", "corpus", "known"),
+    [
+        (require_file_format, "usenet", "qatar_living"),
+        (require_file_format, "stackexchange", "qatar_living"),
+        (files, "usenet", "qatar_living"),
+        (dumps, "qatar_living", "stackexchange"),
+    ],
+)
+def test_an_unknown_format_is_answered_with_the_known_ones(
+    give: Callable[[str], object], corpus: str, known: str
+) -> None:
     with pytest.raises(ConfigError) as error:
-        corpus_reader("usenet")
-    assert str(error.value) == "unknown source format: usenet\n  → known formats: qatar_living"
+        give(corpus)
+    assert str(error.value) == f"unknown source format: {corpus}\n  → known formats: {known}"
+
+
+def test_files_of_a_known_format_are_a_source() -> None:
+    assert files("qatar_living") == QatarLivingFiles({"train": ["train.xml"]}, "qatarliving.com", STORAGE)

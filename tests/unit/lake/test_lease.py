@@ -16,7 +16,7 @@ from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import LASTS, WATCHED_FOR, Lease, LeaseState, hold_lease, take_lease
 from cqa_spark.lake.pointer import claim, point_to, read_pointer
-from cqa_spark.lake.run_record import InputRecord, RunRecord, Step
+from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import ObjectStore
 from cqa_spark.process.stop_signals import Stopped
@@ -24,7 +24,7 @@ from cqa_spark.process.stop_signals import Stopped
 NIGHT = datetime(2026, 1, 1, 3, tzinfo=UTC)
 RUN = RunRecord(
     "r1", "published", "publish", "h", "task: x\n", "0", (InputRecord("a.xml", "train", 3, None),),
-    (Step("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "r.html"}, "published", 7, NIGHT,
+    (StepRecord("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "r.html"}, "published", 7, NIGHT,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pytest
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.java import check_java
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def install_java(folder: Path, banner: str) -> Path:

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark import session
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.spark import session
 
 
 def test_missing_jars_are_said_so_before_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

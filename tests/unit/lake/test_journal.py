@@ -1,0 +1,157 @@
+"""Journal tables in a folder: what is written, and what is read back."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import types as T
+
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.journal import Journal, JournalTable, read_all
+from cqa_spark.lake.table import column
+from cqa_spark.object_store.folder import Folder
+
+MEASURED = JournalTable(
+    "measured",
+    "Made for the test.",
+    (
+        column("measure", "string", "its name", nullable=False),
+        column("value", "double", "a fraction"),
+        column("queries", "int", "number of queries"),
+        column("counts", T.MapType(T.StringType(), T.LongType()), "by name"),
+        column("at", "timestamp", "when, UTC"),
+    ),
+    key=("measure",),
+)
+NOON = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
+MAP = {"measure": "MAP@10", "value": 1 / 3, "queries": 244, "counts": {"b": 2, "a": 1}, "at": NOON}
+MRR = {"measure": "MRR@10", "value": None, "queries": None, "counts": None, "at": None}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Folder:
+    return Folder(str(tmp_path / "lake"))
+
+
+def test_entries_are_read_as_they_were_written_and_in_that_order(store: Folder) -> None:
+    journal = Journal(store)
+    assert journal.write(MEASURED, [MRR, MAP], run_id="r1", attempt=1) == 2
+    assert journal.read(MEASURED, run_id="r1", attempt=1) == [MRR, MAP]
+
+
+def test_no_entries_are_a_file_too(store: Folder) -> None:
+    journal = Journal(store)
+    assert journal.write(MEASURED, [], run_id="r1", attempt=1) == 0
+    assert journal.read(MEASURED, run_id="r1", attempt=1) == []
+    assert list(store.keys()) == ["journal/measured/r1.1.parquet"]
+
+
+def test_an_attempt_writes_over_its_own_entries_alone(store: Folder) -> None:
+    journal = Journal(store)
+    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
+    for entries in ([MAP, MRR], [MRR]):
+        journal.write(MEASURED, entries, run_id="r1", attempt=2)
+    journal.write(MEASURED, [], run_id="r2", attempt=1)
+    assert journal.read(MEASURED, run_id="r1", attempt=1) == [MAP]
+    assert journal.read(MEASURED, run_id="r1", attempt=2) == [MRR]
+
+
+@pytest.mark.parametrize("run_id", ["a/b", "a/../c", "50%", "site=x", "a b", "é", "r1.2"])
+def test_a_run_of_any_name_has_one_file_in_the_folder_of_its_table(store: Folder, run_id: str) -> None:
+    journal = Journal(store)
+    journal.write(MEASURED, [MAP], run_id=run_id, attempt=3)
+    (key,) = store.keys()
+    assert (key.count("/"), key[:17], key[-10:]) == (2, "journal/measured/", ".3.parquet")
+    assert journal.read(MEASURED, run_id=run_id, attempt=3) == [MAP]
+
+
+def test_columns_that_may_be_null_may_be_absent(store: Folder) -> None:
+    journal = Journal(store)
+    journal.write(MEASURED, [{"measure": "MRR@10"}], run_id="r1", attempt=1)
+    assert journal.read(MEASURED, run_id="r1", attempt=1) == [MRR]
+
+
+def test_a_column_that_was_declared_since_is_none_and_one_that_is_no_longer_declared_is_left_out(
+    store: Folder,
+) -> None:
+    journal = Journal(store)
+    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
+    later = replace(MEASURED, columns=(MEASURED.columns[0], column("judge", "string", "who judged")))
+    assert journal.read(later, run_id="r1", attempt=1) == [{"measure": "MAP@10", "judge": None}]
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"value": 1.0}, "missing measure"),
+        ({"measure": None}, "missing measure"),
+        ({"measure": "P@1", "valeu": 1.0}, "undeclared valeu"),
+        ({"valeu": 1.0, "querys": 2}, "missing measure; undeclared valeu; undeclared querys"),
+        ({"measure": 1}, "Expected bytes, got a 'int' object"),
+        ({"measure": "P@1", "queries": 2**31}, "Value 2147483648 too large to fit in C integer type"),
+        ({"measure": "P@1", "queries": 2**63}, "Python int too large to convert to C long"),
+    ],
+)
+def test_entries_that_do_not_conform_are_refused_and_nothing_is_written(
+    store: Folder, entry: Mapping[str, Any], problem: str
+) -> None:
+    with pytest.raises(ContractError) as refused:
+        Journal(store).write(MEASURED, [MAP, entry], run_id="r1", attempt=1)
+    assert refused.value.problem == f"journal table measured: {problem}"
+    assert list(store.keys()) == []
+
+
+def test_a_file_that_is_missing_is_named(store: Folder) -> None:
+    Journal(store).write(MEASURED, [MAP], run_id="r1", attempt=1)
+    with pytest.raises(ContractError) as missing:
+        Journal(store).read(MEASURED, run_id="r1", attempt=2)
+    assert missing.value.problem == (
+        f"{store.root}/journal/measured/r1.2.parquet is missing, and the record of run r1 names it"
+    )
+
+
+@pytest.mark.parametrize("bytes_left", [0, 4, 100, -1])
+def test_a_file_that_is_damaged_is_named(store: Folder, bytes_left: int) -> None:
+    key, journal = "journal/measured/r1.1.parquet", Journal(store)
+    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
+    complete = store.read(key)
+    assert complete is not None
+    store.put(key, complete.data[:bytes_left])
+    with pytest.raises(ContractError) as damaged:
+        journal.read(MEASURED, run_id="r1", attempt=1)
+    assert damaged.value.problem.startswith(f"{store.root}/{key} is damaged: ")
+
+
+def test_any_engine_reads_a_file(store: Folder) -> None:
+    Journal(store).write(MEASURED, [MAP], run_id="r1", attempt=1)
+    stored = store.read("journal/measured/r1.1.parquet")
+    assert stored is not None
+    schema = pq.read_schema(io.BytesIO(stored.data))
+    assert schema.names == ["measure", "value", "queries", "counts", "at"]
+    assert [field.nullable for field in schema] == [False, True, True, True, True]
+    assert [str(schema.field(name).type) for name in ("measure", "value", "queries", "at")] == [
+        "string",
+        "double",
+        "int32",
+        "timestamp[us, tz=UTC]",
+    ]
+    assert (str(schema.field("counts").type.key_type), str(schema.field("counts").type.item_type)) == (
+        "string",
+        "int64",
+    )
+
+
+def test_objects_are_read_in_order_of_their_keys_without_those_that_are_gone(store: Folder) -> None:
+    keys = [f"k{number:02d}" for number in range(20)]
+    for key in keys:
+        store.put(key, key.encode())
+    store.delete("k07")
+    wanted = [*reversed(keys), "never"]
+    assert read_all(store, wanted) == [(key, key.encode()) for key in reversed(keys) if key != "k07"]
