@@ -23,7 +23,7 @@ class NightlySettings(DumpJobSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
-    dump_format: Annotated[str, Field(description="source format of the dump")] = "stackexchange"
+    dump_format: Annotated[str, Field(description="format of the dump")] = "stackexchange"
     answers: AnswerSettings = AnswerSettings()
     system: Annotated[SystemName, Field(description="system to rank with; trained in the first run, then reused")] = (
         "metadata_boosted_asof"
