@@ -15,6 +15,7 @@ from cqa_spark.cli import main
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.corpora.stackexchange.file_probe import peek
 from cqa_spark.errors import InputError
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS, USERS
@@ -56,7 +57,7 @@ class Outcome:
     placed: dict[str, Placed]
     rows: dict[str, list[Row]]
     quarantine: dict[str, list[Row]]
-    account: dict[str, Row]
+    account: dict[str, Entry]
 
 
 def good_row(post_id: int) -> bytes:
@@ -89,7 +90,7 @@ def outcome(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ou
     posts = published.read(POSTS).orderBy("site", F.col("post_id").cast("bigint")).collect()
     users = published.read(USERS).orderBy("site", F.col("user_id").cast("bigint")).collect()
     quarantine = published.read(QUARANTINE).orderBy("site", "byte_offset").collect()
-    account = {row["site"]: row for row in published.read(INGESTED_FILES).collect()}
+    account = {entry["site"]: entry for entry in published.entries(INGESTED_FILES)}
     return Outcome(file, placed, _by_site([*posts, *users]), _by_site(quarantine), account)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.stackexchange.orphans import orphans
+from cqa_spark.lake.schemas.accounting import ORPHANS
 
 
 def rows(spark: SparkSession, columns: str, *values: tuple[str | None, ...]) -> DataFrame:
     return spark.createDataFrame(values, ", ".join(f"{name} string" for name in columns.split()))
 
 
-def counted(tables: dict[str, DataFrame]) -> list[tuple[str, ...]]:
-    found = orphans(tables).orderBy("site", "table_name", "reference").collect()
-    return [(row.site, row.table_name, row.reference, row.missing_in, row.rows) for row in found]
+def counted(tables: dict[str, DataFrame]) -> list[tuple[object, ...]]:
+    found = ORPHANS.conform(orphans(tables))
+    return [tuple(entry.values()) for entry in found]
 
 
 def test_rows_that_point_to_nothing_are_counted_by_site_and_reference(spark: SparkSession) -> None:
