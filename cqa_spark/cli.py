@@ -124,11 +124,9 @@ def _do(job: Job, arguments: list[str]) -> int:
     program = f"cqa {job.name}"
     resolved = resolve(program, _named(job.settings), arguments, checks())
     if resolved.dry_run:
-        from cqa_spark.commands.plans import planned_flow
-
         print(dry_run(program, resolved.settings))
-        if flow := planned_flow(job.name, resolved.settings):
-            print(f"steps:\n{flow.draw()}")
+        if job.has_flow:
+            _print_flow(job, resolved.settings)
         return 0
     try:
         _named(job.function)(resolved.settings)
@@ -142,6 +140,14 @@ def _do(job: Job, arguments: list[str]) -> int:
             explanation.add_note(note)
         raise explanation from error
     return 0
+
+
+def _print_flow(job: Job, settings: Command) -> None:
+    """Print the steps of a job; none where they depend on more than its settings."""
+    from cqa_spark.commands.plans import planned_flow
+
+    if flow := planned_flow(job.name, settings):
+        print(f"steps:\n{flow.draw()}")
 
 
 def _explained(error: Exception, settings: Command) -> CqaError | None:

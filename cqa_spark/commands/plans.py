@@ -12,14 +12,13 @@ from cqa_spark.runtime.flow import Flow
 
 
 def planned_flow(job: str, settings: Any) -> Flow | None:
-    """The flow of a job; None where it has none, or depends on more than the settings.
+    """The flow of a job; None where it depends on more than the settings.
 
     Args:
-        job: its name.
+        job: name of a job that has a flow.
         settings: of the job.
     """
-    plan = PLANS.get(job)
-    return plan(settings) if plan is not None else None
+    return PLANS[job](settings)
 
 
 def _nightly(settings: NightlySettings) -> Flow:

@@ -18,12 +18,14 @@ class Job:
         about: its description in the list of commands.
         settings: ``module:class`` of its settings.
         function: ``module:function`` that takes the settings.
+        has_flow: whether ``cqa_spark.commands.plans`` can tell its flow from the settings, for a dry run.
     """
 
     name: str
     about: str
     settings: str
     function: str
+    has_flow: bool = False
 
 
 JOBS: dict[str, tuple[Job, ...]] = {
@@ -33,16 +35,24 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "all steps, from dumps to a report and a published run",
             f"{SETTINGS}:RunSettings",
             f"{COMMANDS}.run:run",
+            has_flow=True,
         ),
         Job(
             "nightly",
             "a new dump → new rankings, published if the checks pass",
             f"{SETTINGS}:NightlySettings",
             f"{COMMANDS}.nightly:nightly",
+            has_flow=True,
         ),
     ),
     "single steps": (
-        Job("ingest", "dumps → community tables", f"{SETTINGS}:IngestSettings", f"{COMMANDS}.ingest:ingest"),
+        Job(
+            "ingest",
+            "dumps → community tables",
+            f"{SETTINGS}:IngestSettings",
+            f"{COMMANDS}.ingest:ingest",
+            has_flow=True,
+        ),
         Job(
             "ingest stackexchange",
             "Stack Exchange dumps → community tables",
@@ -54,28 +64,42 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "community tables → examples with train, dev and test splits, and a data card",
             f"{SETTINGS}:PreferredAnswerDatasetSettings",
             f"{COMMANDS}.dataset:preferred_answer_dataset",
+            has_flow=True,
         ),
-        Job("pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{COMMANDS}.stages:pair"),
-        Job("featurize", "examples → features", f"{SETTINGS}:FeaturizeSettings", f"{COMMANDS}.stages:featurize"),
+        Job(
+            "pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{COMMANDS}.stages:pair", has_flow=True
+        ),
+        Job(
+            "featurize",
+            "examples → features",
+            f"{SETTINGS}:FeaturizeSettings",
+            f"{COMMANDS}.stages:featurize",
+            has_flow=True,
+        ),
         Job(
             "train",
             "features → trained systems, or training files → a model folder",
             f"{SETTINGS}:TrainSettings",
             f"{COMMANDS}.train:train",
+            has_flow=True,
         ),
         Job(
             "score",
             "trained systems → rankings, or a model folder and a file → predictions",
             f"{SETTINGS}:ScoreSettings",
             f"{COMMANDS}.score:score",
+            has_flow=True,
         ),
         Job(
             "evaluate",
             "rankings → measures, confidence intervals, significance tests",
             f"{SETTINGS}:EvaluateSettings",
             f"{COMMANDS}.stages:evaluate",
+            has_flow=True,
         ),
-        Job("report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{COMMANDS}.report:report"),
+        Job(
+            "report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{COMMANDS}.report:report", has_flow=True
+        ),
         Job(
             "publish",
             "a finished run → the published run",
@@ -95,6 +119,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "reproduce Tables 4 and 5 of Xu et al. (2018)",
             f"{SETTINGS}:PreferredAnswerExperimentSettings",
             f"{COMMANDS}.experiment:experiment",
+            has_flow=True,
         ),
         Job(
             "tune",
@@ -121,6 +146,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "train on files and rank another file",
             f"{SETTINGS}:RankSettings",
             f"{COMMANDS}.rank:rank",
+            has_flow=True,
         ),
         Job(
             "evaluate-file",
@@ -182,6 +208,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "check that as-of features do not depend on later events",
             f"{SETTINGS}:FeatureAuditSettings",
             f"{COMMANDS}.audit:audit",
+            has_flow=True,
         ),
         Job(
             "features list",

@@ -120,4 +120,4 @@ def test_the_package_prints_with_rich_here_alone() -> None:
     package = Path(cqa_spark.__file__).parent
     importing = re.compile(r"^\s*(from|import) rich\b", re.MULTILINE)
     modules = [path for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))]
-    assert modules == [package / "terminal.py"]
+    assert modules == [package / "process" / "terminal.py"]
