@@ -14,7 +14,7 @@ from cqa_spark.tasks.preferred_answer_dataset import SIZES
 
 def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
     """Make the examples of a new run, on the community tables of another."""
-    run = run_flow(flows.dataset(settings), settings)
+    run = run_flow(flows.dataset(settings), settings, create=False)
     print_card(run, settings.threads.name)
     Terminal().line(f"run: {run.run_id}")
 

@@ -21,7 +21,7 @@ from cqa_spark.systems.trained_system import model_artifact
 
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:
     """Data set, features once for all, all systems, all figures, the report."""
-    run = run_flow(flows.preferred_answer(settings), settings)
+    run = run_flow(flows.preferred_answer(settings), settings, create=False)
     content = report_content(run)
     print_card(run, settings.threads.name)
     _print(content, run)

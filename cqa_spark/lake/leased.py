@@ -58,11 +58,11 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep
     with hold_lease(lake.objects, holder, clock, after=token, sleep=sleep) as lease:
         published = claim(lake.objects, lease.token).record
         held = LeasedLake(lake.session, lake.root, lake.storage, lease=lease)
+        log = RunLog(held.objects)
+        if lease.left_behind is not None and not lease.left_behind.is_dead():
+            fence_tables(held)
+        if published is not None:
+            log.append_published(published)  # a holder may have failed right after it published
         if lease.left_behind is not None:
-            if not lease.left_behind.is_dead():
-                fence_tables(held)
-            log = RunLog(held.objects)
-            if published is not None:
-                log.append_published(published)
             log.close_abandoned(f"ended without a record: {lease.left_behind}")
         yield held

@@ -70,13 +70,14 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
         yield lake
 
 
-def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False) -> Run:
+def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create: bool = True) -> Run:
     """Run a flow from beginning to end, as the only process that writes the lake.
 
     Args:
         flow: the steps.
         settings: of the job.
         resume: go on with what earlier jobs of the same run wrote; see ``given``.
+        create: whether a lake that does not exist is created; a run to go on with requires one.
 
     Returns:
         The finished run.
@@ -87,7 +88,7 @@ def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False) -> Run:
     """
     for step in flow.steps:
         step.prepare()
-    with write_lake(settings, flow.name, create=not resume) as lake:
+    with write_lake(settings, flow.name, create=create and not resume) as lake:
         return run_flow_in(lake, flow, settings, resume=resume)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,6 +14,10 @@ from cqa_spark.corpora.qatar_living.layout import ORIGINAL, Layout
 
 ThreadRow = dict[str, Any]
 
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+"""Times outside of these years are placeholders or damage, and Spark refuses to write those before 1900."""
+
+_YEAR = re.compile(r"\d{4}(?=-)")
 _CLOSING_ORIGINAL = b"</OrgQuestion>"
 
 
@@ -115,8 +120,16 @@ def _authorship(element: etree._Element, prefix: str) -> ThreadRow:
     return {
         "user_id": _given(element, f"{prefix}USERID"),
         "user_name": _given(element, f"{prefix}USERNAME"),
-        "created": _given(element, f"{prefix}DATE"),
+        "created": _time(element, f"{prefix}DATE"),
     }
+
+
+def _time(element: etree._Element, attribute: str) -> str | None:
+    """The time as written; a year before 1970 or after 2199 is damage, and no engine reads all of them alike."""
+    value = _given(element, attribute)
+    if value is not None and (year := _YEAR.match(value)) and not FIRST_YEAR <= int(year[0]) <= LAST_YEAR:
+        raise UnreadableThread(f"{attribute} is {value!r}, which is no time from {FIRST_YEAR} to {LAST_YEAR}")
+    return value
 
 
 def _child(element: etree._Element, name: str) -> etree._Element:

@@ -27,6 +27,10 @@ _reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
 _stand_in = re.compile(f"[{chr(STAND_IN)}-{chr(STAND_IN + 0x1F)}]")
 
 
+MOST_JOINS = 2
+"""Times that the lines of one row are joined and parsed, so that damage costs no more than its size."""
+
+
 @dataclass(frozen=True)
 class Record:
     """What stands between two separators.
@@ -73,6 +77,7 @@ def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
         root: the element around the rows.
     """
     waiting: list[tuple[Record, Outcome]] = []
+    quotes = joins = 0
     for record in records:
         outcome = parse(record, root)
         if waiting and not _goes_on(waiting[-1][0], record):
@@ -80,13 +85,16 @@ def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
             waiting = []
         if waiting:
             waiting.append((record, outcome))
-            if record.raw.rstrip().endswith(b">"):
+            quotes += record.raw.count(b'"')
+            # Within a value the quotes are odd; what closes a row and still does not parse is damaged.
+            if quotes % 2 == 0 and joins < MOST_JOINS and record.raw.rstrip().endswith(b">"):
+                joins += 1
                 joined = parse(_join([each for each, _ in waiting]), root, records=len(waiting))
                 if joined.attributes is not None:
                     yield joined
                     waiting = []
         elif outcome.problem and _starts_row(record):
-            waiting = [(record, outcome)]
+            waiting, quotes, joins = [(record, outcome)], record.raw.count(b'"'), 0
         else:
             yield outcome
     yield from (each for _, each in waiting)

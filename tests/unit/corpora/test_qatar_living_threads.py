@@ -106,6 +106,8 @@ def test_the_layout_of_2015_with_its_six_labels() -> None:
         ('<Thread><RelQuestion RELQ_ID="7" RELQ_RANKING_ORDER="2"/>', "does not tell the original question"),
         ('<Thread><RelQuestion RELQ_ID="Q1&#9;R2"/>', r"RELQ_ID is 'Q1\\tR2', and an id holds no white space"),
         ('<Thread><RelQuestion RELQ_ID="Q1 R2"/>', "RELQ_ID is 'Q1 R2', and an id holds no white space"),
+        (f'<Thread>{QUESTION}<RelComment RELC_ID="C1" RELC_DATE="0001-01-01 00:00:00"/>',
+         "RELC_DATE is '0001-01-01 00:00:00', which is no time from 1970 to 2199"),
         (f'<Thread>{QUESTION}<RelComment RELC_ID="C1&#10;C2"/>',
          r"RELC_ID is 'C1\\nC2', and an id holds no white space"),
         ("<OrgQuestion ORGQ_ID='Q1\u20282'><Thread>" + QUESTION,

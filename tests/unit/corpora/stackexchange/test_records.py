@@ -170,6 +170,18 @@ def test_lines_that_do_not_touch_are_not_joined() -> None:
         assert [each.records for each in recover(pair, "posts")] == [1, 1]
 
 
+def test_the_lines_of_a_damaged_row_are_joined_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+
+    def counted(record: Record, root: str, records: int = 1) -> Outcome:
+        parsed.append(records)
+        return parse(record, root, records)
+
+    monkeypatch.setattr("cqa_spark.corpora.stackexchange.records.parse", counted)
+    assert len(recovered(b'<row Id="1" Id="2"', *[b'a="" b="" >'] * 100)) == 101
+    assert [count for count in parsed if count > 1] == [2, 3]
+
+
 def test_a_cut_row_before_many_lines_takes_no_time() -> None:
     lines = [b'<row Id="1" Body="a', *[b"lost"] * 20_000]
     assert len(recovered(*lines)) == 20_001
