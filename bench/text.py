@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.registry import corpus_reader
+from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
@@ -108,7 +108,7 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
 
 def _read(spark: SparkSession, dump: Path, folder: str) -> None:
     inputs = [InputFile(str(dump), "train")]
-    with corpus_reader("qatar_living")(spark, inputs, site="bench.example.org") as community:
+    with read_qatar_living(spark, inputs, site="bench.example.org") as community:
         for name in ("posts", "comments", "judgments"):
             getattr(community, name).write.parquet(f"{folder}/{name}")
     posts, comments, judgments = (_stored(spark, folder, name) for name in ("posts", "comments", "judgments"))
