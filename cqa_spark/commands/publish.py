@@ -1,8 +1,8 @@
-"""``cqa publish`` and ``cqa runs rollback``: which run readers see."""
+"""``cqa runs publish`` and ``cqa runs rollback``: which run readers see."""
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import PublishSettings, RollbackSettings
+from cqa_spark.config.settings import PublishRunSettings, RollbackSettings
 from cqa_spark.lake import publishing
 from cqa_spark.lake.exports import MANIFEST, current_export
 from cqa_spark.lake.leased import LeasedLake
@@ -11,7 +11,7 @@ from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.publish import publish_run
 
 
-def publish(settings: PublishSettings) -> None:
+def publish(settings: PublishRunSettings) -> None:
     """Check a finished run and publish it."""
     with write_lake(settings, "publish", create=False) as lake:
         publish_run(lake, settings.run_id)

@@ -101,12 +101,6 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{COMMANDS}.report:report", has_flow=True
         ),
         Job(
-            "publish",
-            "a finished run → the published run",
-            f"{SETTINGS}:PublishSettings",
-            f"{COMMANDS}.publish:publish",
-        ),
-        Job(
             "export",
             "export the published rankings to files",
             f"{SETTINGS}:ExportSettings",

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.stage_settings import PublishSettings
 from cqa_spark.config.value_types import NotHashed, Positional, RunName
 
 
@@ -33,12 +32,16 @@ class ShowRunSettings(ListRunsSettings):
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to show")]
 
 
-class PublishRunSettings(PublishSettings):
+class PublishRunSettings(ListRunsSettings):
     """Publish a finished run; publishing is atomic."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
 
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to publish")]
+
+    def writes(self) -> list[str]:
+        """The published run, and a row of the run log."""
+        return [f"{self.lake}: the published run, one row of the run log"]
 
 
 class RollbackSettings(ListRunsSettings):

@@ -29,7 +29,6 @@ from cqa_spark.config.stage_settings import (
     EvaluateSettings,
     FeaturizeSettings,
     PairSettings,
-    PublishSettings,
     ReportSettings,
 )
 from cqa_spark.config.tune_settings import TuneSettings
@@ -53,7 +52,6 @@ __all__ = [
     "PreferredAnswerDatasetSettings",
     "PreferredAnswerExperimentSettings",
     "PublishRunSettings",
-    "PublishSettings",
     "RankSettings",
     "ReportSettings",
     "ReproduceSettings",

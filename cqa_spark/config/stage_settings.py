@@ -73,13 +73,3 @@ class ReportSettings(StageSettings):
     def writes(self) -> list[str]:
         """The HTML file."""
         return [self.report or f"{self.lake}/reports/{self.run_id}.html"]
-
-
-class PublishSettings(StageSettings):
-    """Publish a finished run; publishing is atomic."""
-
-    examples = ("cqa publish --lake build/lake --run-id mine",)
-
-    def writes(self) -> list[str]:
-        """The published run, and a row of the run log."""
-        return [f"{self.lake}: the published run, one row of the run log"]

@@ -197,7 +197,7 @@ def test_what_needs_no_spark_does_not_import_it(command):
 
 
 def test_every_job_that_spark_submit_runs_has_its_entry_point():
-    stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "publish", "export"}
+    stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "runs", "export"}
     others = {"run", "nightly", "rank", "tune", "reproduce", "dataset", "features", "experiment", "explain", "doctor"}
     expected = stages | others
     assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected
