@@ -23,13 +23,14 @@ BEER, BICYCLES, QUANTUM = (
     "bicycles.meta.stackexchange.com",
     "quantumcomputing.stackexchange.com",
 )
+DUMPS = (f"{BEER}/2016-09", f"{BEER}/2016-12", BICYCLES, QUANTUM)
 
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, cqa_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     lake = Lake(spark, str(tmp_path_factory.mktemp("real") / "lake"))
-    arguments = ["--input", str(cqa_data / "stackexchange"), "--lake", lake.root, "--run-id", "real"]
-    assert main(["ingest", "stackexchange", *arguments]) == 0
+    folders = [str(cqa_data / "stackexchange" / dump) for dump in DUMPS]
+    assert main(["ingest", "stackexchange", "--input", *folders, "--lake", lake.root, "--run-id", "real"]) == 0
     return lake
 
 
