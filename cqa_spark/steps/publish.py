@@ -49,8 +49,10 @@ class Publish(Step):
         failed = failed_checks(run) if run.has(CHECKS) else []
         if not self.force:
             refuse_failed(run.run_id, failed)
-        names = ", ".join(each.check for each in failed)
-        publish_run(leased(run), run.run_id, reason=f"forced by {self.who}, failed: {names}" if failed else "published")
+        reason = "passed all checks" if run.has(CHECKS) else "published"
+        if failed:
+            reason = f"forced by {self.who}, failed: {', '.join(each.check for each in failed)}"
+        publish_run(leased(run), run.run_id, reason=reason)
 
 
 def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> None:

@@ -80,9 +80,9 @@ def test_what_is_exported_is_named_and_can_be_checked(nights: Nights) -> None:
 def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     lake = copied(nights.second, tmp_path / "lake")
     strict = night(lake.root, nights.dumps[0], "r3", "--checks.max-row-loss", "0", "--checks.max-row-growth", "0")
-    assert main([*strict, "--force"]) == 2  # nobody says so
+    assert main([*strict, "--force"]) == 2  # without a name
     assert main([*strict, "--force", "--who", "A. Editor"]) == 0
-    assert published_snapshot(lake).record.message == "A. Editor says so, against: row counts"
+    assert published_snapshot(lake).record.message == "forced by A. Editor, failed: row counts"
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.first))
 
     assert main(["runs", "gc", "--lake", lake.root, "--keep", "2"]) == 0
