@@ -14,7 +14,9 @@ from cqa_spark.object_store.store import ObjectStore, check_key
 MANIFEST = "manifest.json"
 FORMAT_VERSION: Final = 1
 
-_COLUMN_TYPE = re.compile(r"(array<)*(string|boolean|int|bigint|double|date|timestamp)>*")
+_PLAIN_TYPE = "string|boolean|int|bigint|double|date|timestamp"
+_LONGEST_TYPE = 1000
+_COLUMN_TYPE = re.compile(rf"(?:(?:array|map|struct)<|[a-z_]{{1,99}}:|(?:{_PLAIN_TYPE})|[>,])+")
 
 Kind = Literal["trained_system", "feature_groups", "ranker"]
 """What the folder holds as a whole; its parts name theirs, which the registries of rankers and groups know."""
@@ -33,7 +35,7 @@ def _key(name: str) -> str:
 
 
 def _column_type(name: str) -> str:
-    if not _COLUMN_TYPE.fullmatch(name):
+    if len(name) > _LONGEST_TYPE or not _COLUMN_TYPE.fullmatch(name):
         raise ValueError(f"{name} is not a type of a column")
     return name
 

@@ -56,8 +56,8 @@ def test_no_entries_are_a_file_too(store: Folder) -> None:
 def test_an_attempt_writes_over_its_own_entries_alone(store: Folder) -> None:
     journal = Journal(store)
     journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
-    for entries in ([MAP, MRR], [MRR]):
-        journal.write(MEASURED, entries, run_id="r1", attempt=2)
+    journal.write(MEASURED, [MAP, MRR], run_id="r1", attempt=2)
+    journal.write(MEASURED, [MRR], run_id="r1", attempt=2)
     journal.write(MEASURED, [], run_id="r2", attempt=1)
     assert journal.read(MEASURED, run_id="r1", attempt=1) == [MAP]
     assert journal.read(MEASURED, run_id="r1", attempt=2) == [MRR]

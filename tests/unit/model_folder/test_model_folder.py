@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.model_folder.manifest import FileEntry, OtherModelFormat
+from cqa_spark.model_folder.manifest import FileEntry, OtherModelFormat, TableEntry
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.linear_model import LinearWeights
@@ -190,6 +191,27 @@ def test_a_manifest_that_says_something_else_is_refused(
     (folder / "manifest.json").write_text(json.dumps(manifest | changes))
     with pytest.raises(error, match=message):
         opened(folder)
+
+
+@pytest.mark.parametrize(
+    ("column_type", "is_known"),
+    [
+        ("bigint", True),
+        ("array<double>", True),
+        ("map<string,struct<judged:bigint,relevant:bigint>>", True),
+        ("udt", False),
+        ("array<udt>", False),
+        ("int, b struct<a:int>", False),
+        ("array<" * 999 + "int" + ">" * 999, False),
+    ],
+)
+def test_types_of_columns(column_type: str, is_known: bool) -> None:
+    entry = {"columns": {"a": column_type}, "files": []}
+    if is_known:
+        assert TableEntry.model_validate(entry).columns == {"a": column_type}
+    else:
+        with pytest.raises(ValidationError, match="is not a type of a column"):
+            TableEntry.model_validate(entry)
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", "[" * 100_000])
