@@ -198,6 +198,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{COMMANDS}.collect_garbage:collect_garbage",
         ),
         Job(
+            "lake migrate",
+            "convert a lake of the last release to the format of this one",
+            f"{SETTINGS}:MigrateSettings",
+            f"{COMMANDS}.lake:migrate",
+        ),
+        Job(
             "features audit",
             "check that as-of features do not depend on later events",
             f"{SETTINGS}:FeatureAuditSettings",

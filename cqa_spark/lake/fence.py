@@ -13,6 +13,7 @@ S3", and "Concurrency control", ``MetadataChangedException``.
 from __future__ import annotations
 
 from cqa_spark.lake.commits import FENCE, CommitLog
+from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.storage import Lake
 
 _INTERVAL = "delta.checkpointInterval"
@@ -27,7 +28,7 @@ def fence_tables(lake: Lake) -> None:
     """
     lake.spark.conf.set(_AUTHOR, FENCE)
     try:
-        for name in lake.objects.folders():
+        for name in [*lake.objects.folders(), *(copy.name for copy in COPIES)]:
             if CommitLog(lake.objects, name).newest_version() is not None:
                 _fence(lake, name)
     finally:

@@ -13,6 +13,7 @@ from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder
 from cqa_spark.lake.leased import LeasedLake
+from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -64,10 +65,12 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
 def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     """Remove files of tables that no version needs from the oldest kept one on; give the tables' names.
 
+    A copy of a published table keeps its newest version, and the one before, which may be being read.
+
     A table whose newest version was written by a run that failed is first brought back to the published version: what
     the failed run wrote can go when the versions before it are kept no more.
     """
-    names = _delta_tables(lake)
+    names, copies = _delta_tables(lake), _newest_copies(lake)
     lake.spark.conf.set(_CHECK, "false")  # it guards writers that are at work, and the lease says that none is
     try:
         for name in names:
@@ -77,15 +80,25 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
             if needed and commits.newest_version() not in needed:
                 stored.restoreToVersion(needed[0])
             stored.vacuum(_hours_since(commits, name, min(needed)) if needed else 0)
+        for name, newest in copies.items():
+            lake.lease.renew()
+            stored, commits = DeltaTable.forPath(lake.spark, lake.path(name)), CommitLog(lake.objects, name)
+            stored.vacuum(_hours_since(commits, name, newest))
     finally:
         lake.spark.conf.unset(_CHECK)
-    return names
+    return [*names, *copies]
 
 
 def _delta_tables(lake: LeasedLake) -> list[str]:
     """The names of the tables that runs wrote, without journal tables, which have no versions of their own."""
     written = {name for record in RunLog(lake.objects).records() for name in record.table_versions}
     return sorted(name for name in written if CommitLog(lake.objects, name).newest_version() is not None)
+
+
+def _newest_copies(lake: LeasedLake) -> dict[str, int]:
+    """The newest version of every copy of a published table, by name."""
+    newest = {copy.name: CommitLog(lake.objects, copy.name).newest_version() for copy in COPIES}
+    return {name: version for name, version in newest.items() if version is not None}
 
 
 def _hours_since(commits: CommitLog, name: str, version: int) -> int:

@@ -42,8 +42,30 @@ class LeasedLake(Lake):
 def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep) -> Iterator[LeasedLake]:
     """Write a lake as the only one while the block runs.
 
-    A holder that died before gets its log completed: what it published, and that its runs have ended. A holder that may
-    still live is shut out of the tables first.
+    A holder that died before gets its work completed: the log of what it published, and that its runs have ended.
+
+    Args:
+        lake: the lake.
+        holder: who writes.
+        clock: gives the time, with a time zone; None for the machine's.
+        sleep: waits so many seconds.
+
+    Raises:
+        AnotherWriter: another process writes it.
+    """
+    with take_over(lake, holder, clock, sleep=sleep) as held:
+        left_behind = held.lease.left_behind
+        complete_log(held, f"ended without a record: {left_behind}" if left_behind is not None else None)
+        yield held
+
+
+@contextmanager
+def take_over(
+    lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep
+) -> Iterator[LeasedLake]:
+    """Write a lake as the only one while the block runs, and leave what an earlier holder left.
+
+    A holder that may still live is shut out of the tables.
 
     Args:
         lake: the lake.
@@ -56,13 +78,22 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep
     """
     token = read_pointer(lake.objects).token
     with hold_lease(lake.objects, holder, clock, after=token, sleep=sleep) as lease:
-        published = claim(lake.objects, lease.token).record
+        claim(lake.objects, lease.token)
         held = LeasedLake(lake.session, lake.root, lake.storage, lease=lease)
-        log = RunLog(held.objects)
         if lease.left_behind is not None and not lease.left_behind.is_dead():
             fence_tables(held)
-        if published is not None:
-            log.append_published(published)  # a holder may have failed right after it published
-        if lease.left_behind is not None:
-            log.close_abandoned(f"ended without a record: {lease.left_behind}")
         yield held
+
+
+def complete_log(lake: LeasedLake, reason: str | None) -> None:
+    """Record what earlier holders did not: the publication that the pointer names, and that their runs have ended.
+
+    Args:
+        lake: held by this process.
+        reason: message of the records of runs that have ended; None if all holders recorded how their runs ended.
+    """
+    log, published = RunLog(lake.objects), read_pointer(lake.objects).record
+    if published is not None:
+        log.append_published(published)
+    if reason is not None:
+        log.close_abandoned(reason)

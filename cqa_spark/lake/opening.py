@@ -1,16 +1,35 @@
-"""Finding a lake that a command only reads: it has to exist, and looking for it writes nothing."""
+"""Finding the lake of a command: looking for it writes nothing, and a lake of the last release is refused."""
 
 from __future__ import annotations
+
+import shlex
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.suggestions import near_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake import pointer
+from cqa_spark.lake.schemas.runs import RUNS
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.split import split
+from cqa_spark.object_store.store import ObjectStore
 
 
 def require_lake(root: str, storage: ObjectStorageSettings) -> None:
+    """Check that a lake exists, and that this release reads it.
+
+    Args:
+        root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
+        storage: how object storage is reached.
+
+    Raises:
+        ConfigError: there is no lake, or the last release wrote it.
+        EnvironmentProblem: the storage does not answer, or refuses to let this user read.
+    """
+    require_any_lake(root, storage)
+    refuse_last_release(root, storage)
+
+
+def require_any_lake(root: str, storage: ObjectStorageSettings) -> None:
     """Check that a lake exists, by the object that its first writer creates.
 
     Args:
@@ -26,6 +45,29 @@ def require_lake(root: str, storage: ObjectStorageSettings) -> None:
     near = _similar_lakes(root, storage)
     remedy = f"did you mean {' or '.join(near)}?" if near else "check the path; cqa run and cqa ingest create a lake"
     raise ConfigError(f"there is no lake at {root}; nothing was written", remedy)
+
+
+def refuse_last_release(root: str, storage: ObjectStorageSettings) -> None:
+    """Check that a lake, if there is one, is not of the last release.
+
+    Args:
+        root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
+        storage: how object storage is reached.
+
+    Raises:
+        ConfigError: the last release wrote it.
+    """
+    if is_of_last_release(open_store(root, storage)):
+        raise ConfigError(
+            f"the lake at {root} was written by the last release, which kept small tables in Delta format; "
+            "nothing was written",
+            f"migrate it once: cqa lake migrate {shlex.quote(root)}",
+        )
+
+
+def is_of_last_release(objects: ObjectStore) -> bool:
+    """Whether a lake has its run log in Delta format, as the last release wrote it."""
+    return next(iter(objects.keys(f"{RUNS.name}/_delta_log/")), None) is not None
 
 
 def _is_lake(root: str, storage: ObjectStorageSettings) -> bool:

@@ -11,6 +11,7 @@ from cqa_spark.errors import InputError, noted
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.pointer import point_to, read_pointer
+from cqa_spark.lake.published_copies import FOLDER, update_copies
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
@@ -110,13 +111,15 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
 
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
-    """Readers first, then the log: a log that lacks a publication is completed by who takes the lake next."""
+    """The pointer first, then the log and the copies: what is missing there is completed by the next holder."""
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.renew()
     with uninterrupted():
         point_to(lake.objects, shown, lake.lease.token)
         with noted(f"run {run.run_id} is published; the run log lacks that"):
             RunLog(lake.objects).append(shown)
+    with noted(f"run {run.run_id} is published; the next job that writes the lake updates {lake.path(FOLDER)}"):
+        update_copies(lake)
     return shown
 
 

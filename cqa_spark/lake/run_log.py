@@ -5,7 +5,7 @@ The number, the status and the run stand in the file's name, so that most questi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import quote, unquote
@@ -64,6 +64,11 @@ class RunLog:
                 "wait until it is done and run the job again",
             ) from error
         return numbered
+
+    def restore(self, records: Iterable[RunRecord]) -> None:
+        """Write records under the sequence numbers that they have, in place of those that are there."""
+        for record in records:
+            self._objects.put(_Listed(record.sequence, record.status, record.run_id).key, _bytes(record))
 
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
         """The records in order, of one run or of all, with one status or with any."""

@@ -13,14 +13,17 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
+from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import LeasedLake, hold
-from cqa_spark.lake.opening import require_lake
+from cqa_spark.lake.leased import LeasedLake, hold, take_over
+from cqa_spark.lake.opening import refuse_last_release, require_any_lake, require_lake
+from cqa_spark.lake.published_copies import FOLDER, update_copies
 from cqa_spark.lake.run import Run, open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import require_writable
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.execution import execute_step, execute_steps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.progress import print_header, print_step
@@ -44,7 +47,7 @@ def read_lake(settings: JobSettings) -> Lake:
     """Open the lake that the settings name, for a job that writes nothing there; Spark starts when a table is read.
 
     Raises:
-        ConfigError: there is no such lake.
+        ConfigError: there is no such lake, or the last release wrote it.
     """
     require_lake(settings.lake, settings.object_storage)
     return Lake(_session(settings), settings.lake, settings.object_storage)
@@ -61,13 +64,44 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
 
     Raises:
         AnotherWriter: another process writes the lake.
-        ConfigError: there is no such lake, and none is to be created.
+        ConfigError: there is no such lake, and none is to be created; or the last release wrote it.
     """
-    if not create:
-        require_lake(settings.lake, settings.object_storage)
+    require = refuse_last_release if create else require_lake
+    require(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
     with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
+        _complete_copies(lake)
         yield lake
+
+
+@contextmanager
+def migrate_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
+    """Open a lake of any release as the only process that writes it.
+
+    Args:
+        settings: of the job.
+        job: its name, for others who want to write.
+
+    Raises:
+        AnotherWriter: another process writes the lake.
+        ConfigError: there is no such lake.
+    """
+    require_any_lake(settings.lake, settings.object_storage)
+    require_writable(settings.lake, settings.object_storage)
+    lake = Lake(_session(settings), settings.lake, settings.object_storage)
+    with take_over(lake, Holder.of_this_process(job)) as held:
+        yield held
+        _complete_copies(held)
+
+
+def _complete_copies(lake: LeasedLake) -> None:
+    """Update the copies where an earlier job published and did not; a failure stops no job that may be the remedy."""
+    try:
+        update_copies(lake)
+    except AnotherWriter:
+        raise
+    except Exception as error:
+        Terminal(stderr=True).line(f"{lake.path(FOLDER)} does not hold what is published: {error}")
 
 
 def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create: bool = True) -> Run:

@@ -198,7 +198,19 @@ def test_what_needs_no_spark_does_not_import_it(command):
 
 def test_every_job_that_spark_submit_runs_has_its_entry_point():
     stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "runs", "export"}
-    others = {"run", "nightly", "rank", "tune", "reproduce", "dataset", "features", "experiment", "explain", "doctor"}
+    others = {
+        "run",
+        "nightly",
+        "rank",
+        "tune",
+        "reproduce",
+        "dataset",
+        "features",
+        "experiment",
+        "explain",
+        "doctor",
+        "lake",
+    }
     expected = stages | others
     assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected
     assert expected < {word for job in ALL for word in (job.name, job.name.split()[0])}

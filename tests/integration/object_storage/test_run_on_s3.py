@@ -102,6 +102,11 @@ def test_the_published_run_is_readable(lake: Lake) -> None:
     assert dev.split == "dev"
 
 
+def test_a_delta_reader_sees_the_published_rankings(lake: Lake) -> None:
+    seen = lake.spark.read.format("delta").load(lake.path("published", "rankings"))
+    assert sorted(seen.collect()) == sorted(published_snapshot(lake).read(RANKINGS).collect())
+
+
 def test_the_report_lies_in_the_lake(lake: Lake) -> None:
     with local_source(published_snapshot(lake).record.artifacts["report"], lake.storage) as page:
         assert SYSTEM in page.read_text(encoding="utf-8")

@@ -71,6 +71,7 @@ def test_a_user_who_may_not_list_the_folder_above_gets_no_suggestion(
         ["runs", "rollback", "--lake"],
         ["runs", "gc", "--lake"],
         ["inspect"],
+        ["lake", "migrate"],
         ["explain", "--run-id", "r1", "--thread", "42", "--lake"],
         ["pair", "--run-id", "r1", "--lake"],
         ["report", "--run-id", "r1", "--lake"],
@@ -82,3 +83,30 @@ def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys:
     assert main([*command, str(build / "lak")]) == 2
     assert f"did you mean {build}/lake?" in capsys.readouterr().err
     assert sorted(each.name for each in build.iterdir()) == ["dumps", "lake", "lake-2025", "lakes"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["runs", "list", "--lake"],
+        ["inspect"],
+        ["publish", "--run-id", "r1", "--lake"],
+        ["pair", "--run-id", "r1", "--lake"],
+        ["ingest", "stackexchange", "--input", ".", "--lake"],
+    ],
+    ids=" ".join,
+)
+def test_a_lake_of_the_last_release_is_refused(
+    build: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its run log is a Delta table; commands that would create a lake refuse it too."""
+    commit = build / "lake" / "runs" / "_delta_log" / "00000000000000000003.json"
+    commit.parent.mkdir(parents=True)
+    commit.touch()
+    before = sorted(build.rglob("*"))
+    assert main([*command, str(build / "lake")]) == 2
+    assert capsys.readouterr().err == (
+        f"cqa: the lake at {build}/lake was written by the last release, which kept small tables in Delta format; "
+        f"nothing was written\n  → migrate it once: cqa lake migrate {build}/lake\n"
+    )
+    assert sorted(build.rglob("*")) == before

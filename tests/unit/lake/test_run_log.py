@@ -182,3 +182,12 @@ def test_a_record_that_is_damaged_is_named(log: RunLog, store: Counted) -> None:
     with pytest.raises(ContractError) as damaged:
         log.records()
     assert damaged.value.problem.startswith(f"{store.root}/{key} is damaged: ")
+
+
+def test_restored_records_keep_their_numbers_and_later_ones_follow(log: RunLog) -> None:
+    numbered = [replace(record("r1", "running"), sequence=3), replace(record("r1", "succeeded"), sequence=5)]
+    for _ in range(2):
+        log.restore(numbered)
+    assert log.records() == numbered
+    fill(log, "r2 running")
+    assert shown(log.records()) == ["3 r1 running", "5 r1 succeeded", "6 r2 running"]

@@ -1,0 +1,144 @@
+"""Converts a lake of the last release, in which what are journal tables now were Delta tables.
+
+A journal file is named after the run and the Delta version that the run's record names, so that records stay as they
+are. First everything is copied, then a mark is set, then the Delta tables are deleted, the run log as the last one. A
+migration that was killed before the mark copies again; a later one only deletes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from cqa_spark.lake.commits import CommitLog
+from cqa_spark.lake.folders import remove_folder
+from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.leased import LeasedLake, complete_log
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS
+from cqa_spark.lake.schemas.data_card import DATA_CARD
+from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.metrics import (
+    ABLATIONS,
+    COMPARISONS,
+    CROSS_VALIDATIONS,
+    LEARNING_CURVES,
+    METRICS,
+    SITE_METRICS,
+    TRANSFERS,
+    TRIALS,
+)
+from cqa_spark.lake.schemas.night import CHANGES, CHECKS
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.lake.schemas.runs import RUNS
+
+MIGRATED = (
+    INGESTED_FILES,
+    ORPHANS,
+    DATA_CARD,
+    LEFT_OUT_GROUPS,
+    METRICS,
+    COMPARISONS,
+    SITE_METRICS,
+    ABLATIONS,
+    TRIALS,
+    TRANSFERS,
+    LEARNING_CURVES,
+    CROSS_VALIDATIONS,
+    FEATURE_IMPORTANCES,
+    CHANGES,
+    CHECKS,
+)
+"""The tables that runs wrote; the run log is migrated after them."""
+
+_COPIED = f"{RUNS.name}/copied"
+"""The mark that everything is copied."""
+
+
+Report = Callable[[str], None]
+
+
+def is_migrated(lake: LeasedLake) -> bool:
+    """Whether nothing is left of the last release's run log."""
+    return RUNS.name not in lake.objects.folders()
+
+
+def migrate_tables(lake: LeasedLake, report: Report) -> None:
+    """Move the journal's tables from Delta to the journal; may be repeated after a failure at any point.
+
+    Versions whose files were deleted by garbage collection are skipped.
+
+    Args:
+        lake: held by this process; its run log need not be complete.
+        report: is given a line for each table and for each version that is skipped.
+    """
+    if _has_run_log(lake) and lake.objects.read(_COPIED) is None:
+        records = _records(lake)
+        for table in MIGRATED:
+            _copy(lake, table, records, report)
+        RunLog(lake.objects).restore(records)
+        report(f"{RUNS.name}: {len(records)} records")
+        complete_log(lake, "ended without a record, before the lake was migrated")
+        lake.before_commit()
+        lake.objects.put(_COPIED, b"")
+    _delete_tables(lake)
+
+
+def _has_run_log(lake: LeasedLake) -> bool:
+    return CommitLog(lake.objects, RUNS.name).newest_version() is not None
+
+
+def _records(lake: LeasedLake) -> list[RunRecord]:
+    """The records of the last release, in order."""
+    rows = lake.spark.read.format("delta").load(lake.path(RUNS.name)).orderBy("sequence").collect()
+    return [RunRecord.from_entry(row.asDict(recursive=True)) for row in rows]
+
+
+def _copy(lake: LeasedLake, table: JournalTable, records: Sequence[RunRecord], report: Report) -> None:
+    """Write a journal file for every run and version of a table that a record names."""
+    if CommitLog(lake.objects, table.name).newest_version() is None:
+        return
+    runs_of = defaultdict(set)
+    for record in records:
+        if table.name in record.table_versions:
+            runs_of[record.table_versions[table.name]].add(record.run_id)
+    files = {key.rpartition("/")[2] for key in lake.objects.keys(f"{table.name}/")}
+    written = 0
+    for version, runs in sorted(runs_of.items()):
+        entries = _entries(lake, table, version, files)
+        if entries is None:
+            report(f"{table.name}: version {version} of {', '.join(sorted(runs))} was garbage-collected; skipped")
+            continue
+        lake.before_commit()
+        for run_id in runs:
+            lake.journal.write(table, entries, run_id=run_id, attempt=version)
+            written += 1
+    report(f"{table.name}: {written} journal files")
+
+
+def _entries(lake: LeasedLake, table: JournalTable, version: int, files: set[str]) -> list[Entry] | None:
+    """The rows of a version of the Delta table; None where some of its files were deleted.
+
+    Args:
+        lake: the lake.
+        table: the journal table of the same name.
+        version: of the Delta table.
+        files: names of the files that the Delta table has.
+    """
+    stored = lake.spark.read.format("delta").option("versionAsOf", version).load(lake.path(table.name))
+    if not {path.rpartition("/")[2] for path in stored.inputFiles()} <= files:
+        return None
+    names = [column.name for column in table.columns if column.name in stored.columns]
+    return [row.asDict(recursive=True) for row in stored.select(names).collect()]
+
+
+def _delete_tables(lake: LeasedLake) -> None:
+    """Delete the Delta tables; a lake whose run log has lost its Delta log counts as migrated."""
+    folders = lake.objects.folders()
+    for folder in [table.name for table in MIGRATED if table.name in folders]:
+        lake.before_commit()
+        remove_folder(lake, folder)
+    lake.before_commit()
+    remove_folder(lake, RUNS.name, "_delta_log")
+    remove_folder(lake, RUNS.name)
