@@ -1,4 +1,4 @@
-"""Finding a lake that a command only reads: it has to exist, and looking for it writes nothing."""
+"""Opens a lake for reading only: the lake has to exist, and the check writes nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def require_lake(root: str, storage: ObjectStorageSettings) -> None:
 
     Args:
         root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
-        storage: how object storage is reached.
+        storage: object storage settings.
 
     Raises:
         ConfigError: there is no lake; names lakes beside it whose names are similar.
