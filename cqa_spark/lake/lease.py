@@ -176,14 +176,14 @@ def hold_lease(
     try:
         yield lease
     except BaseException as error:
-        _give_back(lease, renewing, ended)
+        _release(lease, renewing, ended)
         if lease.is_released:
             error.add_note(f"the lease of {store.root} is released")
         raise
-    _give_back(lease, renewing, ended)
+    _release(lease, renewing, ended)
 
 
-def _give_back(lease: Lease, renewing: threading.Thread, ended: threading.Event) -> None:
+def _release(lease: Lease, renewing: threading.Thread, ended: threading.Event) -> None:
     with uninterrupted():
         ended.set()
         renewing.join()
