@@ -1,1 +1,1 @@
-"""Whether a run is fit to be seen: each check looks at its tables beside the published ones, and gives a verdict."""
+"""Checks before publishing: each compares the run's tables with the published ones, and returns a verdict."""

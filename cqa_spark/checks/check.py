@@ -1,4 +1,4 @@
-"""What a check looks at, and what it says."""
+"""The input and the result of a check."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cqa_spark.lake.table import Table
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check says.
+    """The result of a check.
 
     Attributes:
-        check: its name.
+        check: name of the check.
         passed: whether the run may be published.
-        measured: the figure that was held against the limit.
+        measured: value compared with the limit.
         limit: the limit.
-        reason: what was measured, in words, with the worst place.
+        reason: description of what was measured, with the worst case.
     """
 
     check: str
@@ -42,7 +42,7 @@ class RunUnderReview:
         measure: the measure that systems are ordered by.
         entries: by name, the journal tables of the run.
         last_entries: by name, the published journal tables.
-        same: names of the tables that both have in the same version, so that there is nothing to find in them.
+        same: names of the tables that both have in the same version, so that checks can skip them.
     """
 
     now: Mapping[str, DataFrame]
@@ -69,7 +69,7 @@ Check = Callable[[RunUnderReview, CheckSettings], Verdict]
 
 
 def nothing_to_compare(check: str, limit: float) -> Verdict:
-    """The verdict of a check that compares with the last run, in the first."""
+    """The verdict in the first run, of a check that compares with the last run."""
     return Verdict(check, True, 0.0, limit, "nothing comparable is published")
 
 

@@ -1,4 +1,4 @@
-"""Whether every query that is to be ranked is ranked, with all its candidates."""
+"""Checks that every query is ranked, with all its candidates."""
 
 from __future__ import annotations
 

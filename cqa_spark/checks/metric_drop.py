@@ -1,4 +1,4 @@
-"""Whether the ranking is significantly worse than the published one."""
+"""Checks whether the ranking is significantly worse than the published one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VALIDATION = "dev"
 
 
 def metric_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """How far the measure lies below the lower end of its interval of the last run, on the validation set."""
+    """The measure's distance below the lower end of the last run's interval, on the validation set."""
     last = _measured(review.last_entries.get(METRICS.name, ()), review)
     now = _measured(review.entries.get(METRICS.name, ()), review)
     if last is None or now is None:

@@ -1,4 +1,4 @@
-"""Whether columns went empty."""
+"""Checks for columns with more nulls than before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 
 
 def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The column whose share of unknown values rose most."""
+    """The column whose share of nulls rose most."""
     rises = [
         (after[name] - share, f"{table}.{name}: {share:.1%} unknown, now {after[name]:.1%}")
         for table, pair in review.differing(LOOKED_AT).items()
@@ -29,7 +29,7 @@ def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 
 def _shares(frame: DataFrame) -> dict[str, float]:
-    """By column, the share of its values that is null; 0 where there are no rows."""
+    """The share of nulls by column; 0 for a table without rows."""
     shares = [F.avg(F.col(name).isNull().cast("double")).alias(name) for name in frame.columns]
     row = frame.agg(*shares).first()
     assert row is not None, "an aggregate has one row"

@@ -1,4 +1,4 @@
-"""How much of the dump was quarantined."""
+"""Checks the share of quarantined records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 
 
 def quarantine_share(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The share of the records that went to quarantine."""
+    """The share of quarantined records."""
     totals = check_accounting(review.entries[INGESTED_FILES.name])
     share = totals.rows_quarantined / max(1, totals.rows_in)
     reason = f"{totals.rows_quarantined:,} of {totals.rows_in:,} records"

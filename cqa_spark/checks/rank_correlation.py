@@ -1,4 +1,4 @@
-"""Whether readers will find the order that they know."""
+"""Checks that rankings are similar to the published ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All checks, in the order in which people read them."""
+"""All checks, in the order in which they are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether tables shrank or grew more than a night explains."""
+"""Checks whether tables shrank or grew more than one night explains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
 
 
 def row_counts(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The table that changed most, against the limit for the way that it went."""
+    """The table that changed most, relative to the limit for growth or shrinkage."""
     found = review.differing(COUNTED)
     sizes = [(name, last.count(), now.count()) for name, (last, now) in found.items()]
     changes = [(name, before, after, after / before - 1) for name, before, after in sizes if before]

@@ -1,4 +1,4 @@
-"""Whether the scores are distributed as they were."""
+"""Checks for drift in the distribution of scores."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
 TENTHS = [tenth / 10 for tenth in range(1, 10)]
-_LEAST = 1e-4  # stands for an empty bin, whose logarithm would be infinite
+_LEAST = 1e-4  # share used for an empty bin, whose logarithm would be infinite
 
 
 def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The population stability index of the scores, in bins that held a tenth each of the last run's."""
+    """The population stability index of the scores, in bins that each held a tenth of the last run's scores."""
     pair = review.both(RANKINGS)
     if pair is None:
         return nothing_to_compare("score drift", limits.max_score_drift)

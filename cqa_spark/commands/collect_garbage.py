@@ -1,4 +1,4 @@
-"""A lake → the same lake without what no run needs that readers may see."""
+"""``cqa runs gc``: deletes files that no published run or rollback needs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cqa_spark.runtime.workspace import write_lake
 
 
 def collect_garbage(settings: CollectGarbageSettings) -> None:
-    """Remove what failed runs left, and what only runs need that were published long ago."""
+    """Delete files that only old or failed runs need."""
     with write_lake(settings, "gc", create=False) as lake:
         kept = runs_to_keep(lake, settings.keep)
         removed = remove_attempts(lake, kept)
         tables = vacuum_tables(lake, kept)
     Terminal().line(f"kept: {', '.join(record.run_id for record in kept) or 'no run'}")
-    Terminal().line(f"removed {len(removed)} folders of models and exports; looked through {len(tables)} tables")
+    Terminal().line(f"removed {len(removed)} folders of models and exports; cleaned {len(tables)} tables")

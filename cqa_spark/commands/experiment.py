@@ -1,4 +1,4 @@
-"""``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), ours beside theirs."""
+"""``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), our scores beside the published ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cqa_spark.systems.trained_system import model_artifact
 
 
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:
-    """Data set, features once for all, all systems, all figures, the report."""
+    """Build the data set, compute features once for all systems, train and evaluate them, and write the report."""
     run = run_flow(flows.preferred_answer(settings), settings, create=False)
     content = report_content(run)
     print_card(run, settings.threads.name)

@@ -1,4 +1,4 @@
-"""A run's trained system → why it ranks the candidates of one thread as it does, in the terminal."""
+"""``cqa explain``: a thread's ranked candidates, and the feature contributions to each score."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from cqa_spark.systems.trained_system import model_artifact, trained_system
 
 
 def explain(settings: ExplainSettings) -> None:
-    """Rank one thread's candidates with a trained system, and print what moved each score; the run stays as it is.
+    """Rank one thread's candidates with a trained system, and print the feature contributions; the run does not change.
 
     Raises:
         InputError: the run has no such thread, or several of that id.
-        ConfigError: the system's ranker does not say why it ranks as it does.
+        ConfigError: the system's ranker does not explain its scores.
     """
     lake = read_lake(settings)
     run = Run(lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None)
@@ -48,7 +48,7 @@ def explain(settings: ExplainSettings) -> None:
 
 
 def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
-    """The named system, or the first one by name that can say why it ranks as it does.
+    """The named system, or the first one by name whose ranker explains its scores.
 
     Raises:
         InputError: the run has not trained the named one.
@@ -66,7 +66,7 @@ def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
         if explains(found.model):
             return found.system, found.model
     raise ConfigError(
-        f"{', '.join(wanted) or 'the run'}: no ranker that says why it ranks as it does",
+        f"{', '.join(wanted) or 'the run'}: no ranker explains its scores",
         "name a system with boosted trees or a linear ranker with --system",
     )
 
@@ -80,7 +80,7 @@ def thread_examples(run: Run, task: str, thread: str, site: str | None) -> DataF
     examples = run.read(EXAMPLES).where((F.col("task") == task) & (F.col("query_id") == thread))
     sites = sorted(row["site"] for row in examples.select("site").distinct().collect())
     if site is None and len(sites) > 1:
-        raise InputError(f"thread {thread} is on {', '.join(sites)}", "say which with --site NAME")
+        raise InputError(f"thread {thread} is on {', '.join(sites)}", "choose one with --site NAME")
     wanted = site or "".join(sites)
     if wanted not in sites:
         where = f" on {site}" if site else ""

@@ -1,4 +1,4 @@
-"""``cqa export``: the published rankings → files for those who serve them."""
+"""``cqa export``: the published rankings → files for serving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqa_spark.steps.export import export_rankings, served_system
 
 
 def export(settings: ExportSettings) -> None:
-    """Export what is published, as a night does after publishing."""
+    """Export the published rankings, as a nightly run does after publishing."""
     with write_lake(settings, "export", create=False) as lake:
         published = published_snapshot(lake)
         system = settings.system or served_system(published)

@@ -1,6 +1,6 @@
-"""The commands that work on files and lists alone, without a lake.
+"""The commands that need no lake: they work on files, or print lists.
 
-What each of them needs is imported when it is called: scoring a prediction file starts without Spark.
+Each imports its dependencies when called: scoring a prediction file starts without Spark.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def print_scores(settings: EvaluateFileSettings) -> None:
 
 
 def print_comparison(settings: CompareFilesSettings) -> None:
-    """Print prediction files beside the first of them."""
+    """Compare prediction files with the first of them."""
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.file_comparison import file_comparison_grid
@@ -52,7 +52,7 @@ def print_comparison(settings: CompareFilesSettings) -> None:
 
 
 def write_sample(settings: SynthSettings) -> None:
-    """Write an invented dump."""
+    """Write a synthetic dump."""
     from cqa_spark.object_store.locations import local_target
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.synth import qatar_living
@@ -65,7 +65,7 @@ def write_sample(settings: SynthSettings) -> None:
 
 
 def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
-    """Write an invented dump of a Stack Exchange site."""
+    """Write a synthetic dump of a Stack Exchange site."""
     from cqa_spark.object_store.locations import local_target
     from cqa_spark.process.terminal import Terminal, progress_bar
     from cqa_spark.synth.stackexchange.dump import write_dump
@@ -120,7 +120,7 @@ def print_systems(settings: CatalogueSettings) -> None:
 
 @contextmanager
 def _local_copies(settings: PredictionFilesCommand) -> Iterator[list[Path]]:
-    """The gold file and the prediction files, copied where they are remote, for as long as the block lasts."""
+    """The gold file and the prediction files, as local copies if remote, while the block runs."""
     from cqa_spark.object_store.locations import local_source
 
     with ExitStack() as copies:

@@ -1,4 +1,4 @@
-"""The tables of a run → what is in them, or what changed since another run, for people and programs."""
+"""``cqa inspect``: the contents of a run's tables, or the changes since another run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ COMMUNITY = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTO
 
 
 def inspect(settings: InspectSettings) -> None:
-    """Show what is in a run's tables, or what changed from one run to another.
+    """Show the contents of a run's tables, or the changes from one run to another.
 
     Raises:
-        InputError: nothing is published, no such run has succeeded, or it wrote no table to look at.
+        InputError: nothing is published, no such run has succeeded, or it wrote no table to show.
     """
     lake = read_lake(settings)
     if settings.compares:
@@ -44,7 +44,7 @@ def inspect(settings: InspectSettings) -> None:
 
 
 def look_at(snapshot: Snapshot) -> Inspection:
-    """Gather what is in the tables of a run.
+    """Collect the contents of a run's tables.
 
     Raises:
         InputError: the run wrote none of them.
@@ -52,8 +52,8 @@ def look_at(snapshot: Snapshot) -> Inspection:
     community = snapshot.present(COMMUNITY)
     if not community:
         raise InputError(
-            f"run {snapshot.record.run_id} has no tables to look at",
-            "look at one that read dumps; cqa runs show lists the tables of a run",
+            f"run {snapshot.record.run_id} has no tables to show",
+            "choose a run that read dumps; cqa runs show lists the tables of a run",
         )
     return collect_inspection(
         run_shown(snapshot.record, snapshot.lake.root),
@@ -69,8 +69,8 @@ def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Compari
 
     Args:
         lake: holds both.
-        runs: the earlier run, and the later one where it is named.
-        looked_at: the later run where it is not; None for the published one.
+        runs: the earlier run, and optionally the later one.
+        looked_at: the later run if ``runs`` names one only; None for the published one.
     """
     before = _snapshot(lake, runs[0])
     after = _snapshot(lake, runs[1] if len(runs) > 1 else looked_at)
@@ -108,6 +108,6 @@ def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
 
 
 def _write(path: str, page: str, storage: ObjectStorageSettings) -> None:
-    """Write the page, and say so beside the output, which a program may read."""
+    """Write the page, and print its path to stderr, because programs may parse stdout."""
     write_file(path, page_bytes(page), storage)
     Terminal(stderr=True).line(f"page: {path}")

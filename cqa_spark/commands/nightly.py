@@ -1,4 +1,4 @@
-"""``cqa nightly``: a new dump → new rankings, every night, checked, and published completely or not at all."""
+"""``cqa nightly``: a new dump → new rankings, checked and published atomically."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cqa_spark.systems.recipes import read_systems
 
 
 def nightly(settings: NightlySettings) -> None:
-    """Do a night's work.
+    """Run the nightly job.
 
     Raises:
         AnotherWriter: another process writes the lake.
@@ -40,16 +40,18 @@ def _one_dump(settings: NightlySettings) -> Source:
     """The dump of each site.
 
     Raises:
-        InputError: a site has several dumps; a night takes the newest.
+        InputError: a site has several dumps; a nightly run takes one.
     """
     sources = dump_sources(settings.dump_format, settings, read_again=settings.full)
     if len(sources) > 1:
-        raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input; a night takes one dump")
+        raise InputError(
+            f"{len(sources)} dumps of one site", "name one of them with --input; a nightly run takes one dump"
+        )
     return sources[0]
 
 
 def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, str]:
-    """The folders of the systems that were trained before and rank again, by name."""
+    """The folders of the trained systems that are reused, by name."""
     given = {settings.system: settings.model}
     systems = read_systems([settings.system, flows.NIGHT_BASELINE])
     found = {

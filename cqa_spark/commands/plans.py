@@ -1,4 +1,4 @@
-"""The flows that ``--dry-run`` draws; they are made from the settings alone."""
+"""The flows that ``--dry-run`` draws, built from the settings alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cqa runs publish`` and ``cqa runs rollback``: which run readers see."""
+"""``cqa runs publish`` and ``cqa runs rollback``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def publish(settings: PublishRunSettings) -> None:
 
 
 def rollback(settings: RollbackSettings) -> None:
-    """Publish the run again that was published before."""
+    """Publish the previously published run again."""
     with write_lake(settings, "rollback", create=False) as lake:
         record = publishing.rollback(lake, settings.to)
         Terminal().line(f"published again: {record.run_id} ({record.message})")
@@ -28,10 +28,10 @@ def rollback(settings: RollbackSettings) -> None:
 
 
 def _print_export(lake: LeasedLake) -> None:
-    """Say what is exported, where that is not what is published."""
+    """Warn if the export is not of the published run."""
     exported, published = current_export(lake), publishing.published_run(lake)
     if exported is None or published is None or exported.published_at == published.recorded_at.isoformat():
         return
     Terminal().line(
-        f"{MANIFEST} is still of run {exported.run_id}; to export what is published: cqa export --lake {lake.root}"
+        f"{MANIFEST} still names run {exported.run_id}; to export the published run: cqa export --lake {lake.root}"
     )

@@ -9,7 +9,7 @@ from cqa_spark.runtime.workspace import run_flow, temporary_lake
 
 
 def rank(settings: RankSettings) -> None:
-    """Write the official prediction file of a system for a file whose labels need not be known."""
+    """Write the official prediction file of a system for a file with or without labels."""
     with temporary_lake(settings) as job:
         run_flow(flows.rank(settings), job)
     Terminal().line(f"predictions: {settings.predictions}")

@@ -17,7 +17,7 @@ def report(settings: ReportSettings) -> None:
 
 
 def print_report(run: Run) -> None:
-    """Print the table of systems and where the page is.
+    """Print the table of systems and the path of the page.
 
     Args:
         run: a run that was reported by this process.

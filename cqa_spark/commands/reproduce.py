@@ -40,7 +40,7 @@ MEASURES = {
 
 
 def reproduce(settings: ReproduceSettings) -> None:
-    """Run the recipes, those of one data set and task together, and print their figures beside the published ones."""
+    """Run the recipes, grouped by data set and task, and print their scores beside the published ones."""
     systems = chosen_systems(settings)
     grouped: dict[tuple[str, str, tuple[str, ...]], list[System]] = defaultdict(list)
     for system in systems:
@@ -62,7 +62,7 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
     """The recipes to reproduce.
 
     Raises:
-        ConfigError: one of those named belongs to no data set.
+        ConfigError: a named recipe has no data set.
     """
     if settings.all:
         names = known_systems(project_root() / "conf")
@@ -90,7 +90,7 @@ def _reproduce_together(
         for system in systems
         for part in there
     }
-    # A lake that is named keeps a run of each data set and task, under an id of its own.
+    # A named lake keeps a run of each data set and task, each with its own id.
     run_id = "-".join([settings.run_id or "reproduce", data.name, task, *systems[0].upstream])
     one_run = settings.model_copy(update={"run_id": run_id, "recipes": tuple(system.name for system in systems)})
     flow = flows.reproduce(source, systems, settings.features, leave_out=data.leave_out, predictions=predictions)
@@ -150,12 +150,12 @@ def _require_training_files(name: str, data: DataSet, folder: Path) -> None:
 
 @contextmanager
 def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSettings) -> Iterator[Path]:
-    """The folder of the data sets, or a copy of what these sets name in a remote one.
+    """The folder of the data sets, or a local copy of the files of these sets if it is remote.
 
     Args:
-        folder: where the data sets lie, local or in a bucket.
-        sets: those that are needed.
-        storage: how the bucket is reached.
+        folder: folder of the data sets, local or in a bucket.
+        sets: the data sets to copy.
+        storage: object storage settings.
     """
     if not is_remote(folder):
         yield Path(folder)

@@ -1,4 +1,4 @@
-"""``cqa run``: everything, from files to a report and a published run."""
+"""``cqa run``: all steps, from files to a report and a published run."""
 
 from __future__ import annotations
 

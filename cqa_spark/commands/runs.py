@@ -1,4 +1,4 @@
-"""The log of runs, for people."""
+"""``cqa runs list`` and ``cqa runs show``: the log of runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEEN = "▶"
 
 
 def list_runs(settings: ListRunsSettings) -> None:
-    """Print every run of a lake with its last status; the one that readers see is marked."""
+    """Print every run of a lake with its last status; the published one is marked."""
     lake = read_lake(settings)
     published = published_run(lake)
     newest = RunLog(lake.objects).newest()
@@ -32,9 +32,9 @@ def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
 
     Args:
         newest: the newest record of each run.
-        seen: id of the run that readers see; None for none.
+        seen: id of the published run; None for none.
     """
-    # What people copy, and look for, stays whole in a narrow window.
+    # Columns that people copy or search for are not shortened in a narrow window.
     whole = [Column(name, whole=True) for name in ("", "run", "status", "when")]
     table = TextTable(*whole, "job", caption=f"{_SEEN} published")
     for record in newest:
@@ -48,7 +48,7 @@ def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
     records = RunLog(read_lake(settings).objects).records(settings.run_id)
     if not records:
-        raise InputError(f"no run {settings.run_id} in {settings.lake}", "see what there is with: cqa runs list")
+        raise InputError(f"no run {settings.run_id} in {settings.lake}", "list the runs: cqa runs list")
     last = records[-1]
     terminal = Terminal()
     terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")

@@ -15,10 +15,10 @@ class Job:
 
     Attributes:
         name: one or two words, as typed.
-        about: its description in the list of commands.
+        about: description in the list of commands.
         settings: ``module:class`` of its settings.
         function: ``module:function`` that takes the settings.
-        has_flow: whether ``cqa_spark.commands.plans`` can tell its flow from the settings, for a dry run.
+        has_flow: whether ``cqa_spark.commands.plans`` can build its flow from the settings, for a dry run.
     """
 
     name: str

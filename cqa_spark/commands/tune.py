@@ -1,4 +1,4 @@
-"""features + labels of the training part → better parameters for a system's ranker."""
+"""``cqa tune``: features and labels of the training part → better parameters for a system's ranker."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from cqa_spark.systems.recipes import read_systems
 
 
 def tune(settings: TuneSettings) -> None:
-    """Try drawn parameters beside the given ones, and say whether any is better than chance makes it look.
+    """Compare random parameters with the given ones, and test whether the best trial is significantly better.
 
-    Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn by itself, so that a larger budget tries
+    Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn independently, so that a larger budget tries
     the same parameters first.
     """
     system = read_systems([settings.system])[0]
@@ -38,15 +38,15 @@ def tune(settings: TuneSettings) -> None:
         judged = [_judged(trial, frame, settings) for trial in trials]
         given, best = judged[0], chosen(judged)
         p_value = None if best is given else _p_value(given, best, settings)
-    told = verdict(given, best, settings.evaluation.measures[0], p_value)
+    conclusion = verdict(given, best, settings.evaluation.measures[0], p_value)
     recipe = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False).rstrip()
-    Terminal().text(f"{told}\n\n{recipe}")
+    Terminal().text(f"{conclusion}\n\n{recipe}")
     if settings.tuned:
-        _write(settings.tuned, told, best, settings.object_storage)
+        _write(settings.tuned, conclusion, best, settings.object_storage)
     if settings.tracking.enabled:
         searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
         logged = [trial.logged() for trial in judged]
-        track_trials(settings.tracking, f"tune {system.name}", searched, logged, told)
+        track_trials(settings.tracking, f"tune {system.name}", searched, logged, conclusion)
 
 
 def _judged(trial: Trial, frame: DataFrame, settings: TuneSettings) -> Trial:
@@ -80,7 +80,7 @@ def _found(trial: Trial) -> CrossValidated:
     return trial.found
 
 
-def _write(path: str, told: str, best: Trial, storage: ObjectStorageSettings) -> None:
-    comment = "".join(f"# {line}\n" for line in told.splitlines())
+def _write(path: str, conclusion: str, best: Trial, storage: ObjectStorageSettings) -> None:
+    comment = "".join(f"# {line}\n" for line in conclusion.splitlines())
     text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
     write_file(path, (comment + text).encode(), storage)

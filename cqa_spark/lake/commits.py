@@ -25,13 +25,13 @@ _COMMIT = re.compile(r"(\d{20})\.json")
 
 @dataclass(frozen=True)
 class Commit:
-    """What a commit says of itself.
+    """The provenance of a commit.
 
     Attributes:
-        version: of the table, once the commit was made.
-        author: what its writer left as metadata; None for nothing.
-        rows: that it wrote.
-        written_at: when, in seconds since 1970; None where it does not say.
+        version: table version that the commit created.
+        author: user metadata of the commit; None if it has none.
+        rows: number of rows written.
+        written_at: commit time, in seconds since 1970; None if the log does not hold it.
     """
 
     version: int
@@ -44,7 +44,7 @@ class CommitLog:
     """The log of one table.
 
     Args:
-        objects: where the table lies.
+        objects: store that holds the table.
         table: its folder there.
     """
 
@@ -53,14 +53,14 @@ class CommitLog:
         self._folder = f"{table}/_delta_log/"
 
     def newest_version(self) -> int | None:
-        """The number of the newest commit; None where there is no table."""
+        """The number of the newest commit; None if the table does not exist."""
         last = self._objects.read(f"{self._folder}_last_checkpoint")
         after = self._key(json.loads(last.data)["version"]).removesuffix(".json") if last else ""
         names = (key.removeprefix(self._folder) for key in self._objects.keys(self._folder, after))
         return max((int(found[1]) for name in names if (found := _COMMIT.fullmatch(name))), default=None)
 
     def newest_first(self, newest: int, until: int) -> Iterator[Commit]:
-        """The commits from a version back to the one after another; those that the log has forgotten lack."""
+        """The commits from a version back to the one after another, without those removed from the log."""
         for version in range(newest, until, -1):
             stored = self._objects.read(self._key(version))
             if stored is not None:
@@ -72,7 +72,7 @@ class CommitLog:
 
 def _commit(version: int, data: bytes) -> Commit:
     actions = map(json.loads, data.splitlines())
-    told: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
-    rows = int(told.get("operationMetrics", {}).get("numOutputRows", 0))
-    milliseconds = told.get("timestamp")
-    return Commit(version, told.get("userMetadata"), rows, None if milliseconds is None else milliseconds / 1000)
+    info: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
+    rows = int(info.get("operationMetrics", {}).get("numOutputRows", 0))
+    milliseconds = info.get("timestamp")
+    return Commit(version, info.get("userMetadata"), rows, None if milliseconds is None else milliseconds / 1000)

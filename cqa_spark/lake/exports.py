@@ -1,4 +1,4 @@
-"""Exports, for those who serve rankings: a folder each, and a manifest that names the current one."""
+"""Exports of rankings to files: one folder each, and a manifest that names the current one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MANIFEST = f"{EXPORTS}/current.json"
 
 @dataclass(frozen=True)
 class Exported:
-    """The publication that the manifest is of.
+    """The publication that the manifest describes.
 
     Attributes:
         run_id: the run.
@@ -25,7 +25,7 @@ class Exported:
 
 
 def current_export(lake: Lake) -> Exported | None:
-    """What the manifest names; None where nothing was exported yet."""
+    """The exported publication; None before the first export."""
     stored = lake.objects.read(MANIFEST)
     if stored is None:
         return None

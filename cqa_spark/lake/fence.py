@@ -1,8 +1,8 @@
-"""Shuts a writer that lost the lease, and may still live, out of the tables.
+"""Fences the tables against a writer that lost the lease and may still be running.
 
-Delta's commit to object storage looks whether the log has an entry of the next version, and then writes it. A writer
-that was paused between the two overwrites, when it goes on, whatever another one has committed as that version. So the
-version after the newest is given up: it gets a commit without data, and a checkpoint. Readers of all later versions
+On object storage, Delta checks whether the log has an entry for the next version, and then writes it. A writer that
+was paused between the two, and resumes, overwrites what another one has committed as that version. Fencing therefore
+gives up the version after the newest: it gets a commit without data, and a checkpoint. Readers of all later versions
 start from the checkpoint and never read the log entry that the late writer may overwrite. A transaction that looks for
 the entry later fails, because the table's metadata has changed meanwhile.
 
@@ -24,7 +24,7 @@ def fence_tables(lake: Lake) -> None:
     """Give up the version after the newest of every table.
 
     Args:
-        lake: taken over from a writer that may still live.
+        lake: taken over from a writer that may still be running.
     """
     lake.spark.conf.set(_AUTHOR, FENCE)
     try:

@@ -11,7 +11,7 @@ MODELS, EXPORTS = "models", "exports"
 
 
 def remove_folder(lake: Lake, *parts: str) -> None:
-    """Remove a folder of the lake with all that is in it; none is fine too."""
+    """Remove a folder of the lake with its contents, if it exists."""
     spark: Any = lake.spark
     location = spark._jvm.org.apache.hadoop.fs.Path(lake.path(*parts))
     location.getFileSystem(spark._jsc.hadoopConfiguration()).delete(location, True)

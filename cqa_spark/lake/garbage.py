@@ -1,4 +1,4 @@
-"""What may be removed from a lake: whatever no run needs that readers see, or that can be rolled back to."""
+"""Garbage collection: removes what neither the published run nor a rollback needs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MARGIN_SECONDS = 60
 
 
 def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
-    """The published run, those published before it, and those that have succeeded since and may yet be published.
+    """The published run, earlier published runs, and later successful runs that may still be published.
 
     Args:
-        lake: held by this process.
+        lake: leased by this process.
         keep: how many published runs, at least 1; each counts once, by its latest publication.
     """
     log, current = RunLog(lake.objects), published_run(lake)
@@ -45,7 +45,7 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     """Remove models that no kept run points to, and exports of other runs; give their folders.
 
     A run may rank with a model that a run trained long before. The exported run may be another than the published one,
-    where a night ended between publishing and exporting.
+    if a nightly run ended between publishing and exporting.
     """
     # The lake's own part of a path may differ from today's: relative, or from another machine.
     pointed_at = [f"/{path}/" for record in kept for path in record.artifacts.values()]
@@ -68,10 +68,10 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     A copy of a published table keeps its newest version, and the one before, which may be being read.
 
     A table whose newest version was written by a run that failed is first brought back to the published version: what
-    the failed run wrote can go when the versions before it are kept no more.
+    the failed run wrote can be removed once earlier versions are no longer kept.
     """
     names, copies = _delta_tables(lake), _newest_copies(lake)
-    lake.spark.conf.set(_CHECK, "false")  # it guards writers that are at work, and the lease says that none is
+    lake.spark.conf.set(_CHECK, "false")  # it protects active writers; the lease excludes them
     try:
         for name in names:
             lake.lease.renew()
@@ -102,9 +102,9 @@ def _newest_copies(lake: LeasedLake) -> dict[str, int]:
 
 
 def _hours_since(commits: CommitLog, name: str, version: int) -> int:
-    """Whole hours since a version was written, rounded up: files that it needs were given up later than that.
+    """Whole hours since a version was written, rounded up: files that it needs were removed from the table later.
 
-    Delta rounds the hours that it is given, and what is rounded down would take files that the version needs.
+    Delta rounds retention hours; rounding down would delete files that the version needs.
 
     Raises:
         ContractError: the table's log does not say when.

@@ -1,4 +1,4 @@
-"""Who holds the lease of a lake: a process of a machine."""
+"""The holder of a lake's lease: a process on a machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _PROCESSES = Path("/proc/self/ns/pid")
 
 
 class Holder(BaseModel):
-    """One attempt of one process to write a lake.
+    """One attempt of a process to write a lake.
 
     Attributes:
-        job: what it does, such as nightly.
+        job: name of the job, such as nightly.
         host: name of its machine.
-        pid: its number there.
-        machine: stands for the machine since it was started, and for the container; empty where neither can be told.
-        attempt: different for each time that a lease is taken.
+        pid: process id on that machine.
+        machine: identifies the machine's boot and the container; empty if neither is known.
+        attempt: unique for each time that a lease is taken.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,7 +38,7 @@ class Holder(BaseModel):
         return cls(job=job, host=socket.gethostname(), pid=os.getpid(), machine=_machine(), attempt=uuid4().hex)
 
     def is_dead(self) -> bool:
-        """Whether the process certainly runs no more; of processes elsewhere nothing is certain."""
+        """Whether the process has certainly ended; False for processes on other machines."""
         if not self.machine or self.machine != _machine():
             return False
         try:
@@ -54,7 +54,7 @@ class Holder(BaseModel):
 
 
 def _machine() -> str:
-    """Host names repeat and process numbers too, but not within one start of one machine and one container."""
+    """Host names and process ids repeat, but not within one boot of one machine and one container."""
     try:
         return f"{_BOOT.read_text().strip()}/{os.readlink(_PROCESSES)}"
     except OSError:

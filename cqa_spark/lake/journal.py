@@ -35,7 +35,7 @@ class JournalTable:
 
     Attributes:
         name: folder name in the journal.
-        about: one sentence for people.
+        about: description, one sentence.
         columns: declared columns, in stored order.
         key: columns that identify a row of one run.
     """

@@ -25,7 +25,7 @@ from cqa_spark.process.stop_signals import uninterrupted
 
 KEY = "lease.json"
 LASTS = timedelta(minutes=2)
-"""How long a holder is waited for that is not heard of: a few renewals may fail."""
+"""Lifetime of a lease without renewal; long enough for a few failed renewals."""
 
 RENEWED_EVERY = LASTS / 4
 WATCHED_FOR = 2 * RENEWED_EVERY
@@ -36,14 +36,14 @@ Sleep = Callable[[float], None]
 
 
 class LeaseState(BaseModel):
-    """What the object holds.
+    """The content of the lease object.
 
     Attributes:
         token: number of the holder, from 1.
         holder: who holds or held the lease.
-        expires_at: until when, UTC.
-        renewals: how often the holder renewed it; a renewal shows whatever the holder's clock says.
-        is_released: whether the holder gave it back.
+        expires_at: expiry time, UTC.
+        renewals: number of renewals; it shows that the holder runs, independent of its clock.
+        is_released: whether the holder released it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,11 +55,11 @@ class LeaseState(BaseModel):
     is_released: bool = False
 
     def is_free(self) -> bool:
-        """Whether another process may take the lease, whatever the clocks say."""
+        """Whether another process may take the lease, independent of clocks."""
         return self.is_released or self.holder.is_dead()
 
     def seems_held(self, now: datetime) -> bool:
-        """Whether it was renewed lately; a time further ahead than a lease lasts comes from a clock that is wrong."""
+        """Whether it was renewed recently; an expiry further ahead than a lease lasts comes from a wrong clock."""
         return self.expires_at - LASTS <= now < self.expires_at
 
 
@@ -67,8 +67,8 @@ class Lease:
     """A lease that this process took; ``hold_lease`` makes it.
 
     Attributes:
-        left_behind: the holder before, where it did not give the lease back; None where it did, or there was none.
-        is_kept: whether the lease is not given back when its block ends, because the next holder has to clean up.
+        left_behind: previous holder that did not release the lease; None if there is none.
+        is_kept: whether the lease is not released when its block ends, because the next holder has to clean up.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Lease:
         return self._state.token
 
     def renew(self) -> None:
-        """Check that this process still holds the lease, and hold it for another while.
+        """Check that this process still holds the lease, and extend it.
 
         A renewal that comes late succeeds where no other process has taken the lease.
 
@@ -100,11 +100,11 @@ class Lease:
 
     @property
     def is_released(self) -> bool:
-        """Whether the lease was given back."""
+        """Whether the lease was released."""
         return self._state.is_released
 
     def release(self) -> None:
-        """Give the lease back; one that cannot be given back ends by itself."""
+        """Release the lease; one that cannot be released expires."""
         with suppress(CqaError):
             self._write(lambda state: {"is_released": True})
 
@@ -128,7 +128,7 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
         store: the lake's objects.
         holder: who takes it.
         clock: gives the time, with a time zone.
-        after: token that is taken already; tells more than the lease does where somebody has removed that.
+        after: highest token in use, known from other records; it counts if the lease object was removed.
         sleep: waits so many seconds.
 
     Raises:
@@ -140,14 +140,14 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
         if before.seems_held(clock()):
             raise _held(store, before)
         sleep(WATCHED_FOR.total_seconds())
-        # Whatever has changed meanwhile, the conditional write below fails.
+        # If the lease changes meanwhile, the conditional write below fails.
     token = max(before.token if before else 0, after) + 1
     state = LeaseState(token=token, holder=holder, expires_at=clock() + LASTS)
     try:
         version = store.replace(KEY, _bytes(state), stored.version) if stored else store.create(KEY, _bytes(state))
     except (AlreadyThere, Changed) as error:
         first = store.read(KEY)
-        assert first is not None, "somebody has made it just now"
+        assert first is not None, "another process has just created it"
         raise _held(store, _state(first)) from error
     left_behind = before.holder if before is not None and not before.is_released else None
     return Lease(store, state, version, clock, left_behind)
@@ -157,7 +157,7 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
 def hold_lease(
     store: ObjectStore, holder: Holder, clock: Clock | None = None, *, after: int = 0, sleep: Sleep = time.sleep
 ) -> Iterator[Lease]:
-    """Take the lease, renew it while the block runs, and give it back.
+    """Take the lease, renew it while the block runs, and release it.
 
     Args:
         store: the lake's objects.
@@ -176,14 +176,14 @@ def hold_lease(
     try:
         yield lease
     except BaseException as error:
-        _give_back(lease, renewing, ended)
+        _release(lease, renewing, ended)
         if lease.is_released:
             error.add_note(f"the lease of {store.root} is released")
         raise
-    _give_back(lease, renewing, ended)
+    _release(lease, renewing, ended)
 
 
-def _give_back(lease: Lease, renewing: threading.Thread, ended: threading.Event) -> None:
+def _release(lease: Lease, renewing: threading.Thread, ended: threading.Event) -> None:
     with uninterrupted():
         ended.set()
         renewing.join()
@@ -198,7 +198,7 @@ def _keep_renewing(lease: Lease, ended: threading.Event) -> None:
         except AnotherWriter:
             return
         except CqaError:
-            continue  # the storage does not answer: the next try is before the end
+            continue  # the storage does not answer; the next try comes before the lease expires
 
 
 def _state(stored: Stored) -> LeaseState:
@@ -211,8 +211,8 @@ def _bytes(state: LeaseState) -> bytes:
 
 def _held(store: ObjectStore, state: LeaseState) -> AnotherWriter:
     return AnotherWriter(
-        f"{store.root} is being written by {state.holder}, until {_time(state.expires_at)} unless it goes on",
-        "wait for it, or end it: a lease that is not renewed is free after that time",
+        f"{store.root} is being written by {state.holder}, until {_time(state.expires_at)} unless it renews its lease",
+        "wait for it, or end it: a lease that is not renewed expires at that time",
     )
 
 

@@ -1,4 +1,4 @@
-"""A lake that this process alone writes."""
+"""A lake that only this process writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LeasedLake(Lake):
     lease: Lease = field(kw_only=True)
 
     def signature(self, author: str) -> str:
-        """Two processes that work on the same run sign differently.
+        """Two processes that work on the same run write different commit metadata.
 
         Args:
             author: run id.
@@ -40,7 +40,7 @@ class LeasedLake(Lake):
 
 @contextmanager
 def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep) -> Iterator[LeasedLake]:
-    """Write a lake as the only one while the block runs.
+    """Hold the lease of a lake while the block runs, so that no other process writes it.
 
     A holder that died before gets its work completed: the log of what it published, and that its runs have ended.
 

@@ -1,4 +1,4 @@
-"""Finding the lake of a command: looking for it writes nothing, and a lake of the last release is refused."""
+"""Finds the lake of a command: the check writes nothing, and a lake of the last release is refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def require_any_lake(root: str, storage: ObjectStorageSettings) -> None:
 
     Args:
         root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
-        storage: how object storage is reached.
+        storage: object storage settings.
 
     Raises:
         ConfigError: there is no lake; names lakes beside it whose names are similar.

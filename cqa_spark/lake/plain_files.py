@@ -1,4 +1,4 @@
-"""Plain files, for programs that know nothing of Delta: a folder that is complete once its ``_SUCCESS`` is there."""
+"""Plain files, for programs without Delta: a folder is complete once it holds ``_SUCCESS``."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def write_plain_files(
     file_format: str = "parquet",
     partition_by: Sequence[str] = (),
 ) -> None:
-    """Write a frame in place of what is there.
+    """Write a frame, overwriting the folder.
 
     In a bucket the files appear when the job commits, by completing their uploads; Spark's usual committer would copy
     them one by one, and leave some of them after a crash.
 
     Args:
         frame: the rows.
-        folder: where they go, local or in a bucket.
+        folder: target folder, local or in a bucket.
         storage: how the bucket is reached.
-        file_format: a format that Spark writes, such as "json".
+        file_format: Spark output format, such as "json".
         partition_by: columns that become folders.
 
     Raises:
@@ -44,7 +44,7 @@ def write_plain_files(
 
 
 def check_committer(folder: str, storage: ObjectStorageSettings) -> None:
-    """Check that a folder in a bucket was written in one piece, by what the committer left in ``_SUCCESS``.
+    """Check that a folder in a bucket was committed atomically, by the committer's entry in ``_SUCCESS``.
 
     Raises:
         ContractError: there is none, or it is that of another committer, which leaves an empty one.

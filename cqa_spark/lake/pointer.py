@@ -1,7 +1,7 @@
-"""What readers see of a lake: one small object names the published run, and is changed by compare-and-swap alone.
+"""The published run of a lake: one small object names it, and changes only by compare-and-swap.
 
-Who takes the lake's lease puts its token into the object first. The swap of an earlier holder then fails, however late
-it comes, since the object is not the one that it has read.
+A process that takes the lake's lease first writes its token into the object. A later swap by an earlier holder then
+fails, because the object has changed since that holder read it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ KEY = "published.json"
 
 
 class Pointer(BaseModel):
-    """What the object holds.
+    """The content of the object.
 
     Attributes:
-        token: of the last holder of the lease; nobody with a smaller one may publish.
-        record: the run that readers see; None where nothing was published yet.
+        token: of the last holder of the lease; holders with smaller tokens may not publish.
+        record: the published run; None before the first publication.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,19 +30,19 @@ class Pointer(BaseModel):
 
 
 def read_pointer(store: ObjectStore) -> Pointer:
-    """What readers see now."""
+    """The current published state."""
     return _read(store)[0]
 
 
 def claim(store: ObjectStore, token: int) -> Pointer:
-    """Shut out all earlier holders of the lease, and give what is published.
+    """Exclude all earlier holders of the lease, and return the published state.
 
     Args:
         store: the lake's objects.
         token: of the lease that was just taken.
 
     Raises:
-        AnotherWriter: a later holder was here already.
+        AnotherWriter: a later holder has already claimed the pointer.
     """
     while True:
         pointer, version = _read(store)
@@ -52,12 +52,12 @@ def claim(store: ObjectStore, token: int) -> Pointer:
         try:
             _write(store, claimed, version)
         except (AlreadyThere, Changed):
-            continue  # an earlier holder has just published: that is what is published now
+            continue  # an earlier holder has just published; read the new state
         return claimed
 
 
 def point_to(store: ObjectStore, record: RunRecord, token: int) -> None:
-    """Let readers see a run.
+    """Publish a run.
 
     Args:
         store: the lake's objects.
@@ -92,5 +92,5 @@ def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
 def _too_late(pointer: Pointer, token: int) -> AnotherWriter:
     return AnotherWriter(
         f"not published: writer {pointer.token} has taken the lake over from this one, writer {token}",
-        "run the job again when the other is done; what is published stays as the other leaves it",
+        "run the job again when the other is done; the published run is unchanged",
     )

@@ -1,4 +1,4 @@
-"""Making a run visible, and reading what is visible; each is about one small object, which changes in one step."""
+"""Publishes runs and reads the published one, through one small object that changes atomically."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Snapshot(RunTables):
 
 
 def published_run(lake: Lake) -> RunRecord | None:
-    """The run that readers see; None where nothing was published yet."""
+    """The published run; None before the first publication."""
     return read_pointer(lake.objects).record
 
 
 def published_snapshot(lake: Lake) -> Snapshot:
-    """What readers see.
+    """The published run with its tables.
 
     Raises:
         InputError: nothing was published yet.
@@ -70,16 +70,16 @@ def published_snapshot(lake: Lake) -> Snapshot:
 
 
 def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunRecord:
-    """Make a finished run the one that readers see, in one step; a no-op where it already is.
+    """Publish a finished run atomically; a no-op if it is already published.
 
     Args:
-        lake: held by this process.
+        lake: leased by this process.
         run_id: the run.
         reason: the message of the log's row.
 
     Raises:
         InputError: the run never succeeded.
-        AnotherWriter: this process holds the lake no more.
+        AnotherWriter: this process no longer holds the lease.
     """
     success = RunLog(lake.objects).require_success(run_id)
     current = published_run(lake)
@@ -89,15 +89,15 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
 
 
 def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
-    """Make a run that was published before visible again.
+    """Publish an earlier published run again.
 
     Args:
-        lake: held by this process.
+        lake: leased by this process.
         to: its id; None for the run that was published before the current one.
 
     Raises:
         InputError: there is no such run.
-        AnotherWriter: this process holds the lake no more.
+        AnotherWriter: this process no longer holds the lease.
     """
     current = published_run(lake)
     shown = current.run_id if current else None
@@ -106,12 +106,12 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
     ]
     if not earlier:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
-        raise InputError(f"{wanted} in {lake.root}", "see what there is with: cqa runs list")
+        raise InputError(f"{wanted} in {lake.root}", "list the runs: cqa runs list")
     return _show(lake, earlier[-1], job="rollback", message=f"rolled back from {shown}")
 
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
-    """The pointer first, then the log and the copies: what is missing there is completed by the next holder."""
+    """Swap the pointer first, then log and copy: the next holder of the lease completes what is missing there."""
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.renew()
     with uninterrupted():

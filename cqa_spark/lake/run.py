@@ -1,4 +1,4 @@
-"""A run in the making: reads what it wrote so far, writes new versions, records its steps."""
+"""An active run: reads the tables it has written, writes new versions, records its steps."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Run(RunTables):
         return self.lake.journal.read(table, run_id=self.run_id, attempt=self._version(table))
 
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
-        """Write the entries of a journal table, in place of those that this attempt wrote before; give their number.
+        """Write the entries of a journal table, replacing those that this attempt wrote before; return their number.
 
         Raises:
             ContractError: an entry does not have the declared columns.
@@ -73,7 +73,7 @@ class Run(RunTables):
         return count
 
     def write(self, table: Table, frame: DataFrame) -> Written:
-        """Write a new version of a table and remember it as this run's."""
+        """Write a new version of a table and record it as this run's."""
         written = self.lake.write(table, frame, author=self.run_id)
         self.adopt(table, written.version)
         return written
@@ -99,23 +99,23 @@ class Run(RunTables):
         self.adopt(table, self.lake.delete(table, keys))
 
     def adopt(self, table: Table | JournalTable, version: int) -> None:
-        """Take a version of a table as this run's."""
+        """Record an existing version of a table as this run's."""
         with self._recording:
             versions = {**self.record.table_versions, table.name: version}
             self.record = replace(self.record, table_versions=versions)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
-        """Remember the files that the run reads."""
+        """Record the files that the run reads."""
         with self._recording:
             self.record = replace(self.record, inputs=tuple(inputs))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
-        """Remember where a model, report or prediction file is stored.
+        """Record the path of a model, report or prediction file.
 
         Args:
             name: of the artifact.
             path: where it is stored.
-            loaded: what ``load_artifact`` gives without reading the path; None for nothing.
+            loaded: object that ``load_artifact`` returns without reading the path; None for nothing.
         """
         with self._recording:
             self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
@@ -138,7 +138,7 @@ class Run(RunTables):
         return found
 
     def remember(self, name: str, value: object) -> None:
-        """Keep a value in memory for whoever runs the flow, such as what a report shows."""
+        """Keep a value in memory for the caller of the flow, such as the content of a report."""
         with self._recording:
             self._in_memory[name] = ("", value)
 
@@ -172,12 +172,12 @@ class Run(RunTables):
 
 @contextmanager
 def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> Iterator[Run]:
-    """Record that a run begins, hand it out, and record how it ended.
+    """Record the start of a run, yield it, and record how it ended.
 
     Args:
         lake: where the run reads and writes.
         begin: the run's id, job and settings.
-        resume: go on from the tables, steps and artifacts of the run's last success, as the jobs of one stage do; a
+        resume: continue from the tables, steps and artifacts of the run's last success, as the jobs of one stage do; a
             whole run starts afresh and converges to the same tables.
         on_step: is called with every finished step.
 
@@ -209,11 +209,11 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
 
 
 def _log_end(log: RunLog, run: Run, error: BaseException) -> None:
-    """Log that a run has failed or was stopped; the error says more than that this could not be logged."""
+    """Log that a run has failed or was stopped; a failure to log does not hide the original error."""
     status = "stopped" if isinstance(error, Stopped) else "failed"
     with suppress(Exception), uninterrupted():
         if status == "stopped":
-            cancel_jobs()  # the job whose call was interrupted goes on
+            cancel_jobs()  # Spark does not cancel the job of an interrupted call
         run.record = log.append(replace(run.record, status=status, message=_reason(error)))
         error.add_note(f"run {run.run_id} is recorded as {status}")
 

@@ -1,6 +1,6 @@
 """The log of runs: one small file for each record, numbered without gaps.
 
-The number, the status and the run stand in the file's name, so that most questions are answered by a listing.
+The file name holds the sequence number, the status and the run, so that a listing answers most queries.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SUFFIX = ".parquet"
 
 @dataclass(frozen=True)
 class _Listed:
-    """What the name of a record's file says."""
+    """The fields in the name of a record's file."""
 
     sequence: int
     status: str
@@ -87,7 +87,7 @@ class RunLog:
             self.append(record)
 
     def close_abandoned(self, reason: str) -> None:
-        """Record that runs have failed which never recorded how they ended.
+        """Record as failed the runs that never recorded how they ended.
 
         Args:
             reason: the record's message.

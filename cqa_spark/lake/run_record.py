@@ -13,9 +13,9 @@ class InputRecord:
     """A file that a run read.
 
     Attributes:
-        path: where it lies.
-        split: the part that it was given as.
-        bytes: its size; None where the storage does not say.
+        path: location of the file.
+        split: split of the data set.
+        bytes: size; None if the storage does not report it.
         sha256: hash of its bytes, hexadecimal; None where it was not read by this machine.
     """
 
@@ -46,7 +46,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What is known of a run at one moment; the columns are those of the journal table ``runs``."""
+    """The state of a run at one moment; the fields are the columns of the journal table ``runs``."""
 
     run_id: str
     status: str

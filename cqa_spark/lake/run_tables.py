@@ -1,4 +1,4 @@
-"""The tables of one run: which there are, and their rows."""
+"""The tables of one run and their rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cqa_spark.lake.table import Table
 
 
 class RunTables(ABC):
-    """What a run in the making, and one that succeeded, have in common for readers.
+    """Read access to the tables of an active or finished run.
 
     Attributes:
         record: names the version of every table that the run wrote.
@@ -34,7 +34,7 @@ class RunTables(ABC):
         return table.name in self.record.table_versions
 
     def shares(self, table: Table, other: RunTables) -> bool:
-        """Whether both have the table, in the same version."""
+        """Whether both runs have the same version of the table."""
         version = self.record.table_versions.get(table.name)
         return version is not None and version == other.record.table_versions.get(table.name)
 

@@ -1,4 +1,4 @@
-"""Which sites a table has rows of."""
+"""The sites in a table."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from pyspark.sql import DataFrame
 
 
 def sites_of(frame: DataFrame | None) -> set[str]:
-    """The sites that a table has rows of; none where there is no table."""
+    """The sites in a table; none if the table does not exist."""
     return set() if frame is None else {row["site"] for row in frame.select("site").distinct().collect()}

@@ -1,4 +1,4 @@
-"""Where the lake's tables lie, and how one version of one table is written and read."""
+"""Storage of the lake's tables: reads and writes versions of a table."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OF_CHANGES = ("_change_type", "_commit_version", "_commit_timestamp")
 
 @dataclass(frozen=True)
 class Written:
-    """What a write left behind.
+    """The result of a write.
 
     Attributes:
-        version: the table's new version.
+        version: new version of the table.
         rows: number of rows that the version holds.
     """
 
@@ -41,8 +41,8 @@ class Lake:
 
     Attributes:
         session: the Spark session that reads and writes tables, or a function that starts it when it is first needed.
-        root: folder of the lake; a local path or a URL that Spark understands.
-        storage: how object storage is reached.
+        root: folder of the lake; a local path or a URL that Spark supports.
+        storage: object storage settings.
 
     A version of a table never changes, so each is looked up once.
     """
@@ -54,7 +54,7 @@ class Lake:
 
     @property
     def spark(self) -> SparkSession:
-        """The session that reads and writes tables; started if it does not run yet."""
+        """The session that reads and writes tables, started on first use."""
         return self.session if isinstance(self.session, SparkSession) else self.session()
 
     @property
@@ -64,15 +64,15 @@ class Lake:
 
     @property
     def objects(self) -> ObjectStore:
-        """What lies in the lake beside tables: the lease, and what is published."""
+        """The lake's objects other than tables: the lease, and the pointer to the published run."""
         return open_store(self.root, self.storage)
 
     def path(self, *parts: str) -> str:
-        """The path of something within the lake."""
+        """The path of a file or folder of the lake."""
         return "/".join([self.root.rstrip("/"), *parts])
 
     def signature(self, author: str) -> str:
-        """What a commit says of who made it.
+        """Commit metadata that identifies the writer.
 
         Args:
             author: run id.
@@ -80,7 +80,7 @@ class Lake:
         return author
 
     def before_commit(self) -> None:
-        """Called right before every write to a table; a lake that is held checks its lease here."""
+        """Called before every write to a table; a leased lake checks its lease here."""
 
     def write(self, table: Table, frame: DataFrame, *, author: str) -> Written:
         """Write a new version that holds exactly the frame's rows.
@@ -105,9 +105,9 @@ class Lake:
 
         Args:
             table: the declaration that the frame has to conform to.
-            frame: the new rows, all of which fulfil the condition.
-            where: SQL condition on partition columns: the rows of the earlier version that give way.
-            base: the earlier version; None for none, so that the table ends up with the frame's rows alone.
+            frame: the new rows, all of which satisfy the condition.
+            where: SQL condition on partition columns: the rows of the earlier version to replace.
+            base: the earlier version; None to keep no earlier rows.
             author: run id, as for ``write``.
 
         Raises:
@@ -124,12 +124,12 @@ class Lake:
     def merge_rows(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int, author: str) -> Written:
         """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
 
-        The rows go in one commit and come in the next: who wants to see both or neither waits until a run publishes.
+        One commit deletes the old rows and the next adds the new ones; publishing the run makes both visible at once.
 
         Args:
             table: the declaration that the frame has to conform to.
             frame: the new rows.
-            stale: columns of the key, or some of them: the rows of the earlier version that give way; None for none.
+            stale: columns of the key, or some of them: the rows of the earlier version to replace; None for none.
             base: the earlier version.
             author: run id, as for ``write``.
 
@@ -143,19 +143,19 @@ class Lake:
         before = self._back_to(table, base)
         if stale is not None:
             before = self.delete(table, stale)
-        # Few rows go to one file, whatever they come from: a table that is revised every night has a year of them.
+        # Few rows go to one file, whatever their partitions: a table revised every night collects a year of files.
         writer = table.conform(frame).hint("rebalance").write.format("delta").mode("append")
         return self._commit(table, writer.option("mergeSchema", "true"), before, author)
 
     def append(self, table: Table, frame: DataFrame) -> int:
-        """Add rows in one atomic commit; give the table's new version."""
+        """Add rows in one atomic commit; return the table's new version."""
         self.before_commit()
         writer = table.conform(frame).write.format("delta").mode("append").option("mergeSchema", "true")
         writer.save(self.path(table.name))
         return self.newest_version(table)
 
     def delete(self, table: Table, keys: DataFrame) -> int:
-        """Remove the rows with the given keys in one atomic commit; give the table's new version.
+        """Remove the rows with the given keys in one atomic commit; return the table's new version.
 
         Args:
             table: the table.
@@ -168,13 +168,13 @@ class Lake:
         return self.newest_version(table)
 
     def newest_version(self, table: Table) -> int:
-        """The number of the newest version, whoever wrote it."""
+        """The number of the newest version, by any writer."""
         newest = self._commits(table).newest_version()
         assert newest is not None, f"{table.name} has at least one version"
         return newest
 
     def read(self, table: Table, version: int) -> DataFrame:
-        """The rows of one version; a column that was declared since it was written is null.
+        """The rows of one version; a column declared after it was written is null.
 
         Raises:
             ContractError: the stored version has columns that the code does not declare, or lacks some that are never
@@ -186,7 +186,7 @@ class Lake:
         return self._versions[table, version]
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
-        """The rows that went and those that came from one version to a later one; what stayed may be in both.
+        """The rows deleted and those added between two versions; unchanged rows may be in both.
 
         All rows of both versions, where the table does not keep what its versions changed, or a late writer may have
         overwritten what one of them did.
@@ -206,7 +206,7 @@ class Lake:
         return self._commits(table).newest_version() is not None
 
     def _kept_changes(self, table: Table) -> bool:
-        """Whether the stored table keeps what its versions changed; one made before that was declared does not."""
+        """Whether the stored table has a change data feed; one created before that was declared does not."""
         if not table.keeps_changes:
             return False
         details = DeltaTable.forPath(self.spark, self.path(table.name)).detail()
@@ -216,7 +216,7 @@ class Lake:
         return any(commit.author == FENCE for commit in self._commits(table).newest_first(until, since))
 
     def _back_to(self, table: Table, base: int) -> int:
-        """Make the newest version hold what an earlier one does; give its number."""
+        """Restore an earlier version as the newest one; return its number."""
         if self.newest_version(table) == base:
             return base
         self.before_commit()
@@ -224,9 +224,9 @@ class Lake:
         return self.newest_version(table)
 
     def _commit(self, table: Table, writer: DataFrameWriter, before: int | None, author: str) -> Written:
-        """Write, and check that the commit after an earlier version is this one, and the newest.
+        """Write, and check that this commit directly follows an earlier version and is the newest.
 
-        Delta commits nothing where no rows take the place of no rows.
+        Delta commits nothing if no rows replace no rows.
         """
         self.before_commit()
         signature = self.signature(author)

@@ -36,7 +36,7 @@ class Table:
 
     Attributes:
         name: folder name in the lake.
-        about: one sentence for people.
+        about: description, one sentence.
         columns: declared columns, in stored order.
         key: columns that identify a row.
         partition_by: columns that the files are laid out by.
@@ -79,11 +79,11 @@ class Table:
         return frame.select(*[_with_comment(field) for field in self.columns])
 
     def empty(self, spark: SparkSession) -> DataFrame:
-        """A frame of the declared schema without rows."""
+        """An empty frame of the declared schema."""
         return spark.createDataFrame([], self.schema)
 
     def complete(self, frame: DataFrame) -> DataFrame:
-        """Add the columns that are not there, as nulls, and conform.
+        """Add missing columns as nulls, and conform.
 
         Args:
             frame: has at least the declared columns that are not nullable.

@@ -1,8 +1,8 @@
 """Objects of an S3 bucket.
 
-A request that got no answer may have taken effect all the same. Reading and unconditional writing are simply done
-again; after a conditional write the object is read back first: it may be ours already, and then a second try would be
-refused as if somebody else had been there.
+A request without a response may still have taken effect. Reads and unconditional writes are simply retried. After a
+conditional write the object is read back first: if the write took effect, a retry would be refused as if another writer
+had been first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Listed(NamedTuple):
     Attributes:
         key: its key.
         size: bytes.
-        version: stands for its content.
+        version: identifies its content.
     """
 
     key: str
@@ -34,17 +34,17 @@ class Listed(NamedTuple):
 
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
-"""Seconds between two tries of a request; each pause is twice the one before."""
+"""Seconds before the first retry of a request; the delay doubles with each retry."""
 
 
 class Bucket:
-    """An ``ObjectStore`` on a bucket, or on what lies below a prefix of it.
+    """An ``ObjectStore`` on a bucket, or on a prefix of it.
 
     Args:
-        client: boto3's S3 client, which itself does not repeat anything.
+        client: boto3's S3 client, configured without retries.
         bucket: the bucket's name.
-        prefix: what all keys start with, without slashes at its ends; empty for the whole bucket.
-        attempts: times that a request is sent before giving up.
+        prefix: prefix of all keys, without slashes at its ends; empty for the whole bucket.
+        attempts: maximum number of times that a request is sent.
         sleep: waits so many seconds.
     """
 
@@ -71,19 +71,19 @@ class Bucket:
             return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object, whatever lies there."""
+        """Write an object, overwriting any existing one."""
         self.until_answered(key, lambda: self.client.put_object(**self.place(key), Body=data))
 
     def create(self, key: str, data: bytes) -> str:
-        """Write an object that must not exist yet; give its version."""
+        """Write an object that must not exist yet; return its version."""
         return self._write_if(key, data, {"IfNoneMatch": "*"}, None, already_there(self.root, key))
 
     def replace(self, key: str, data: bytes, version: str) -> str:
-        """Write over the object that has this version; give the new version."""
+        """Overwrite the object if it has this version; return the new version."""
         return self._write_if(key, data, {"IfMatch": version}, version, changed(self.root, key))
 
     def delete(self, key: str) -> None:
-        """Remove an object; none is fine too."""
+        """Remove an object, if it exists."""
         self.until_answered(key, lambda: self.client.delete_object(**self.place(key)))
 
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
@@ -91,14 +91,14 @@ class Bucket:
         return (each.key for each in self.listed(prefix, after))
 
     def listed(self, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """What a listing tells of the objects with such keys."""
+        """The listing's entries of the objects with such keys."""
         for page in self._pages(prefix, {"StartAfter": self._prefix + after} if after else {}):
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
                     yield Listed(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
 
     def folders(self, within: str = "") -> list[str]:
-        """The names of the folders directly within a folder, in order; none where it is not there."""
+        """The names of the folders directly within a folder, in order; none if it does not exist."""
         prefix = f"{within}/" if within else ""
         found = (each for page in self._pages(prefix, {"Delimiter": "/"}) for each in page.get("CommonPrefixes", ()))
         return [each["Prefix"].removeprefix(self._prefix + prefix).rstrip("/") for each in found]
@@ -114,14 +114,14 @@ class Bucket:
             place["ContinuationToken"] = page["NextContinuationToken"]
 
     def _write_if(self, key: str, data: bytes, condition: dict[str, str], expected: str | None, lost: CqaError) -> str:
-        """Write under a condition.
+        """Write conditionally.
 
         Args:
             key: of the object.
             data: its new bytes.
             condition: the request's, by boto3's name.
-            expected: version that fulfils the condition; None where there must be no object.
-            lost: raised where somebody else was first.
+            expected: version that satisfies the condition; None if there must be no object.
+            lost: raised if another writer was first.
         """
 
         def write() -> str:
@@ -147,7 +147,7 @@ class Bucket:
         raise unsure.given_up()
 
     def until_answered(self, key: str, send: Callable[[], T]) -> T:
-        """Send a request, and again where no answer came; for requests that do no harm when they are done twice."""
+        """Send a request, and retry it without a response; for idempotent requests."""
         for pause in self._pauses():
             try:
                 return request(f"{self.root}/{key}", send)
@@ -157,12 +157,12 @@ class Bucket:
         raise unanswered.given_up()
 
     def _pauses(self) -> Iterator[float]:
-        """A pause for every try; none after the last one."""
+        """A delay for every attempt; none after the last one."""
         for attempt in range(self._attempts):
             last = attempt + 1 == self._attempts
             yield 0.0 if last else min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
 
     def place(self, key: str) -> dict[str, str]:
-        """Where an object lies, by boto3's names."""
+        """The location of an object, as boto3's arguments."""
         check_key(key)
         return {"Bucket": self._bucket, "Key": self._prefix + key}

@@ -1,8 +1,8 @@
 """Objects as files of a local folder.
 
-Every file is written in full beside its place and then linked or renamed there, so that a crash leaves either the old
-bytes or the new ones. Writers that compare before they write hold a lock on the file's folder, which the operating
-system gives back when they die.
+Every file is written to a temporary name and then linked or renamed, so that a crash leaves either the old bytes or the
+new ones. Conditional writes hold a lock on the file's folder, which the operating system releases when the process
+ends.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Folder:
         return Stored(data, _version(data))
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object, whatever lies there."""
+        """Write an object, overwriting any existing one."""
         with self._locked(key) as target, _complete_file(target, data) as written:
             written.replace(target)
 
     def create(self, key: str, data: bytes) -> str:
-        """Write an object that must not exist yet; give its version."""
+        """Write an object that must not exist yet; return its version."""
         with self._locked(key) as target, _complete_file(target, data) as written:
             try:
                 os.link(written, target)
@@ -57,7 +57,7 @@ class Folder:
         return _version(data)
 
     def replace(self, key: str, data: bytes, version: str) -> str:
-        """Write over the object that has this version; give the new version."""
+        """Overwrite the object if it has this version; return the new version."""
         with self._locked(key) as target:
             stored = self.read(key)
             if stored is None or stored.version != version:
@@ -67,7 +67,7 @@ class Folder:
         return _version(data)
 
     def delete(self, key: str) -> None:
-        """Remove an object; none is fine too."""
+        """Remove an object, if it exists."""
         if self._file(key).exists():
             with self._locked(key) as target:
                 target.unlink(missing_ok=True)
@@ -83,7 +83,7 @@ class Folder:
         return iter(sorted(key for key in found if key.startswith(prefix) and key > after))
 
     def folders(self, within: str = "") -> list[str]:
-        """The names of the folders directly within a folder, in order; none where it is not there."""
+        """The names of the folders directly within a folder, in order; none if it does not exist."""
         folder = Path(self.root, within)
         try:
             return sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
@@ -98,7 +98,7 @@ class Folder:
 
     @contextmanager
     def _locked(self, key: str) -> Iterator[Path]:
-        """The place of an object that nobody else writes meanwhile."""
+        """The path of an object, locked against other writers."""
         target = self._file(key)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ class Folder:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 yield target
-                os.fsync(descriptor)  # the new name survives a power cut too
+                os.fsync(descriptor)  # makes the new name durable
             finally:
                 os.close(descriptor)
         except OSError as error:
@@ -115,7 +115,7 @@ class Folder:
 
 @contextmanager
 def _complete_file(target: Path, data: bytes) -> Iterator[Path]:
-    """A file with these bytes beside the target, gone afterwards unless it was moved."""
+    """A temporary file with these bytes beside the target, removed afterwards unless it was renamed."""
     temporary = target.with_name(f".{target.name}.{uuid4().hex}")
     try:
         with temporary.open("xb") as stream:

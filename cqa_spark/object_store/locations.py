@@ -1,4 +1,4 @@
-"""Single files by location, local or ``s3a://…`` alike, for code that reads or writes one and knows no store."""
+"""Single files by location, local or ``s3a://…`` alike, for code that reads or writes one file without a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cqa_spark.object_store.split import split
 
 
 def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> None:
-    """Write a file that is there whole or not at all; its folder is made where it is missing.
+    """Write a file atomically; its folder is created if it is missing.
 
     Raises:
         EnvironmentProblem: it cannot be written.
@@ -27,7 +27,7 @@ def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> No
 
 @contextmanager
 def local_source(location: str, storage: ObjectStorageSettings) -> Iterator[Path]:
-    """The file itself, or a copy of a remote one for as long as the block lasts.
+    """The file itself, or a local copy of a remote one while the block runs.
 
     Raises:
         InputError: there is no such remote file.
@@ -45,7 +45,7 @@ def local_source(location: str, storage: ObjectStorageSettings) -> Iterator[Path
 
 @contextmanager
 def local_target(location: str, storage: ObjectStorageSettings) -> Iterator[Path]:
-    """A place to write a file or folder to; a remote one gets what was written there when the block ends well."""
+    """A local path to write a file or folder to; it is uploaded to a remote location when the block succeeds."""
     if not is_remote(location):
         yield Path(location)
         return
@@ -58,7 +58,7 @@ def local_target(location: str, storage: ObjectStorageSettings) -> Iterator[Path
 
 
 def require_writable(folder: str, storage: ObjectStorageSettings) -> None:
-    """Check that a folder, local or in a bucket, can be written, before any work is done.
+    """Check that a folder, local or in a bucket, is writable, before any work is done.
 
     Raises:
         EnvironmentProblem: it cannot be made or written.

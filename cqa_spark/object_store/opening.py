@@ -1,4 +1,4 @@
-"""From a location, as people write it, to the store that holds its objects."""
+"""Opens the store of a location."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from cqa_spark.object_store.store import ObjectStore
 
 
 def open_store(location: str, settings: ObjectStorageSettings | None = None) -> ObjectStore:
-    """Open the store at a location; nothing is asked or made yet.
+    """Open the store at a location, without requests to it.
 
     Args:
         location: local folder, or ``s3a://BUCKET/PREFIX``.
-        settings: how the S3 server is reached; None for Amazon's.
+        settings: object storage settings; None for Amazon's.
 
     Raises:
         ConfigError: the location names another kind of storage.
     """
-    # Hadoop's paths hold every character as it is written; a URL's parser would take %, ? and # for something else.
+    # Hadoop's paths take every character literally; a URL parser would interpret %, ? and #.
     scheme, is_address, rest = location.partition("://")
     if not is_address:
         return Folder(location)
@@ -29,7 +29,9 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
     if scheme == "file":
         return Folder(f"/{path}")
     if scheme not in ("s3a", "s3") or not authority:
-        raise ConfigError(f"{location} is no place for objects", "give a local folder or s3a://BUCKET/PREFIX")
+        raise ConfigError(
+            f"{location} is not a supported location for objects", "give a local folder or s3a://BUCKET/PREFIX"
+        )
     from cqa_spark.object_store.bucket import Bucket  # boto3, which commands on local files need not wait for
 
     settings = settings or ObjectStorageSettings()
@@ -38,7 +40,7 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
 
 @lru_cache
 def s3_client(settings: ObjectStorageSettings) -> Any:
-    """boto3's client, with credentials from the usual chain; it sends every request once, repeating is ours."""
+    """boto3's client, with credentials from the default chain and without retries, because the store retries."""
     import boto3
     from botocore.config import Config
 

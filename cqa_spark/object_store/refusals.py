@@ -1,10 +1,10 @@
-"""Refusals of an S3 server by their codes, the same through boto3 and through S3A, and what helps."""
+"""Error codes of S3 servers, the same through boto3 and S3A, with remedies."""
 
 from __future__ import annotations
 
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
 REMEDIES = {
-    "NoSuchBucket": "make the bucket, or correct its name",
+    "NoSuchBucket": "create the bucket, or correct its name",
     "AccessDenied": "give these credentials the right to list, read, write and delete there",
     "InvalidAccessKeyId": GIVE_CREDENTIALS,
     "SignatureDoesNotMatch": "check the secret key and object_storage.region",
@@ -30,10 +30,10 @@ MAKE_SPACE = "remove what no run needs (cqa runs gc), or raise the bucket's quot
 
 
 def is_full(status: int, code: str) -> bool:
-    """Whether an answer says that there is no space left or that a quota is used up.
+    """Whether a response reports a full disk or an exceeded quota.
 
     Args:
-        status: of HTTP.
-        code: of the error, such as ``QuotaExceeded``.
+        status: HTTP status code.
+        code: error code, such as ``QuotaExceeded``.
     """
     return status == _FULL_STATUS or code in _FULL_CODES

@@ -1,4 +1,4 @@
-"""Files in buckets by location: found, and copied between there and this machine."""
+"""Finds files in buckets by location, and copies them to and from this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FoundFile:
     Attributes:
         location: its address.
         size: bytes.
-        version: stands for its content.
+        version: identifies its content.
     """
 
     location: str
@@ -32,11 +32,11 @@ class FoundFile:
 
 
 def find_files(location: str, storage: ObjectStorageSettings) -> list[FoundFile]:
-    """The remote files that a location names, in order: a file, all below a folder, or those that fit a pattern.
+    """The remote files at a location, in order: a file, all files below a folder, or those that match a pattern.
 
     Args:
-        location: ``s3a://BUCKET/…``, where ``*``, ``?`` and ``[…]`` stand for parts of one name.
-        storage: how the bucket is reached.
+        location: ``s3a://BUCKET/…``, where ``*``, ``?`` and ``[…]`` match parts of one name.
+        storage: object storage settings.
     """
     fixed = location[: min([location.find(each) for each in WILDCARDS if each in location] or [len(location)])]
     folder, start = split(fixed.rstrip("/")) if fixed == location else (fixed.rpartition("/")[0], "")
@@ -64,12 +64,12 @@ def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
 
 
 def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> Path:
-    """A copy of a remote file on this machine, made by this call or an earlier one.
+    """A cached local copy of a remote file.
 
     Args:
         location: of the file.
         folder: local folder that keeps copies.
-        storage: how the bucket is reached.
+        storage: object storage settings.
 
     Raises:
         InputError: there is no such file.
@@ -83,7 +83,7 @@ def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> P
 
 
 def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
-    """Copy a file of this machine, or all files of a folder, to a remote place."""
+    """Copy a local file, or all files of a folder, to a remote location."""
     folder, name = split(location)
     bucket = _bucket(folder, storage)
     files = [each for each in sorted(source.rglob("*")) if each.is_file()] if source.is_dir() else [source]
@@ -99,5 +99,5 @@ def _fits(location: str, pattern: str) -> bool:
 def _bucket(folder: str, storage: ObjectStorageSettings) -> Bucket:
     store = open_store(folder, storage)
     if not isinstance(store, Bucket):
-        raise ConfigError(f"{folder} is no bucket", "give s3a://BUCKET/…, or a path without file://")
+        raise ConfigError(f"{folder} is not in a bucket", "give s3a://BUCKET/…, or a path without file://")
     return store

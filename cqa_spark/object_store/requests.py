@@ -1,4 +1,4 @@
-"""One request to an S3 server, and what its failure means for the one who sent it."""
+"""One request to an S3 server, and the errors that its failures map to."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class NotAsExpected(Exception):
 
 
 class NoAnswer(Exception):
-    """Nobody knows whether the request took effect.
+    """The server sent no response; the request may have taken effect.
 
     Args:
-        place: object that the request was about.
-        reason: what happened instead of an answer.
+        place: object of the request.
+        reason: cause of the missing response.
     """
 
     def __init__(self, place: str, reason: str) -> None:
@@ -53,7 +53,7 @@ class NoAnswer(Exception):
         self.reason = reason
 
     def given_up(self) -> EnvironmentProblem:
-        """The error for people, after the last try."""
+        """The user-facing error, after the last attempt."""
         return EnvironmentProblem(
             f"{self.place}: no answer from the object storage: {self.reason}",
             "check object_storage.endpoint and the network (cqa doctor tries both), then run the job again",
@@ -61,21 +61,21 @@ class NoAnswer(Exception):
 
 
 def request(place: str, send: Callable[[], T]) -> T:
-    """Send one request and read its whole answer.
+    """Send one request and read its complete response.
 
     Args:
-        place: object that the request is about, for messages.
+        place: object of the request, for messages.
         send: sends it.
 
     Raises:
         NotThere: there is no such object.
-        NotAsExpected: the request had a condition, which does not hold.
+        NotAsExpected: the condition of the request does not hold.
         NoAnswer: the connection broke, the answer is incomplete, or the server had a fault of its own.
         EnvironmentProblem: the server refuses, whoever asks again.
     """
     try:
         return send()
-    except S3UploadFailedError as error:  # boto3 hides the answer in it
+    except S3UploadFailedError as error:  # boto3 wraps the response in it
         if isinstance(error.__context__, ClientError):
             raise _meaning(place, error.__context__) from error
         raise NoAnswer(place, str(error)) from error

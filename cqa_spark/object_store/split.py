@@ -1,4 +1,4 @@
-"""What of a location is its folder, and what the name within it."""
+"""Splits a location into its folder and the name within it."""
 
 from __future__ import annotations
 

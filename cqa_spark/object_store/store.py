@@ -1,4 +1,4 @@
-"""What can be done with small objects, wherever they lie, and the errors that a writer has to expect."""
+"""The interface of stores of small objects, and the errors of conditional writes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cqa_spark.errors import ConfigError, CqaError
 
 @dataclass(frozen=True)
 class Stored:
-    """An object as it was read.
+    """An object that was read.
 
     Attributes:
         data: its bytes.
-        version: stands for these bytes at this key; ``replace`` compares it.
+        version: identifies these bytes at this key; ``replace`` compares it.
     """
 
     data: bytes
@@ -23,52 +23,52 @@ class Stored:
 
 
 class AlreadyThere(CqaError):
-    """Somebody else has made the object; it stays as it is."""
+    """Another writer has created the object; nothing was written."""
 
 
 class Changed(CqaError):
-    """The object is no longer the one that was read; it stays as it is."""
+    """The object has changed since it was read; nothing was written."""
 
 
 class ObjectStore(Protocol):
     """Objects by key below one root. A reader sees all bytes of an object or none, at every moment.
 
-    ``create`` and ``replace`` succeed for one writer alone. Where an answer got lost, what is stored is read back and
-    compared with what was to be written; the bytes therefore have to hold something that no other writer writes, such
-    as an owner's token.
+    ``create`` and ``replace`` succeed for one writer only. If a response is lost, the stored object is read back and
+    compared with the bytes to write; these therefore have to be unique to the writer, such as by an owner's
+    token.
 
-    Every operation raises ``EnvironmentProblem`` where the storage cannot be reached or does not let us.
+    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access.
     """
 
     root: str
-    """Where the store lies, as people write it."""
+    """The location of the store."""
 
     def read(self, key: str) -> Stored | None:
         """The object, or None where there is none."""
         ...
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object, whatever lies there."""
+        """Write an object, overwriting any existing one."""
         ...
 
     def create(self, key: str, data: bytes) -> str:
-        """Write an object that must not exist yet; give its version.
+        """Write an object that must not exist yet; return its version.
 
         Raises:
-            AlreadyThere: there is one.
+            AlreadyThere: the object exists.
         """
         ...
 
     def replace(self, key: str, data: bytes, version: str) -> str:
-        """Write over the object that has this version; give the new version.
+        """Overwrite the object if it has this version; return the new version.
 
         Raises:
-            Changed: there is none, or another one.
+            Changed: the object does not exist, or has another version.
         """
         ...
 
     def delete(self, key: str) -> None:
-        """Remove an object; none is fine too."""
+        """Remove an object, if it exists."""
         ...
 
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
@@ -76,10 +76,10 @@ class ObjectStore(Protocol):
         ...
 
     def folders(self, within: str = "") -> list[str]:
-        """The names of the folders directly within a folder, in order; none where it is not there.
+        """The names of the folders directly within a folder, in order; none if it does not exist.
 
         Args:
-            within: the folder; the store's root where it is empty.
+            within: the folder; empty for the store's root.
         """
         ...
 
@@ -96,9 +96,9 @@ def check_key(key: str) -> None:
 
 def already_there(root: str, key: str) -> AlreadyThere:
     """The error of a ``create`` that came second."""
-    return AlreadyThere(f"{root}/{key} is there already", "read it to see who was first; nothing was written")
+    return AlreadyThere(f"{root}/{key} already exists", "read it to see who was first; nothing was written")
 
 
 def changed(root: str, key: str) -> Changed:
     """The error of a ``replace`` that was not about the newest version."""
-    return Changed(f"{root}/{key} was changed by somebody else", "read it again; nothing was written")
+    return Changed(f"{root}/{key} was changed by another writer", "read it again; nothing was written")

@@ -1,4 +1,4 @@
-"""Large objects, between a bucket and files of this machine: in pieces, never whole in memory."""
+"""Large objects, between a bucket and files of this machine: in chunks, never entirely in memory."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.requests import NotAsExpected, NotThere
 
 PIECE = 8 << 20
-"""Bytes of a read."""
+"""Bytes per read."""
 
 
 def download(bucket: Bucket, key: str, target: Path) -> None:
-    """Copy an object to a file, which is there whole or not at all; after a break it goes on where it stopped.
+    """Copy an object to a file atomically; resume after a broken connection.
 
     Raises:
         InputError: there is no such object, or it changed meanwhile.
@@ -44,12 +44,12 @@ def download(bucket: Bucket, key: str, target: Path) -> None:
 
 
 def upload(bucket: Bucket, source: Path, key: str) -> None:
-    """Copy a file to an object, which is there whole or not at all."""
+    """Copy a file to an object atomically."""
     bucket.until_answered(key, partial(bucket.client.upload_file, str(source), *bucket.place(key).values()))
 
 
 def _continue(bucket: Bucket, key: str, version: str, file: BinaryIO) -> None:
-    """Append what the file lacks of the object."""
+    """Append the missing bytes of the object to the file."""
     rest: dict[str, Any] = {"Range": f"bytes={file.tell()}-", "IfMatch": version}
     body = bucket.client.get_object(**bucket.place(key), **rest)["Body"]
     while piece := body.read(PIECE):

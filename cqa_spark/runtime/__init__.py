@@ -1,1 +1,1 @@
-"""What runs a flow: the contract of a step, the workspace, progress, provenance, tracking."""
+"""Runs flows: the contract of a step, the workspace, progress, provenance, tracking."""

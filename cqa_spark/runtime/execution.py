@@ -1,4 +1,4 @@
-"""Runs the steps of a flow: timed, counted, recorded, and side by side where they do not wait for one another."""
+"""Runs the steps of a flow: timed, counted, recorded, and concurrently if independent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from cqa_spark.runtime.step import Step
 from cqa_spark.spark.concurrency import cancel
 
 CONCURRENT_STEPS = 2
-"""Each may hold tables of its own in memory, and runs Spark jobs concurrently itself."""
+"""Maximum number of concurrent steps: each may cache tables, and runs Spark jobs concurrently itself."""
 
 
 def execute_steps(flow: Flow, run: Run) -> None:
-    """Run the steps that make the run's tables, each as soon as those that it waits for have finished.
+    """Run the steps that make the run's tables, each as soon as its dependencies have finished.
 
     Args:
         flow: the flow.

@@ -1,4 +1,4 @@
-"""A flow: steps in order, checked when it is made."""
+"""A flow: ordered steps, checked on construction."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from cqa_spark.errors import InputError
 from cqa_spark.runtime.step import Product, Step
 
 WIDTH = 110
-"""Characters of a drawn line."""
+"""Width of a drawn line, in characters."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Steps in order, each with all that it reads.
+    """Ordered steps, each with everything that it reads.
 
     Attributes:
         name: of the job.
-        steps: those that make the run's tables, then those that deliver.
-        given: names of tables and artifacts that the run has before the first step, because it goes on with an earlier
-            run; None where that is not known yet, so that nothing is checked.
+        steps: steps that write the run's tables, then those that deliver.
+        given: names of tables and artifacts that the run has before the first step, because it continues an earlier
+            run; None if not known yet, so that nothing is checked.
 
     Raises:
-        InputError: a step reads what no earlier step writes and what is not given.
+        InputError: a step reads a product that no earlier step writes and that is not given.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Flow:
         return tuple(step for step in self.steps if step.delivers)
 
     def waits_for(self) -> dict[int, set[int]]:
-        """By the place of each making step, the places of the earlier steps that it has to wait for.
+        """By the index of each table-writing step, the indices of the earlier steps that it depends on.
 
-        A step waits for whatever writes what it reads or writes, and for whatever reads what it writes.
+        A step waits for the steps that write its inputs or outputs, and for those that read its outputs.
         """
         return {place: set(self._waits(place)) for place in range(len(self.making))}
 
     def draw(self) -> str:
-        """The steps with what they read and write, a line or more each, for people."""
+        """The steps with what they read and write, one or more lines each."""
         width = max((len(step.name) for step in self.steps), default=0)
         return "\n".join(line for step in self.steps for line in _drawn(step, width))
 

@@ -1,4 +1,4 @@
-"""What a person sees of a running job: one line per finished step."""
+"""Progress of a running job: one line per finished step."""
 
 from __future__ import annotations
 

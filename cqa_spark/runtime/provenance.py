@@ -1,4 +1,4 @@
-"""Which code made a run's figures."""
+"""The version of the code that made a run."""
 
 from __future__ import annotations
 

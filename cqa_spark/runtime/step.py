@@ -1,4 +1,4 @@
-"""The contract of a step: its name, what it reads, what it writes, and one arrow of the flow of data."""
+"""The contract of a step: its name, what it reads, what it writes, and one node of the flow of data."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from cqa_spark.lake.table import Table
 
 @dataclass(frozen=True)
 class Artifact:
-    """What a step writes beside tables: a model, a report, a file of predictions.
+    """An output of a step other than a table: a model, a report, a file of predictions.
 
     Attributes:
-        name: what the run's record calls it.
+        name: name in the run's record.
     """
 
     name: str
 
 
 Product = Table | JournalTable | Artifact
-"""What a step reads or writes."""
+"""A table or artifact that a step reads or writes."""
 
 
 class Step(ABC):
-    """One arrow of the flow of data.
+    """One node of the flow of data.
 
-    A step is made before Spark starts. It declares its products, so that a flow can be checked, drawn, and run with
-    steps side by side.
+    A step is created before Spark starts. It declares its products, so that a flow can be checked, drawn, and run with
+    independent steps concurrently.
 
     Attributes:
         name: shown in progress and in the record of the run.
@@ -44,15 +44,15 @@ class Step(ABC):
     records_parts: ClassVar[bool] = False
 
     def reads(self) -> tuple[Product, ...]:
-        """What the step cannot do without."""
+        """The required inputs."""
         return ()
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """What the step reads where the run has it."""
+        """The optional inputs, read if the run has them."""
         return ()
 
     def writes(self) -> tuple[Product, ...]:
-        """What the step may write."""
+        """The possible outputs."""
         return ()
 
     def prepare(self) -> None:
@@ -68,6 +68,6 @@ class Step(ABC):
         """Read, compute, write.
 
         Args:
-            run: holds what the step reads and takes what it writes.
-            counts: takes the numbers of rows.
+            run: holds the inputs and receives the outputs.
+            counts: receives the numbers of rows.
         """

@@ -1,4 +1,4 @@
-"""MLflow: a finished run with its measures, report, manifest and models; a search for parameters with its trials."""
+"""MLflow: logs finished runs with measures, report, manifest and models, and parameter searches with trials."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_mach
 
 @dataclass(frozen=True)
 class LoggedTrial:
-    """One trial of a search, as MLflow shows it.
+    """One trial of a search, as logged to MLflow.
 
     Attributes:
         name: of the trial.
-        parameters: what was drawn, by path.
-        metrics: what came out, fractions.
-        repeats: the measure of each repeat; empty where nothing was repeated.
+        parameters: drawn parameters, by path.
+        metrics: results, as fractions.
+        repeats: the measure of each repeat; empty without repeats.
     """
 
     name: str
@@ -44,7 +44,7 @@ def track(
     artifacts: Mapping[str, str],
     storage: ObjectStorageSettings | None = None,
 ) -> bool:
-    """Log a run; a server that cannot be reached costs a warning on stderr, never the run, which is finished.
+    """Log a run; if the server cannot be reached, print a warning to stderr.
 
     Args:
         record: the run.
@@ -52,7 +52,7 @@ def track(
         parameters: settings by dotted key.
         metrics: value by ``metric_name``.
         artifacts: file or folder by artifact folder.
-        storage: how object storage is reached; None for Amazon's.
+        storage: object storage settings; None for Amazon's.
 
     Returns:
         Whether it was logged.
@@ -62,7 +62,7 @@ def track(
     """
     try:
         _log(record, settings, parameters, metrics, artifacts, storage or ObjectStorageSettings())
-    except Exception as error:  # whatever a tracking client raises must not cost the run
+    except Exception as error:  # no error of a tracking client may fail the run
         _warn("run", settings, error)
         return False
     return True
@@ -74,11 +74,11 @@ def track_trials(
     """Log a search for parameters: a run for the search, and a nested one per trial.
 
     Args:
-        settings: where to log; a server that cannot be reached costs a warning on stderr.
+        settings: where to log; if the server cannot be reached, a warning goes to stderr.
         name: of the search.
-        parameters: what was searched, and how.
+        parameters: search space and method.
         trials: with their outcomes.
-        verdict: what was concluded.
+        verdict: conclusion of the search.
 
     Returns:
         Whether it was logged.
@@ -97,19 +97,19 @@ def track_trials(
                     mlflow.log_metrics(dict(trial.metrics))
                     for repeat, value in enumerate(trial.repeats):
                         mlflow.log_metric("repeat", value, step=repeat)
-    except Exception as error:  # whatever a tracking client raises must not cost the search
+    except Exception as error:  # no error of a tracking client may fail the search
         _warn("search", settings, error)
         return False
     return True
 
 
 def metric_name(system: str, measure: str) -> str:
-    """What MLflow calls a measure of a system, such as ``best_a/MAP_at_10``; it takes no ``@``."""
+    """The MLflow name of a system's measure, such as ``best_a/MAP_at_10``; MLflow allows no ``@``."""
     return f"{system}/{measure.replace('@', '_at_')}"
 
 
 def _warn(what: str, settings: TrackingSettings, error: Exception) -> None:
-    """Warn that something was not tracked; a full disk needs more than a warning, because the next run meets it too."""
+    """Warn that something was not tracked; raise an error for a full disk, which would affect the next run too."""
     message = f"the {what} was not tracked in MLflow ({settings.uri})"
     if problem := disk_problem(error):
         raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
@@ -140,7 +140,7 @@ def _log(
 
 
 def _opened(settings: TrackingSettings) -> Any:
-    """MLflow's client, at the experiment of the settings."""
+    """MLflow, set to the experiment of the settings."""
     import mlflow
 
     logging.getLogger("mlflow").setLevel(logging.WARNING)

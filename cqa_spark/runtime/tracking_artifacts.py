@@ -1,4 +1,4 @@
-"""Where MLflow keeps a run's files, and how it reaches object storage."""
+"""MLflow's artifact location and access to object storage."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SQLITE = "sqlite:///"
 
 
 def artifact_location(settings: TrackingSettings) -> str | None:
-    """The settings' place, else a folder beside the SQLite file; None for a server, which has a place of its own.
+    """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
 
-    MLflow alone would take the working directory.
+    MLflow's default would be the working directory.
     """
     if settings.artifacts is not None:
         remote = is_remote(settings.artifacts)
@@ -32,7 +32,7 @@ def artifact_location(settings: TrackingSettings) -> str | None:
 
 
 def tell_mlflow(storage: ObjectStorageSettings) -> None:
-    """Let MLflow reach object storage as everything else here does; it takes environment variables alone."""
+    """Configure MLflow's object storage as in the settings; it reads environment variables only."""
     if storage.endpoint:
         os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
     os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
@@ -41,11 +41,11 @@ def tell_mlflow(storage: ObjectStorageSettings) -> None:
 
 @contextmanager
 def on_this_machine(artifacts: Mapping[str, str], storage: ObjectStorageSettings) -> Iterator[dict[str, Path]]:
-    """Files and folders by name, copied where they are remote; MLflow takes local ones only.
+    """Files and folders by name, as local copies if remote; MLflow accepts local ones only.
 
     Args:
         artifacts: location by name.
-        storage: how buckets are reached.
+        storage: object storage settings.
     """
     with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
         here: dict[str, Path] = {}

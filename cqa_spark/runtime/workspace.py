@@ -1,4 +1,4 @@
-"""From settings to an open run: the session, the lake, the log entry; and a flow from beginning to end."""
+"""Opens sessions, lakes and runs from settings, and runs flows end to end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ S = TypeVar("S", bound=JobSettings)
 
 @contextmanager
 def temporary_lake(settings: S) -> Iterator[S]:
-    """The settings with a lake: their own, or one for the time of the job where they name none."""
+    """The settings with a lake: their own, or a temporary one if they name none."""
     if settings.lake:
         yield settings
         return
@@ -44,7 +44,7 @@ def temporary_lake(settings: S) -> Iterator[S]:
 
 
 def read_lake(settings: JobSettings) -> Lake:
-    """Open the lake that the settings name, for a job that writes nothing there; Spark starts when a table is read.
+    """Open the lake that the settings name, for reading; Spark starts when a table is read.
 
     Raises:
         ConfigError: there is no such lake, or the last release wrote it.
@@ -59,12 +59,12 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
 
     Args:
         settings: of the job.
-        job: its name, for others who want to write.
+        job: its name, shown to other processes that try to write.
         create: whether a lake that does not exist is created.
 
     Raises:
         AnotherWriter: another process writes the lake.
-        ConfigError: there is no such lake, and none is to be created; or the last release wrote it.
+        ConfigError: there is no such lake, and ``create`` is False; or the last release wrote it.
     """
     require = refuse_last_release if create else require_lake
     require(settings.lake, settings.object_storage)
@@ -105,20 +105,20 @@ def _complete_copies(lake: LeasedLake) -> None:
 
 
 def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create: bool = True) -> Run:
-    """Run a flow from beginning to end, as the only process that writes the lake.
+    """Run a flow end to end, as the only process that writes the lake.
 
     Args:
         flow: the steps.
         settings: of the job.
-        resume: go on with what earlier jobs of the same run wrote; see ``given``.
-        create: whether a lake that does not exist is created; a run to go on with requires one.
+        resume: continue with what earlier jobs of the same run wrote; see ``given``.
+        create: whether a lake that does not exist is created; resuming a run requires one.
 
     Returns:
         The finished run.
 
     Raises:
         AnotherWriter: another process writes the lake.
-        ConfigError: there is no such lake, and thus no run to go on with.
+        ConfigError: there is no such lake, and thus no run to resume.
     """
     for step in flow.steps:
         step.prepare()
@@ -134,14 +134,14 @@ def run_flow_in(
     resume: bool = False,
     on_success: Callable[[Run], None] = lambda run: None,
 ) -> Run:
-    """Run a flow in a lake that this process writes already; as ``run_flow``.
+    """Run a flow, as ``run_flow`` does, in a lake that this process already leases.
 
     Args:
         lake: the lake.
         flow: the steps.
         settings: of the job.
-        resume: go on with what earlier jobs of the same run wrote.
-        on_success: is called once the run's tables are made, before anything is delivered.
+        resume: continue with what earlier jobs of the same run wrote.
+        on_success: called when the run's tables are written, before anything is delivered.
     """
     with open_run_in(lake, settings, flow.name, resume=resume) as run:
         execute_steps(flow, run)
@@ -153,16 +153,16 @@ def run_flow_in(
 
 @contextmanager
 def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bool) -> Iterator[Run]:
-    """Open a run in a lake that this process writes.
+    """Open a run in a lake that this process leases.
 
     Args:
         lake: the lake.
         settings: of the job.
         job: its name, for the log.
-        resume: go on with what earlier jobs of the same run wrote.
+        resume: continue with what earlier jobs of the same run wrote.
 
     Raises:
-        AnotherWriter: another process has taken the lake over; seen at the end of each step.
+        AnotherWriter: another process has taken the lake over; checked at the end of each step.
     """
 
     def on_step(step: StepRecord) -> None:
@@ -183,25 +183,25 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         with open_run(lake, begin, resume=resume, on_step=on_step) as run:
             yield run
     except BaseException:
-        # Where Java has ended or the disk is full, the end of the run could not be logged: the next holder does it.
+        # If Java has ended or the disk is full, the next holder of the lease logs the end of the run.
         lake.lease.is_kept = run is not None and run.record.status == "running"
         raise
 
 
 def given(settings: JobSettings) -> frozenset[str]:
     """The names of tables and artifacts that the run of the settings has already; needs no Spark."""
-    assert settings.run_id is not None, "jobs that go on with a run require its id"
+    assert settings.run_id is not None, "resuming a run requires its id"
     record = RunLog(read_lake(settings).objects).last_success(settings.run_id)
     return frozenset({*record.table_versions, *record.artifacts}) if record is not None else frozenset()
 
 
 def new_run_id(settings: JobSettings) -> str:
-    """A run id that sorts by time and shows which settings it ran with."""
+    """A run id that sorts by time and holds the hash of the settings."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{config_hash(settings)[:8]}"
 
 
 def _session(settings: JobSettings) -> Callable[[], SparkSession]:
-    """What starts Spark, once, when it is first needed."""
+    """A function that starts Spark on first use."""
 
     @cache
     def start() -> SparkSession:

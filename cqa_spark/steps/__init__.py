@@ -1,1 +1,1 @@
-"""One module per arrow of the picture in docs/design.md: reads tables of a run, calls one package, writes tables."""
+"""One module per step of the flow in docs/design.md: reads tables of a run, calls one package, writes tables."""

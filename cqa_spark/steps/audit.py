@@ -1,4 +1,4 @@
-"""features → whether they depend on the future."""
+"""features → an audit of whether they depend on the future."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Audit(Step):
 
     Attributes:
         groups: names of as-of groups.
-        moments: how many moments, spread over the cuts, after which everything is changed.
-        settings: what as-of groups may see.
+        moments: number of moments, spread over the cuts, after which everything is changed.
+        settings: what as-of groups may read.
     """
 
     groups: Sequence[str]
@@ -67,6 +67,6 @@ class Audit(Step):
         if not counts.rows_in:
             raise InputError(
                 f"run {run.run_id} has no preferred-answer examples with a time",
-                "make some: cqa dataset preferred-answer",
+                "create them: cqa dataset preferred-answer",
             )
         run.remember(AUDIT.name, findings)

@@ -1,4 +1,4 @@
-"""a run beside the published one → what changed, and the examples that the changes reach."""
+"""a run and the published one → the changes, and the examples that they affect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cqa_spark.systems.trained_system import model_artifact
 
 @dataclass(frozen=True)
 class Changes(Step):
-    """Compare the run's tables with the published ones, and find the examples that the changes reach.
+    """Compare the run's tables with the published ones, and find the examples that the changes affect.
 
     The examples are written only where the published features and rankings can be reused; see ``can_reuse``.
 
@@ -39,7 +39,7 @@ class Changes(Step):
         last: the published run.
         systems: names of the systems that rank.
         groups: names of their feature groups.
-        settings: of the night.
+        settings: of the nightly run.
     """
 
     last: Snapshot
@@ -50,7 +50,7 @@ class Changes(Step):
     name = "changes"
 
     def reads(self) -> tuple[Product, ...]:
-        """What features follow from, and the models."""
+        """The inputs of features, and the models."""
         return POSTS, COMMENTS, EXAMPLES, *[Artifact(model_artifact(name)) for name in self.systems]
 
     def reads_if_present(self) -> tuple[Product, ...]:
@@ -74,7 +74,7 @@ class Changes(Step):
 
 @contextmanager
 def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mapping[str, DataFrame]]:
-    """The changed rows of each table, held while the block lasts."""
+    """The changed rows of each table, persisted while the block runs."""
     versions = {table.name: _versions(run, last, table) for table in READ}
     changed = {name: rows.persist() for name, rows in changes(versions, [group_class(name) for name in groups]).items()}
     try:
@@ -85,9 +85,9 @@ def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mappin
 
 
 def _write_touched(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
-    """Store the examples that changes touch, and count them.
+    """Store the examples that changes affect, and count them.
 
-    Were they held, every plan that reads them would hold the plan that they came from, thousands of lines.
+    If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
     """
     found = touched(changed, {table.name: _rows(run, table) for table in READ}, cut)
     found.authors.persist()
@@ -98,7 +98,7 @@ def _write_touched(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
 
 
 def _versions(run: Run, last: Snapshot, table: Table) -> tuple[DataFrame, DataFrame]:
-    """The published rows and the run's, as far as they may differ."""
+    """The published rows and the run's, limited to those that may differ."""
     if run.has(table) and last.has(table):
         since, until = (each.record.table_versions[table.name] for each in (last, run))
         return run.lake.read_changes(table, since, until)

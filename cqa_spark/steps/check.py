@@ -1,4 +1,4 @@
-"""a run beside the published one → verdicts on whether it may be published."""
+"""a run and the published one → verdicts on whether it may be published."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ CHECKED_ENTRIES = (INGESTED_FILES, METRICS)
 
 @dataclass(frozen=True)
 class Check(Step):
-    """Compare the run with what is published, and write the verdicts.
+    """Compare the run with the published one, and write the verdicts.
 
     Attributes:
-        last: the published run; None where nothing is.
-        limits: what the run may differ by.
+        last: the published run; None before the first publication.
+        limits: allowed differences.
         system: the system whose rankings are served.
         measure: the measure that systems are ordered by.
     """
@@ -46,7 +46,7 @@ class Check(Step):
     name = "checks"
 
     def reads(self) -> tuple[Product, ...]:
-        """What a run that ranks has."""
+        """The tables of a run with rankings."""
         return POSTS, COMMENTS, EXAMPLES, RANKINGS, INGESTED_FILES, METRICS
 
     def reads_if_present(self) -> tuple[Product, ...]:
@@ -58,7 +58,7 @@ class Check(Step):
         return (CHECKS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Do all checks."""
+        """Run all checks."""
         last = self.last
         review = RunUnderReview(
             now=run.present(CHECKED),
@@ -76,22 +76,22 @@ class Check(Step):
 
 
 def failed_checks(run: Run) -> list[Verdict]:
-    """The checks that the run did not pass."""
+    """The failed checks."""
     return [Verdict(**entry) for entry in run.entries(CHECKS) if not entry["passed"]]
 
 
 def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
-    """Stop before publishing where checks failed.
+    """Stop before publishing if checks failed.
 
     Raises:
-        ChecksFailed: some did; all are named.
+        ChecksFailed: some checks failed; the message lists all of them.
     """
     if failed:
         listed = "; ".join(f"{v.check}: {v.measured:.4g}, limit {v.limit:.4g} ({v.reason})" for v in failed)
         raise ChecksFailed(
             f"run {run_id} is not published: {listed}",
             "the published run is unchanged; correct the input or the limits (checks.…) and run again, or publish it "
-            "all the same with --force --who NAME",
+            "anyway with --force --who NAME",
         )
 
 

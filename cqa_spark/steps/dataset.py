@@ -28,10 +28,10 @@ ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, JUDGMENTS)
 
 @dataclass(frozen=True)
 class AdoptCommunity(Step):
-    """Take the community tables of another run as this one's.
+    """Use the community tables of another run.
 
     Attributes:
-        source: the other's id; None for the published one.
+        source: id of the other run; None for the published one.
     """
 
     source: str | None
@@ -68,7 +68,7 @@ class PreferredAnswerDataset(Step):
     """Choose the threads of a preferred-answer data set, split them, and describe the set in a data card.
 
     Attributes:
-        settings: which threads, and how they are split.
+        settings: selection and split of threads.
     """
 
     settings: ThreadSettings
@@ -114,10 +114,10 @@ class PreferredAnswerDataset(Step):
 
 @dataclass(frozen=True)
 class EveryQuestion(Step):
-    """Make examples of every question with enough answers, judged or not.
+    """Create examples of every question with enough answers, judged or not.
 
     Attributes:
-        settings: which answers count.
+        settings: selection of answers.
     """
 
     settings: AnswerSettings
@@ -140,7 +140,7 @@ class EveryQuestion(Step):
         """Write the examples.
 
         Raises:
-            InputError: there is none.
+            InputError: no question has enough answers.
         """
         posts, _, judged = _tables(run)
         answers = candidates(judged_answers(posts, judged), _rules(self.settings))
@@ -158,10 +158,10 @@ def _rules(settings: AnswerSettings) -> AnswerRules:
 
 
 def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
-    """Check that every site that was named has posts.
+    """Check that every named site has posts.
 
     Raises:
-        InputError: some have none.
+        InputError: some sites have none.
     """
     found = {row["site"] for row in posts.select("site").distinct().collect()}
     if missing := sorted(set(wanted) - found):

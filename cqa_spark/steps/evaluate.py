@@ -22,7 +22,7 @@ class Evaluate(Step):
 
     Attributes:
         settings: measures, resamples, confidence and seed.
-        baseline: system that the others are compared with.
+        baseline: system to compare the others with.
     """
 
     settings: EvaluationSettings

@@ -1,4 +1,4 @@
-"""Why a system ranked the candidates of a few queries as it did: the features that moved each score up or down."""
+"""Feature contributions: the features that raised or lowered the score of each candidate of a few queries."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 
 SHOWN = 6
-"""Features shown of each candidate, those that moved its score most."""
+"""Number of features shown per candidate, those with the largest contributions."""
 
 Candidate = tuple[str, str, str]
 """Site, query and candidate."""
 
 
 def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
-    """The stories, with what moved the scores of their candidates; as they are where the ranker does not say."""
+    """The stories with the feature contributions of their candidates; unchanged if the ranker explains no scores."""
     if model_artifact(system) not in run.record.artifacts or not stories:
         return tuple(stories)
     trained = trained_system(run, model_artifact(system))
@@ -50,18 +50,18 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
 
 
 def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candidate, tuple[FeatureContribution, ...]]:
-    """The features that moved the score of each candidate most, the strongest first.
+    """The features with the largest contributions to each candidate's score, the largest first.
 
     Args:
-        model: what the system's ranker learned, which ``explains``.
+        model: fitted model of the system's ranker, for which ``explains`` is true.
         system: the system.
-        frame: the candidates of a few queries with the system's features; they come to the driver.
+        frame: the candidates of a few queries with the system's features; collected to the driver.
     """
     features, moments = model.description.features, times(system.feature_groups)
     rows = frame.select("site", "query_id", "candidate_id", *features).collect()
     values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
     moved = model.contributions(values)
-    assert moved is not None, "the caller has asked"
+    assert moved is not None, "the caller has checked explains()"
     return {
         (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, moments, *both)
         for row, both in zip(rows, zip(values, moved, strict=True), strict=True)
@@ -69,7 +69,7 @@ def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candida
 
 
 def explains(model: RankerModel) -> bool:
-    """Whether the ranker says what moves its scores."""
+    """Whether the ranker explains its scores."""
     return model.contributions(np.zeros((1, len(model.description.features)))) is not None
 
 

@@ -1,4 +1,4 @@
-"""The published rankings → files for those who serve them, and a manifest that names them."""
+"""The published rankings → files for serving, and a manifest that names them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cqa_spark.steps.publish import leased
 
 @dataclass(frozen=True)
 class Export(Step):
-    """Write the published rankings for those who serve them.
+    """Write the published rankings to files for serving.
 
     Attributes:
         system: the system whose rankings are served.
@@ -47,38 +47,38 @@ class Export(Step):
         return (RANKINGS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Export what is published.
+        """Export the published rankings.
 
         Raises:
-            ContractError: the files do not hold every row; the manifest stays as it was.
+            ContractError: the files do not hold every row; the manifest is unchanged.
         """
         with noted(
-            f"run {run.run_id} is published, and {MANIFEST} is still as it was before; the next night exports again, "
-            f"or at once: cqa export --lake {run.lake.root}"
+            f"run {run.run_id} is published, and {MANIFEST} is unchanged; the next nightly run exports again, "
+            f"or run: cqa export --lake {run.lake.root}"
         ):
             export_rankings(leased(run), published_snapshot(run.lake), self.system)
 
 
 def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
-    """Write the rankings of the published run, by site, and swap the manifest; give the manifest's path.
+    """Write the rankings of the published run, by site, and replace the manifest; return its path.
 
     Files of earlier exports stay, for readers that have them open, until garbage is collected.
 
     Args:
-        lake: held by this process.
-        published: what readers see.
+        lake: leased by this process.
+        published: the published run.
         system: the system whose rankings are served.
 
     Raises:
-        InputError: others rank in the run, and this system does not.
-        ContractError: the files do not hold every row; the manifest stays as it was.
-        AnotherWriter: this process holds the lake no more.
+        InputError: the run has rankings, but none of this system.
+        ContractError: the files do not hold every row; the manifest is unchanged.
+        AnotherWriter: this process no longer holds the lease.
     """
     record = published.record
     served_rows = _rows_of(published, system)
     folder = f"{EXPORTS}/{record.run_id}/{lake.lease.token}"
     served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
-    # Large sites go to several files, by several tasks; a query's candidates to one.
+    # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
 
@@ -101,10 +101,10 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
 
 
 def served_system(published: Snapshot) -> str:
-    """The system that the settings of the published run name, or else the only one that ranks in it.
+    """The system named in the settings of the published run, or else the only one with rankings.
 
     Raises:
-        InputError: the settings name none, and not exactly one ranks.
+        InputError: the settings name none, and the run has rankings of none or several.
     """
     settings = yaml.safe_load(published.record.config) or {}
     if settings.get("system"):
@@ -119,10 +119,10 @@ def served_system(published: Snapshot) -> str:
 
 
 def _rows_of(published: Snapshot, system: str) -> dict[str, int]:
-    """How many rows a system ranked, by site.
+    """The number of rows that a system ranked, by site.
 
     Raises:
-        InputError: other systems rank in the run, and this one does not.
+        InputError: the run has rankings, but none of this system.
     """
     counts = published.read(RANKINGS).groupBy("system", "site").count().collect()
     ranked = sorted({row["system"] for row in counts})

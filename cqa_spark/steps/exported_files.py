@@ -1,4 +1,4 @@
-"""The files of an export, as Spark wrote them, and whether they hold every row."""
+"""Describes the files of an export, and checks that they hold every row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cqa_spark.lake.storage import Lake
 PARQUET, JSON_LINES = "parquet", "json"
 
 _WITHOUT_VALUES = {PARQUET: ("parquet", "site string"), JSON_LINES: ("text", "value string, site string")}
-"""The source that counts a format's rows, and its schema: inferred, the site 007 would be the number 7."""
+"""The Spark source that counts a format's rows, and its schema; inference would turn the site 007 into the number 7."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class ExportedFile:
 
     Attributes:
         format: "parquet" or "json".
-        path: from the lake's root on, as the file system or the bucket has it.
-        site: whose rankings it holds.
-        rows: how many.
+        path: relative to the lake's root, as in the file system or the bucket.
+        site: site of its rankings.
+        rows: number of rows.
         bytes: its size.
-        sha256: of its bytes.
+        sha256: hash of its bytes, hexadecimal.
     """
 
     format: str
@@ -44,13 +44,13 @@ def exported_files(lake: Lake, folder: str, file_format: str) -> list[ExportedFi
 
     Args:
         lake: the lake.
-        folder: from the lake's root on.
+        folder: relative to the lake's root.
         file_format: of the files.
 
     Returns:
         The files that hold rows, by path.
     """
-    # Spark names a file by its path in one place and by its URI in another; the URI is the same for all sources.
+    # Spark reports paths in one API and URIs in another; the URI is the same for all sources.
     uri = F.col("_metadata.file_path").alias("uri")
     source, schema = _WITHOUT_VALUES[file_format]
     rows = lake.spark.read.schema(schema).format(source).load(lake.path(folder))
@@ -65,12 +65,12 @@ def exported_files(lake: Lake, folder: str, file_format: str) -> list[ExportedFi
 
 
 def require_every_row(files: Iterable[ExportedFile], served: Mapping[str, int], run_id: str) -> None:
-    """Check that the files hold the rows that are served, site by site and in each format.
+    """Check that the files hold all served rows, for each site and format.
 
     Args:
         files: of both formats.
-        served: rows that are served, by site.
-        run_id: the run that they are of.
+        served: number of served rows, by site.
+        run_id: the run.
 
     Raises:
         ContractError: they do not; names the first site that differs.
@@ -85,10 +85,10 @@ def require_every_row(files: Iterable[ExportedFile], served: Mapping[str, int], 
             raise ContractError(
                 f"the export of run {run_id} is incomplete: {found} of {wanted} rows of site {site!r} in {file_format} "
                 "files",
-                "run cqa export again; until then exports/current.json names the files that it named before",
+                "run cqa export again; until then exports/current.json names the previous files",
             )
 
 
 def _within(folder: str, uri: str) -> str:
-    """The path of a file from the lake's root on. Its URI is decoded once: Spark encodes folder names by itself."""
+    """The path of a file, relative to the lake's root. Its URI is decoded once: Spark itself encodes folder names."""
     return f"{folder}/{unquote(uri).rpartition(f'/{folder}/')[2]}"

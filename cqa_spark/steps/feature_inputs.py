@@ -1,4 +1,4 @@
-"""What feature groups compute from, read from a run; and what they computed, written to it."""
+"""Reads the inputs of feature groups from a run, and writes their values to it."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def task_examples(run: RunTables, task: str) -> DataFrame:
 
 
 def as_cut(settings: FeatureSettings) -> Cut:
-    """The moment up to which as-of groups look."""
+    """The time up to which as-of groups may read."""
     return Cut(settings.cut, settings.cut_hours)
 
 
 @contextmanager
 def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
-    """The run's tables, with some examples; what every group reads whole is held in memory and on disk.
+    """The run's tables, with some examples; tables that every group reads completely are persisted.
 
-    Posts and comments are not: of their long rows a group reads few columns, which the stored files give by themselves.
+    Posts and comments are not persisted: a group reads few of their columns, which Parquet files serve well.
 
     Args:
         run: the run.
         examples: rows of the schema ``EXAMPLES``.
-        settings: what as-of groups may see.
+        settings: what as-of groups may read.
     """
     optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
     inputs = FeatureInputs(
@@ -68,7 +68,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
 
 
 def _read_or_empty(run: Run, table: Table) -> DataFrame:
-    """A table that not every group reads: a run whose texts were not analysed has none."""
+    """A table that not every group reads; None if the run has not analysed its texts."""
     if run.has(table):
         return run.read(table)
     return table.empty(run.lake.spark)
@@ -77,11 +77,11 @@ def _read_or_empty(run: Run, table: Table) -> DataFrame:
 def fit_groups(
     run: Run, groups: Iterable[tuple[type[FeatureGroup], FeatureInputs]], *, folds: int
 ) -> tuple[dict[str, FeatureGroup], int]:
-    """Fit the groups that learn, write the values of all; give the groups by name, and the number of values' rows.
+    """Fit the groups that learn, and write the values of all; return the groups by name, and the number of rows.
 
     Args:
         run: the run to write to.
-        groups: each with what it computes from.
+        groups: each with its inputs.
         folds: folds of the cross-fitting.
     """
 
@@ -94,7 +94,7 @@ def fit_groups(
 
 
 def compute_groups(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
-    """Write the values of groups that have learned already; give the number of rows."""
+    """Write the values of fitted groups; return the number of rows."""
 
     def compute_and_write(group: FeatureGroup) -> int:
         return run.write(group.table(), compute_values(group, inputs)).rows

@@ -1,4 +1,4 @@
-"""examples → features: one table a group."""
+"""examples → features: one table per group."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cqa_spark.steps.feature_inputs import OPTIONAL, compute_groups, feature_inp
 from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
 
 GROUPS = Artifact("groups")
-"""The folder with what the groups of a run learned."""
+"""The folder of a run's fitted groups."""
 
 
 def tables_of(groups: Iterable[str]) -> tuple[Product, ...]:
@@ -30,12 +30,12 @@ def tables_of(groups: Iterable[str]) -> tuple[Product, ...]:
 
 @dataclass(frozen=True)
 class Featurize(Step):
-    """Fit the groups that learn on the training part, write the values of all, and save what was learned.
+    """Fit the groups that learn on the training part, write the values of all, and save the fitted groups.
 
     Attributes:
         groups: names of the groups, each once.
         task: the task whose examples get values.
-        settings: folds of the cross-fitting, and what as-of groups may see.
+        settings: folds of the cross-fitting, and what as-of groups may read.
         strict: refuse a group that needs a table which a site lacks; otherwise it is left out for that site, with a
             warning.
     """
@@ -48,7 +48,7 @@ class Featurize(Step):
     name = "features"
 
     def reads(self) -> tuple[Product, ...]:
-        """Examples, posts and comments; analysed texts where a group wants them."""
+        """Examples, posts and comments; analysed texts if a group needs them."""
         texts = (DOCUMENTS, TEXTS) if reads_texts(self.groups) else ()
         return EXAMPLES, POSTS, COMMENTS, *texts
 
@@ -57,14 +57,14 @@ class Featurize(Step):
         return tuple(OPTIONAL.values())
 
     def writes(self) -> tuple[Product, ...]:
-        """A table for each group, the groups that were left out, what was learned."""
+        """A table for each group, the groups that were left out, the fitted groups."""
         return *tables_of(self.groups), LEFT_OUT_GROUPS, GROUPS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write.
 
         Raises:
-            InputError: strict, and a table is lacking.
+            InputError: ``strict`` is set, and a table is missing.
         """
         with feature_inputs(run, task_examples(run, self.task), self.settings) as inputs:
             counts.rows_in = inputs.examples.count()
@@ -79,7 +79,7 @@ class Featurize(Step):
 
 @dataclass(frozen=True)
 class ComputeFeatures(Step):
-    """Write the values of the groups of a trained system, which have learned already.
+    """Write the values of a trained system's fitted groups.
 
     Attributes:
         system: name of the system; the run has its model.
@@ -94,7 +94,7 @@ class ComputeFeatures(Step):
     name = "features"
 
     def reads(self) -> tuple[Product, ...]:
-        """The model, and what its groups compute from."""
+        """The model, and the inputs of its groups."""
         return Artifact(model_artifact(self.system)), *Featurize(self.groups, self.task, FeatureSettings()).reads()
 
     def reads_if_present(self) -> tuple[Product, ...]:

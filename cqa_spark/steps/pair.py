@@ -24,7 +24,7 @@ class Pair(Step):
 
     Attributes:
         tasks: names of the tasks.
-        leave_out: ids of training threads that are left out, because an evaluation file holds them too.
+        leave_out: ids of training threads that are left out, because an evaluation file also holds them.
         allow_shared_threads: whether training and evaluation data may share threads.
     """
 

@@ -23,7 +23,7 @@ class WritePredictions(Step):
     Attributes:
         path: file to write, local or in a bucket.
         system: name of the system.
-        split: the part whose queries are written; None for all.
+        split: split whose queries are written; None for all.
     """
 
     path: str
@@ -52,12 +52,12 @@ class WritePredictions(Step):
 def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSettings) -> int:
     """Write one system's ranking in the official format, ordered by query and candidate as in the official files.
 
-    Rows come to the driver one partition at a time: the file may be larger than its memory.
+    The driver fetches one partition at a time, because the file may exceed its memory.
 
     Args:
         rankings: rows of ``RANKINGS``, of one system.
         path: file to write, local or in a bucket.
-        storage: how the bucket is reached.
+        storage: object storage settings.
 
     Returns:
         The number of rows.

@@ -23,11 +23,11 @@ from cqa_spark.steps.check import failed_checks, refuse_failed
 
 @dataclass(frozen=True)
 class Publish(Step):
-    """Publish the run, in one step; a run that was checked has to have passed.
+    """Publish the run atomically, if it passed its checks.
 
     Attributes:
         force: publish although checks failed.
-        who: name recorded in the run log where checks failed.
+        who: name recorded in the run log if checks failed.
     """
 
     force: bool = False
@@ -37,7 +37,7 @@ class Publish(Step):
     delivers = True
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """What is verified before."""
+        """The tables verified before publishing."""
         return INGESTED_FILES, RANKINGS, EXAMPLES, CHECKS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
@@ -59,13 +59,13 @@ def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> 
     """Publish a run whose tables are complete.
 
     Args:
-        lake: held by this process.
+        lake: leased by this process.
         run_id: the run.
         reason: why, for the log.
 
     Raises:
         InputError: the run never succeeded.
-        ContractError: record counts disagree, or a ranking is incomplete; what is published stays as it is.
+        ContractError: record counts disagree, or a ranking is incomplete; the published run is unchanged.
     """
     tables = Snapshot(lake, RunLog(lake.objects).require_success(run_id))
     check_accounting(tables.entries_or_none(INGESTED_FILES))
@@ -75,13 +75,13 @@ def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> 
 
 
 def leased(run: Run) -> LeasedLake:
-    """The lake of a run, which this process writes."""
-    assert isinstance(run.lake, LeasedLake), "a flow runs in a lake that this process holds"
+    """The lake of a run, leased by this process."""
+    assert isinstance(run.lake, LeasedLake), "a flow runs in a lake that this process leases"
     return run.lake
 
 
 def _refuse_incomplete_rankings(tables: Snapshot) -> None:
-    """Every system has to rank every candidate of every query that it ranks candidates of."""
+    """Check that every system ranks all candidates of each query that it ranks."""
     broken = incomplete_rankings(tables.read(RANKINGS), tables.read(EXAMPLES))
     first = broken.orderBy("system", "site", "task", "query_id").first()
     if first is not None:

@@ -1,4 +1,4 @@
-"""changed examples → features and rankings, beside the published ones of all other examples."""
+"""changed examples → features and rankings, merged with the published ones of all other examples."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 FEW = 100_000
-"""Up to so many examples are handed to every executor, some 20 MB, to look for what concerns them alone."""
+"""Maximum number of examples to broadcast, some 20 MB."""
 
 
 @dataclass(frozen=True)
 class RefreshFeatures(Step):
-    """Write the values of groups that have learned already: of the examples that changes reach, or of all.
+    """Write the values of fitted groups: of the examples that changes affect, or of all.
 
     Attributes:
-        systems: names of the systems whose groups are wanted.
+        systems: names of the systems that use the groups.
         groups: names of their groups.
-        last: the published run, whose values of other examples are kept; None where nothing is published.
+        last: the published run, whose values of other examples are kept; None before the first publication.
         task: the task.
-        settings: what as-of groups may see.
+        settings: what as-of groups may read.
     """
 
     systems: Sequence[str]
@@ -56,12 +56,12 @@ class RefreshFeatures(Step):
     name = "features"
 
     def reads(self) -> tuple[Product, ...]:
-        """The models, and what their groups compute from."""
+        """The models, and the inputs of their groups."""
         models = [Artifact(model_artifact(name)) for name in self.systems]
         return *Featurize(self.groups, self.task, self.settings).reads(), *models
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Tables that not every dump has, and the examples that changes reach."""
+        """Tables that not every dump has, and the examples that changes affect."""
         return *OPTIONAL.values(), TOUCHED
 
     def writes(self) -> tuple[Product, ...]:
@@ -69,7 +69,7 @@ class RefreshFeatures(Step):
         return tables_of(self.groups)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Compute and write; groups that were fitted in this run have their values already."""
+        """Compute and write; groups fitted in this run already have values."""
         trained = load_trained(run, self.systems).values()
         found = {name: group for each in trained for name, group in each.groups.items()}
         groups = {name: group for name, group in found.items() if not run.has(group.table())}
@@ -96,13 +96,13 @@ class RefreshFeatures(Step):
 
 @dataclass(frozen=True)
 class _Differing:
-    """What differs between the examples of a run and those of the published one.
+    """The differences between the examples of a run and those of the published one.
 
     Attributes:
         last: the published run.
-        again: the run's examples whose values may be others now, by reach.
+        again: the run's examples whose values may have changed, by reach.
         before: the published examples.
-        gone: those of them that the run has no more.
+        gone: published examples that the run no longer has.
     """
 
     last: Snapshot
@@ -111,11 +111,11 @@ class _Differing:
     gone: DataFrame
 
     def of(self, group: FeatureGroup, lacking: Collection[str]) -> tuple[DataFrame, DataFrame]:
-        """The examples that a group's values are computed for again, and those that have none any more.
+        """The examples to recompute a group's values for, and those whose values are deleted.
 
         Args:
             group: the group.
-            lacking: sites that lack a table which the group needs.
+            lacking: sites without a table that the group needs.
         """
         again = self.again[group.reach]
         if not lacking:
@@ -126,7 +126,7 @@ class _Differing:
 
 @contextmanager
 def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iterator[_Differing]:
-    """What differs of the examples, held for all groups while the block lasts."""
+    """The differences between the examples, persisted for all groups while the block runs."""
     before = task_examples(last, task)
     gone = before.join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
     reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
@@ -142,12 +142,12 @@ def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iter
 
 
 def _required(supplied: Supplied) -> FeatureInputs:
-    """What a group that a model was trained on computes from: there is no ranking without it."""
+    """The inputs of a group that a model was trained on; the model cannot rank without them."""
     if supplied.inputs is None:
         lacking = sorted({table for tables in supplied.lacking.values() for table in tables})
         raise InputError(
             f"the system was trained on {supplied.group.name}, and the dump has no {', '.join(lacking)}",
-            "get the complete dump, or train a system that does without: another lake, or --model",
+            "get the complete dump, or train a system without it: use another lake, or --model",
         )
     return supplied.inputs
 
@@ -155,7 +155,7 @@ def _required(supplied: Supplied) -> FeatureInputs:
 def _merge_values(
     run: Run, group: FeatureGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
 ) -> int:
-    """Compute values of the inputs' examples again; those of entities that no example speaks of any more go."""
+    """Recompute the values of the inputs' examples; delete those of entities that no example refers to."""
     table = group.table()
     leave = group.entities(gone).join(group.entities(examples), on=list(table.key), how="left_anti")
     stale = group.entities(inputs.examples).unionByName(leave).distinct()
@@ -165,11 +165,11 @@ def _merge_values(
 
 @dataclass(frozen=True)
 class RefreshRankings(Step):
-    """Rank the queries that changes reach, or all; others keep their published ranking.
+    """Rank the queries that changes affect, or all; others keep their published ranking.
 
     Attributes:
         systems: recipes of the systems that rank.
-        last: the published run; None where nothing is published.
+        last: the published run; None before the first publication.
         task: the task.
     """
 
@@ -180,11 +180,11 @@ class RefreshRankings(Step):
     name = "score"
 
     def reads(self) -> tuple[Product, ...]:
-        """What ranking all queries reads."""
+        """The inputs of ranking all queries."""
         return Score(self.systems, self.task).reads()
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """The examples that changes reach."""
+        """The examples that changes affect."""
         return (TOUCHED,)
 
     def writes(self) -> tuple[Product, ...]:

@@ -63,7 +63,7 @@ class Report(Step):
     Attributes:
         path: HTML file; None for one inside the lake.
         measures: order of the measures; the first one orders the systems.
-        baseline: system that the others are compared with.
+        baseline: system to compare the others with.
     """
 
     path: str | None
@@ -140,6 +140,6 @@ def _headline(run: Run, ranked: Sequence[RankedSystem], measure: str) -> _Headli
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
         return _Headline(best["task"], best["split"], best["system"])
-    assert ranked, "a run without rankings fails when it scores"
+    assert ranked, "a run without rankings fails in the score step"
     first = min(ranked, key=lambda each: (each.split, each.system))
     return _Headline(first.task, first.split, first.system)

@@ -1,4 +1,4 @@
-"""the published run → what of it a new run can reuse: trained systems, features, rankings."""
+"""the published run → reusable trained systems, features and rankings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
 
 
 def published_before(lake: Lake) -> Snapshot | None:
-    """The run that is published while another one is made; None where nothing is."""
+    """The published run at the start of a new one; None before the first publication."""
     record = published_run(lake)
     return Snapshot(lake, record) if record is not None else None
 
@@ -37,20 +37,20 @@ def published_before(lake: Lake) -> Snapshot | None:
 def kept_model(
     system: System, last: Snapshot | None, storage: ObjectStorageSettings, model: str | None = None
 ) -> str | None:
-    """The folder of a system that was trained before and can rank again.
+    """The folder of a trained system that can be reused.
 
     Args:
         system: its recipe.
         last: the published run.
-        storage: how object storage is reached.
+        storage: object storage settings.
         model: folder of the trained system to use; None for the published run's.
 
     Returns:
-        The folder; None where the system has to be trained: there is none, its recipe has changed since, or another
+        The folder; None if the system has to be trained: there is none, its recipe has changed since, or another
         release saved it in a format that this one does not read.
 
     Raises:
-        InputError: there is no trained system in the given folder, or another one.
+        InputError: the given folder holds no trained system, or another one.
         ContractError: the folder cannot be used.
     """
     path = model or (last.record.artifacts.get(model_artifact(system.name)) if last is not None else None)
@@ -70,7 +70,7 @@ def kept_model(
 
 @dataclass(frozen=True)
 class KeepModels(Step):
-    """Take over systems that were trained before.
+    """Reuse trained systems.
 
     Attributes:
         models: folder of each system, by name.
@@ -92,9 +92,9 @@ class KeepModels(Step):
 
 
 def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSystem], settings: NightlySettings) -> bool:
-    """Whether values and rankings of the published run are valid for all that the dump has not changed.
+    """Whether values and rankings of the published run are valid for all unchanged examples.
 
-    They are where the same code made them, with the same trained systems and settings, from dumps with the same tables.
+    They are valid if computed by the same code, trained systems and settings, from dumps with the same tables.
     """
     if last is None or settings.full or not (last.has(EXAMPLES) and last.has(RANKINGS)):
         return False
@@ -111,7 +111,7 @@ def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSyst
 
 
 def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -> bool:
-    """Whether each site has the same of the tables that not every dump has: values wait for them, site by site."""
+    """Whether each site has the same optional tables, because features are left out per site without them."""
     needed = [OPTIONAL[name] for name in sorted({name for group in groups.values() for name in group.needs})]
     if any(last.has(table) != run.has(table) for table in needed):
         return False

@@ -25,7 +25,7 @@ from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trai
 
 @dataclass(frozen=True)
 class Score(Step):
-    """Rank the candidates of every query outside the training part with every system that the run has a model of.
+    """Rank the candidates of every query outside the training part with every trained system of the run.
 
     Attributes:
         systems: recipes of one task.
@@ -66,10 +66,10 @@ class Score(Step):
 
 
 def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
-    """The systems by name, of those that the run has a model of; a system may have been left out when it was trained.
+    """The run's trained systems by name; training may have left a system out.
 
     Raises:
-        InputError: the run has a model of none of them.
+        InputError: the run has trained none of them.
     """
     names = [name for name in systems if model_artifact(name) in run.record.artifacts]
     if not names:
@@ -85,8 +85,8 @@ def rankings_by(systems: Mapping[str, TrainedSystem], frame_of: FrameOf, run_id:
 
     Args:
         systems: trained systems by name, at least one.
-        frame_of: what gives the examples with the features of each.
-        run_id: the run that ranks.
+        frame_of: returns the examples with the features of a system.
+        run_id: id of the run.
     """
     rankings = (
         rank(trained.model.transform(frame_of(trained.system)), name, run_id) for name, trained in systems.items()

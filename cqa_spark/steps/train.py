@@ -33,9 +33,9 @@ from cqa_spark.systems.usable_systems import usable_systems
 
 @dataclass(frozen=True)
 class Train(Step):
-    """Fit every system on the training part, save its model, and write how much each feature counts.
+    """Fit every system on the training part, save its model, and write the feature importances.
 
-    A system is trained without the groups that the run had to leave out (``usable_systems``), and with the parameters
+    A system is trained without the groups that the run left out (``usable_systems``), and with the parameters
     that a search on the run chose (``tuned_systems``).
 
     Attributes:
@@ -49,7 +49,7 @@ class Train(Step):
     name = "train"
 
     def reads(self) -> tuple[Product, ...]:
-        """Examples, features, and what groups and upstream systems learned."""
+        """Examples, features, fitted groups and upstream scores."""
         upstream = {name for system in self.systems for name in system.upstream}
         models = [Artifact(upstream_artifact(name)) for name in sorted(upstream)]
         return EXAMPLES, *tables_of(groups_of(self.systems)), GROUPS, *models
@@ -91,7 +91,7 @@ class Train(Step):
 
 
 def trained_recipes(run: Run, systems: Sequence[System]) -> list[System]:
-    """Those of the systems that the run has trained, as it trained them."""
+    """The systems that the run has trained, with the recipes used in training."""
     names = [model_artifact(system.name) for system in systems]
     return [trained_system(run, name).system for name in names if name in run.record.artifacts]
 

@@ -35,7 +35,7 @@ class Upstream(NamedTuple):
 
     Attributes:
         system: its recipe.
-        of: the task of the systems that learn from it.
+        of: task of the systems that learn from it.
     """
 
     system: System
@@ -46,7 +46,7 @@ def upstream_of(systems: Iterable[System]) -> list[Upstream]:
     """The upstream systems of systems, each once.
 
     Raises:
-        ConfigError: one builds on others itself, gives no probabilities, or is one of two for a task.
+        ConfigError: one has upstream systems itself, predicts no probabilities, or is one of two for a task.
     """
     found: dict[str, Upstream] = {}
     for system in systems:
@@ -68,8 +68,8 @@ class TrainUpstream(Step):
     """Train the systems that others name as upstream, and write their scores of the others' candidates.
 
     Attributes:
-        systems: what is trained afterwards; at least one names an upstream system.
-        settings: folds of the cross-fitting, of features and of scores alike, and what as-of groups may see.
+        systems: systems trained afterwards; at least one names an upstream system.
+        settings: folds of the cross-fitting, of features and of scores alike, and what as-of groups may read.
     """
 
     systems: Sequence[System]
@@ -78,7 +78,7 @@ class TrainUpstream(Step):
     name = "upstream"
 
     def reads(self) -> tuple[Product, ...]:
-        """What the features of the upstream systems are computed from."""
+        """The inputs of the upstream systems' features."""
         groups = groups_of(each.system for each in upstream_of(self.systems))
         return EXAMPLES, POSTS, COMMENTS, *((DOCUMENTS, TEXTS) if reads_texts(groups) else ())
 
@@ -107,7 +107,7 @@ class ScoreUpstream(Step):
     name = "upstream"
 
     def reads(self) -> tuple[Product, ...]:
-        """The model, and what the features are computed from."""
+        """The model, and the inputs of the features."""
         return Artifact(model_artifact(self.system.name)), EXAMPLES, POSTS, COMMENTS, DOCUMENTS, TEXTS
 
     def writes(self) -> tuple[Product, ...]:
@@ -130,7 +130,7 @@ class ScoreUpstream(Step):
 def _refuse_unfit(system: System, upstream: System) -> None:
     if upstream.upstream:
         raise ConfigError(
-            f"{system.name} builds on {upstream.name}, which builds on others itself",
+            f"{system.name} builds on {upstream.name}, which itself has upstream systems",
             "name systems without upstream as upstream",
         )
     if not upstream.build().gives_probabilities:
@@ -170,7 +170,7 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
 
 
 def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -> None:
-    """Write a system's scores at once: the features that they come from are held no longer than needed."""
+    """Write a system's scores immediately, so that its features are released."""
     key = [name for name in UPSTREAM_SCORES.key if name != "system"]
     scores = scored.select(F.lit(system.name).alias("system"), *key, F.col("score").cast("double"))
     if first:

@@ -12,7 +12,7 @@ QUARANTINE = Table(
         SOURCE_FILE,
         column("byte_offset", "bigint", "where the record starts in its file, in bytes from 0", nullable=False),
         column("reason", "string", "why it was refused, one sentence", nullable=False),
-        column("raw", "string", "the record's text as it stands in the file", nullable=False),
+        column("raw", "string", "the record's text, verbatim", nullable=False),
     ),
     key=("site", "source_file", "byte_offset"),
     partition_by=("site",),

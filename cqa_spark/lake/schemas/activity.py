@@ -1,6 +1,6 @@
 """What the members of a Stack Exchange site did beside writing: votes, badges, tags, links, edits.
 
-Numbers of kinds are those of the dumps' own documentation, as they stand in the file readme.txt of a dump.
+Numbers of kinds are those of the dumps' own documentation, in the file readme.txt of a dump.
 """
 
 from cqa_spark.lake.schemas.community import (
@@ -64,7 +64,7 @@ TAGS = Table(
     (
         SITE,
         column("tag_id", "string", "id of the tag within the site", nullable=False),
-        column("name", "string", "the tag as it stands on questions"),
+        column("name", "string", "the tag as written on questions"),
         column("question_count", "int", "questions with the tag, at the time of the dump"),
         column("excerpt_post_id", "string", "post that holds the short description"),
         column("wiki_post_id", "string", "post that holds the long description"),

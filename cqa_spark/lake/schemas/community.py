@@ -83,7 +83,7 @@ COMMENTS = Table(
     (
         SITE,
         column("comment_id", "string", "id of the comment within the site", nullable=False),
-        column("post_id", "string", "post that the comment stands below", nullable=False),
+        column("post_id", "string", "post that the comment belongs to", nullable=False),
         column("thread_id", "string", "thread of that post; null where only the table of posts says it"),
         column("position", "int", "place among the post's comments, from 1; null where only their times say it"),
         USER_ID,

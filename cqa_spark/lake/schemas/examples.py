@@ -28,7 +28,7 @@ EXAMPLES = Table(
         column(
             "fold_key",
             "string",
-            "thread that stands for the query and all its repeats: rows of one fold_key are never split between folds",
+            "thread that represents the query and all its repeats: rows of one fold_key are never split between folds",
             nullable=False,
         ),
         column("author_id", "string", "candidate's author; null where unknown"),

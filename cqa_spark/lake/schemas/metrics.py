@@ -100,12 +100,12 @@ SITE_METRICS = JournalTable(
 
 _STUDY = (
     *_AGGREGATE,
-    column("difference", "double", "minus the system as it stands, a fraction; 0 for itself", nullable=False),
+    column("difference", "double", "minus the full system, a fraction; 0 for itself", nullable=False),
     column("p_value", "double", "two-sided, of the paired test against the system; 1 for itself", nullable=False),
     RESAMPLES,
     SEED,
 )
-"""What one variant of a system reached, beside the system as it stands."""
+"""The measures of one variant of a system, compared with the full system."""
 
 ABLATIONS = JournalTable(
     "ablations",
@@ -133,7 +133,7 @@ TRIALS = JournalTable(
         MEASURE,
         column("trial", "string", "given: the recipe's own parameters; or trial and a number", nullable=False),
         column("parameters", "string", "what was drawn, JSON by the parameter's path", nullable=False),
-        column("chosen", "boolean", "whether the system goes on with them", nullable=False),
+        column("chosen", "boolean", "whether later steps use them", nullable=False),
         *_STUDY,
     ),
     key=("system", "task", "split", "measure", "trial"),

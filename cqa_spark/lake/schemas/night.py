@@ -1,4 +1,4 @@
-"""What a night's run found: what changed in the dump, and whether its rankings are fit to be seen."""
+"""Results of a nightly run: the changes in the dump, and the checks before publishing."""
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
@@ -7,7 +7,7 @@ from cqa_spark.lake.table import Table, column
 
 CHANGES = JournalTable(
     "changes",
-    "Rows of each table that came, went or changed since the run that was published before.",
+    "Rows of each table that were added, removed or changed since the previously published run.",
     (
         SITE,
         column("table_name", "string", "the table", nullable=False),
@@ -42,7 +42,7 @@ CHECKS = JournalTable(
     (
         column("check", "string", "name of the check", nullable=False),
         column("passed", "boolean", "whether the run may be published", nullable=False),
-        column("measured", "double", "the figure that was held against the limit", nullable=False),
+        column("measured", "double", "value compared with the limit", nullable=False),
         column("limit", "double", "the limit, from the settings", nullable=False),
         column("reason", "string", "what was measured, in words", nullable=False),
     ),

@@ -28,7 +28,7 @@ RANKINGS = Table(
 
 UPSTREAM_SCORES = Table(
     "upstream_scores",
-    "What systems say of the steps on the way to other tasks' candidates; out of fold for training threads.",
+    "Scores of upstream systems for other tasks' candidates; out of fold for training threads.",
     (
         SYSTEM,
         SITE,
@@ -56,7 +56,7 @@ FEATURE_IMPORTANCES = JournalTable(
         column(
             "direction",
             "int",
-            "1 where more of the feature raises the score, -1 where it lowers it, 0 where the ranker does not say",
+            "1 where more of the feature raises the score, -1 where it lowers it, 0 if the ranker does not report it",
             nullable=False,
         ),
     ),

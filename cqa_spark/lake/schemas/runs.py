@@ -7,9 +7,9 @@ from cqa_spark.lake.table import column
 
 INPUT = T.StructType(
     [
-        column("path", "string", "where the file lies"),
-        column("split", "string", "the part that it was given as"),
-        column("bytes", "bigint", "its size; null where the storage does not say"),
+        column("path", "string", "location of the file"),
+        column("split", "string", "split of the data set"),
+        column("bytes", "bigint", "size in bytes; null if the storage does not report it"),
         column("sha256", "string", "hash of its bytes, hexadecimal; null where it was not taken"),
     ]
 )
@@ -50,7 +50,7 @@ RUNS = JournalTable(
             "paths of models, reports and prediction files",
             nullable=False,
         ),
-        column("message", "string", "why the row was written, for people"),
+        column("message", "string", "why the row was written"),
     ),
     key=("sequence",),
 )

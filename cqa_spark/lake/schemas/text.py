@@ -49,7 +49,7 @@ TEXTS = Table(
         column(
             "clean",
             "string",
-            "text without markup; URLs, images, e-mail addresses and emoticons stand as "
+            "text without markup; URLs, images, e-mail addresses and emoticons replaced by "
             "urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
             nullable=False,
         ),

@@ -107,7 +107,7 @@ def test_an_export_stays_until_another_is_whole(
     require_exported(lake, {"a": 1})
 
     assert main(["runs", "rollback", "--lake", lake.root]) == 0
-    hint = f"{MANIFEST} is still of run r1; to export what is published: cqa export --lake {lake.root}"
+    hint = f"{MANIFEST} still names run r1; to export the published run: cqa export --lake {lake.root}"
     assert hint in capsys.readouterr().out
     first = {file["path"] for file in manifest(lake)["files"]}
     assert main(["export", "--lake", lake.root]) == 0

@@ -156,7 +156,7 @@ def test_read_permission_is_enough_to_read(
         assert main(["runs", "show", "r1", "--lake", lake.root, *server.flags]) == 0
         assert main(["inspect", lake.root, *server.flags]) == 0
         assert main(["explain", "--lake", lake.root, "--run-id", "r1", "--thread", "Q1", *server.flags]) == 2
-        assert "no ranker that says why" in capsys.readouterr().err
+        assert "no ranker explains its scores" in capsys.readouterr().err
         assert main(["runs", "list", "--lake", server.location("lak"), *server.flags]) == 2
         assert f"did you mean {lake.root}?" in capsys.readouterr().err
     assert find_files(server.location(), server.settings) == before

@@ -55,4 +55,4 @@ def test_more_keys_than_a_page_of_the_listing(store: ObjectStore) -> None:
 def test_a_bucket_that_is_not_there_is_named(s3: S3Server) -> None:
     with pytest.raises(EnvironmentProblem, match="NoSuchBucket") as refused:
         open_store("s3a://no-such-bucket-of-cqa/x", s3.settings).read("a")
-    assert refused.value.remedy == "make the bucket, or correct its name"
+    assert refused.value.remedy == "create the bucket, or correct its name"

@@ -296,7 +296,7 @@ def test_nothing_changed_from_a_run_to_itself(lake: Lake, tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize(
-    ("run", "told"), [("nothing", "run nothing has no tables to look at"), ("gone", "no run gone has succeeded")]
+    ("run", "told"), [("nothing", "run nothing has no tables to show"), ("gone", "no run gone has succeeded")]
 )
 def test_a_run_without_anything_to_show(lake: Lake, run: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", lake.root, "--run-id", run]) == 3

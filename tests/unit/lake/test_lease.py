@@ -78,7 +78,7 @@ def test_a_second_writer_is_told_who_is_first_and_until_when(store: ObjectStore,
         taken(store, "ingest", clock)
     assert refused.value.problem == (
         f"{store.root} is being written by nightly, process 42 on other, "
-        "until 2026-01-01 03:02:00 UTC unless it goes on"
+        "until 2026-01-01 03:02:00 UTC unless it renews its lease"
     )
     assert refused.value.exit_code == 6
 

@@ -62,7 +62,7 @@ def test_addresses_are_taken_as_hadoop_takes_them() -> None:
 
 
 def test_files_that_are_looked_for_by_address_lie_in_buckets() -> None:
-    with pytest.raises(ConfigError, match="file:///tmp is no bucket"):
+    with pytest.raises(ConfigError, match="file:///tmp is not in a bucket"):
         remote_files.find_files("file:///tmp/x", STORAGE)
 
 

@@ -72,7 +72,7 @@ def test_a_refused_upload_is_a_refusal_and_an_unanswered_one_is_not() -> None:
 @pytest.mark.parametrize(
     ("error", "told", "remedy"),
     [
-        (refusal(404, "NoSuchBucket"), "refuses: 404 NoSuchBucket as the server says", "make the bucket"),
+        (refusal(404, "NoSuchBucket"), "refuses: 404 NoSuchBucket as the server says", "create the bucket"),
         (refusal(403, "AccessDenied"), "refuses: 403 AccessDenied", "give these credentials the right"),
         (refusal(507, "InsufficientStorage"), "is full: 507 InsufficientStorage", "remove what no run needs"),
         (refusal(403, "QuotaExceeded"), "is full: 403 QuotaExceeded as the server says", "remove what no run needs"),

@@ -12,8 +12,8 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.steps import export
 
 TRUE = (
-    "run r2 is published, and exports/current.json is still as it was before; the next night exports again, "
-    "or at once: cqa export --lake build/lake"
+    "run r2 is published, and exports/current.json is unchanged; the next nightly run exports again, "
+    "or run: cqa export --lake build/lake"
 )
 
 
