@@ -12,6 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import open_run
 from cqa_spark.lake.run_log import RunLog
@@ -56,7 +58,10 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
                       "created_at": day(thread + 2)})  # fmt: skip
     lake = Lake(spark, str(tmp_path_factory.mktemp("preferred") / "lake"))
     begin = RunRecord("dump", "running", "test", "h", "c", "v")
-    with open_run(lake, begin, resume=False, on_step=lambda step: None) as run:
+    with (
+        hold(lake, Holder.of_this_process("test")) as held,
+        open_run(held, begin, resume=False, on_step=lambda step: None) as run,
+    ):
         run.write(POSTS, rows(spark, POSTS, posts))
         run.write(COMMENTS, rows(spark, COMMENTS, []))
         run.write(VOTES, rows(spark, VOTES, votes))
