@@ -101,7 +101,8 @@ def _complete_copies(lake: LeasedLake) -> None:
     except AnotherWriter:
         raise
     except Exception as error:
-        Terminal(stderr=True).line(f"{lake.path(FOLDER)} does not hold what is published: {error}")
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        Terminal(stderr=True).line(f"warning: {lake.path(FOLDER)} is not up to date: {reason}")
 
 
 def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create: bool = True) -> Run:

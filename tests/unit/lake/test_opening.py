@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake import opening
@@ -14,6 +15,7 @@ from cqa_spark.lake.opening import require_lake
 from cqa_spark.lake.pointer import claim
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.opening import open_store
+from cqa_spark.runtime.workspace import write_lake
 
 STORAGE = ObjectStorageSettings()
 
@@ -92,17 +94,13 @@ def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys:
         ["inspect"],
         ["publish", "--run-id", "r1", "--lake"],
         ["pair", "--run-id", "r1", "--lake"],
-        ["ingest", "stackexchange", "--input", ".", "--lake"],
     ],
     ids=" ".join,
 )
 def test_a_lake_of_the_last_release_is_refused(
     build: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its run log is a Delta table; commands that would create a lake refuse it too."""
-    commit = build / "lake" / "runs" / "_delta_log" / "00000000000000000003.json"
-    commit.parent.mkdir(parents=True)
-    commit.touch()
+    log_runs_in_delta(build / "lake")
     before = sorted(build.rglob("*"))
     assert main([*command, str(build / "lake")]) == 2
     assert capsys.readouterr().err == (
@@ -110,3 +108,20 @@ def test_a_lake_of_the_last_release_is_refused(
         f"nothing was written\n  → migrate it once: cqa lake migrate {build}/lake\n"
     )
     assert sorted(build.rglob("*")) == before
+
+
+def test_a_job_that_would_create_a_lake_refuses_one_of_the_last_release(tmp_path: Path) -> None:
+    log_runs_in_delta(tmp_path)
+    with (
+        pytest.raises(ConfigError, match="was written by the last release"),
+        write_lake(JobSettings(lake=str(tmp_path)), "run"),
+    ):
+        pass
+    assert [each.name for each in tmp_path.iterdir()] == ["runs"]
+
+
+def log_runs_in_delta(lake: Path) -> None:
+    """Leave a commit of the run log as the last release did, which kept it in Delta format."""
+    commit = lake / "runs" / "_delta_log" / "00000000000000000003.json"
+    commit.parent.mkdir(parents=True)
+    commit.touch()
