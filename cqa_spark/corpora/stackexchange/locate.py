@@ -1,4 +1,4 @@
-"""Find where in its file a line stands: Spark's text reader does not say."""
+"""Locates lines in their files, because Spark's text reader gives no offsets."""
 
 from __future__ import annotations
 

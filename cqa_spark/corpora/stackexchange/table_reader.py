@@ -50,7 +50,7 @@ class TableReader:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of what is held for the frames that the reader gave."""
+        """Unpersist the frames of the reader."""
         for frame in self._persisted:
             frame.unpersist()
 
