@@ -21,7 +21,7 @@ from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.systems.system import System
 
 FULL = "all"
-"""The variant that nothing was taken from."""
+"""The variant with all features."""
 
 
 @dataclass(frozen=True)
