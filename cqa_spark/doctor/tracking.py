@@ -18,7 +18,7 @@ def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
 
 
 def _ask(settings: TrackingSettings) -> str:
-    from mlflow import MlflowClient  # seconds, and only this check needs it
+    from mlflow import MlflowClient  # the import takes seconds
 
     for talkative in ("mlflow", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)

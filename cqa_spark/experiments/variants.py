@@ -30,7 +30,7 @@ class Variant:
 
     Attributes:
         name: of the variant; the full system's is ``FULL``.
-        parts: examples with features; each is learned from and ranked by itself, and no query is in two of them.
+        parts: examples with features; each is trained and ranked separately, and no query is in two of them.
     """
 
     name: str

@@ -19,7 +19,7 @@ Files = Mapping[int, InputFile]
 
 
 def detect_layout(spark: SparkSession, file: InputFile) -> Layout:
-    """Tell the layout by the first opening tag; a file without any is read, and refused, as that of 2016.
+    """Detect the layout by the first opening tag; a file without any is read, and refused, as that of 2016.
 
     Raises:
         InputError: the file does not exist.

@@ -50,15 +50,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Outcome:
-    r"""What became of one or several records: a row, a problem, or, where both are None, neither.
+    r"""The outcome of one or several records: a row, a problem, or, if both are None, neither.
 
     Attributes:
         file: number of the file.
         offset: byte at which the first record starts.
-        records: how many records it took.
+        records: number of records joined.
         raw: their text; bytes that are none as ``\xNN``.
         attributes: the row's attributes, escapes resolved.
-        problem: why it is refused.
+        problem: reason for the refusal.
     """
 
     file: int
