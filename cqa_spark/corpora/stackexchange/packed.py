@@ -36,6 +36,6 @@ def refuse_damaged(files: Files) -> Iterator[None]:
         if packed and any(sign in str(error).lower() for sign in SIGNS):
             raise InputError(
                 f"damaged or truncated compressed files: {' or '.join(packed)}",
-                "test them with gzip -t or bzip2 -t, and download those that fail again",
+                "test them with gzip -t or bzip2 -t, and download damaged ones again",
             ) from error
         raise
