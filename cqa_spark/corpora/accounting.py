@@ -1,4 +1,4 @@
-"""The check that nothing was lost while reading."""
+"""Checks the record counts of the files that were read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN_REASONS = 3
 
 
 class FileAccount(NamedTuple):
-    """What became of the records of one file that fills one table: the columns of ``INGESTED_FILES``."""
+    """Record counts of one file and its table: the columns of ``INGESTED_FILES``."""
 
     site: str
     source_file: str
@@ -56,13 +56,13 @@ def check_accounting(files: Sequence[Entry]) -> Totals:
         )
         raise ContractError(
             f"record counts disagree: {listed}",
-            "keep the file and report it: the reader does not understand its layout",
+            "keep the file and report it: the reader does not support its layout",
         )
     return Totals(*[sum(each[name] for each in files) for name in Totals._fields])
 
 
 def refuse_incomplete(paths: Sequence[str]) -> None:
-    """Refuse files that end too early: what is missing would count as deleted.
+    """Refuse truncated files, because the missing rows would count as deleted.
 
     Args:
         paths: files that end before their closing tag.
@@ -72,18 +72,18 @@ def refuse_incomplete(paths: Sequence[str]) -> None:
     """
     if paths:
         raise InputError(
-            f"cut short, they end before their closing tag: {', '.join(paths[:SHOWN_FILES])}",
-            "download or unpack them again; --allow-incomplete reads what is there",
+            f"truncated files, which end before their closing tag: {', '.join(paths[:SHOWN_FILES])}",
+            "download or unpack them again; --allow-incomplete reads them as they are",
         )
 
 
 def refuse_bad_fraction(totals: Totals, quarantine: DataFrame, most: float) -> None:
-    """Refuse input of which too much could not be understood.
+    """Refuse input with too many quarantined records.
 
     Args:
         totals: records over all files.
         quarantine: a frame of the schema ``QUARANTINE``.
-        most: the share of the records that may be in quarantine.
+        most: largest share of quarantined records.
 
     Raises:
         InputError: more is; the most frequent reasons are shown, each with an example.
@@ -100,7 +100,7 @@ def refuse_bad_fraction(totals: Totals, quarantine: DataFrame, most: float) -> N
         for row in kinds.orderBy(F.col("rows").desc(), "kind").limit(SHOWN_REASONS).collect()
     ]
     raise InputError(
-        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be understood, more than the share "
-        f"of {most} that may; most often:\n    " + "\n    ".join(shown),
-        "mend the input, or allow more with --max-bad-fraction; what is published stays as it is",
+        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be parsed, more than the share "
+        f"of {most} that is allowed; most frequent:\n    " + "\n    ".join(shown),
+        "correct the input, or allow more with --max-bad-fraction; the published run is unchanged",
     )

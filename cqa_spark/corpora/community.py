@@ -1,4 +1,4 @@
-"""What every source format gives: the community tables and the account of what was read."""
+"""The output of every source format: the community tables and the record counts of each file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CommunityTables:
         judgments: conforms to ``JUDGMENTS``.
         quarantine: conforms to ``QUARANTINE``.
         ingested_files: columns of ``INGESTED_FILES``; one row per input, also for an empty one.
-        persisted: frames that are held for the tables above.
+        persisted: frames persisted for the tables above.
     """
 
     posts: DataFrame
@@ -40,10 +40,10 @@ class CommunityTables:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of what is persisted."""
+        """Unpersist all frames."""
         self.unpersist()
 
     def unpersist(self) -> None:
-        """Let go of the parse; the tables would be computed anew if they were read again."""
+        """Unpersist the parse; reading the tables again would recompute them."""
         for frame in self.persisted:
             frame.unpersist()

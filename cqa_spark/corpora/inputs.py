@@ -1,4 +1,4 @@
-"""Which files are read, and as which split."""
+"""Input files and their splits."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class InputFile:
     """One dump to read.
 
     Attributes:
-        path: local path, or an address with a scheme such as ``s3a://`` or ``hdfs://``.
+        path: local path, or a URL with a scheme such as ``s3a://`` or ``hdfs://``.
         split: train, dev, test or unannotated.
-        size: bytes, where a bucket's listing told; None for any other file.
+        size: bytes, if listed in a bucket; None for any other file.
     """
 
     path: str
@@ -37,15 +37,15 @@ class InputFile:
 def find_inputs(
     paths: Iterable[str | Path], split: str, storage: ObjectStorageSettings | None = None
 ) -> list[InputFile]:
-    """Resolve what the user named into files, in the order given.
+    """Resolve the user's paths into files, in the order given.
 
-    A directory stands for its ``*.xml`` files, sorted by name. An address with another scheme than ``s3a://`` is
-    passed on untouched: whether it exists is known once Spark reads it.
+    A directory is replaced by its ``*.xml`` files, sorted by name. A URL with another scheme than ``s3a://`` is
+    returned unchanged: only Spark checks whether it exists.
 
     Args:
         paths: files, directories or addresses.
         split: the split that all of them belong to.
-        storage: how buckets are reached; None for Amazon's.
+        storage: object storage settings; None for Amazon's.
 
     Raises:
         InputError: a file is missing or unreadable, or a directory holds no dump.
@@ -62,7 +62,7 @@ def find_inputs(
 
 
 def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
-    """Refuse a file that is named twice: its threads would count twice.
+    """Refuse a file that is given twice, because its threads would count twice.
 
     Raises:
         InputError: a path occurs more than once.
@@ -103,7 +103,7 @@ def _readable(path: Path) -> Path:
 
 
 def input_records(inputs: Iterable[InputFile]) -> list[InputRecord]:
-    """Size and SHA-256 of every input file on this machine; of others the path, and the size where it is known."""
+    """Size and SHA-256 of every local input file; for others the path, and the size if known."""
     return [_input_record(each) for each in inputs]
 
 

@@ -1,6 +1,6 @@
-"""The source formats: each is a package, and a line here.
+"""The registry of source formats, each a package.
 
-Annotated files are given by split; dumps are whole sites, of which the next one brings what changed.
+Annotated files are given by split; dumps are complete sites, and later dumps are read incrementally.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def dump_sources(corpus: str, settings: DumpJobSettings, *, read_again: bool = F
 
     Args:
         corpus: name of the format.
-        settings: where the dumps are, and what of them is read.
+        settings: location of the dumps, and tables to read.
         read_again: read all of them, also what the published run read already.
 
     Raises:

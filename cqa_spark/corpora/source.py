@@ -1,4 +1,4 @@
-"""What every source format offers: files that can be found before Spark starts, and ingested into a run."""
+"""The interface of source formats: find files before Spark starts, and ingest them into a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Source(ABC):
     """Files of one format.
 
     Attributes:
-        tables: what ``ingest`` may write.
+        tables: tables that ``ingest`` may write.
     """
 
     tables: ClassVar[tuple[Table | JournalTable, ...]]

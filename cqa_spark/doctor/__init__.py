@@ -1,1 +1,1 @@
-"""Checks before the first job: each tries what a job will need, and says what to do where that fails."""
+"""Checks of the environment: each tests a requirement of jobs, and gives a remedy if it fails."""

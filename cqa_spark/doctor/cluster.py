@@ -1,4 +1,4 @@
-"""Spark: is the master there, do its workers have our Python, do they reach the lake?"""
+"""Checks Spark: the master, the Python version of its workers, and their access to the lake."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PATIENCE_SECONDS = 10
 def examine_cluster(
     master: str | None, start: Callable[[], SparkSession], trial_table: str | None
 ) -> Iterator[Finding]:
-    """Start Spark, and let its workers do something.
+    """Start Spark, and run a job on its workers.
 
     Args:
         master: its URL; None for the configured one.
         start: starts Spark.
-        trial_table: folder that nobody else has, for a table that is removed at the end; None to try none.
+        trial_table: unique folder for a table that is deleted at the end; None to skip this check.
     """
     if master and master.startswith("spark://"):
         reached = examine("Spark master", lambda: reach(master))
@@ -40,7 +40,7 @@ def examine_cluster(
 
 
 def reach(master: str) -> str:
-    """Connect to a standalone master, which Spark itself would wait for a long time.
+    """Connect to a standalone master with a short timeout; Spark itself would wait for minutes.
 
     Args:
         master: ``spark://HOST:PORT``, or several ``HOST:PORT`` parted by commas.

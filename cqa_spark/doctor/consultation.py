@@ -1,4 +1,4 @@
-"""All checks in order, and their findings for people and programs."""
+"""Runs all checks, and prints their findings as text or JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARKS = {"ok": "ok      ", "warning": "warning ", "failed": "FAILED  "}
 
 
 def consult(settings: DoctorSettings) -> None:
-    """Do all checks and tell what they found.
+    """Run all checks and print their findings.
 
     Raises:
         EnvironmentProblem: a check failed; all findings have been printed.
@@ -31,22 +31,22 @@ def consult(settings: DoctorSettings) -> None:
     findings = tell(_findings(settings), as_json=settings.format == "json")
     failed = [finding.check for finding in findings if finding.verdict == "failed"]
     if failed:
-        raise EnvironmentProblem(f"jobs will fail here: {', '.join(failed)}", "do what the lines above say")
+        raise EnvironmentProblem(f"jobs will fail here: {', '.join(failed)}", "follow the remedies above")
 
 
 def tell(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
-    """Print findings, for people each as soon as it is there; give them back."""
-    told = []
+    """Print findings, as text one by one; return them."""
+    printed = []
     terminal = Terminal()
     for finding in findings:
-        told.append(finding)
+        printed.append(finding)
         if not as_json:
             terminal.line(f"{MARKS[finding.verdict]}{finding.check}: {finding.found}")
             if finding.remedy:
                 terminal.line(f"          → {finding.remedy}")
     if as_json:
-        print(json.dumps([asdict(finding) for finding in told], indent=2))
-    return told
+        print(json.dumps([asdict(finding) for finding in printed], indent=2))
+    return printed
 
 
 def _findings(settings: DoctorSettings) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What a check finds."""
+"""The outcome of a check."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Finding:
     """The outcome of one check.
 
     Attributes:
-        check: what was tried.
-        verdict: whether jobs can rely on it; a warning costs something, a failure costs the job.
-        found: what was found, for people.
-        remedy: what to do; empty where all is well.
+        check: name of the check.
+        verdict: ok, warning or failed; jobs run despite warnings.
+        found: description of the finding.
+        remedy: what to do; empty without a problem.
     """
 
     check: str
@@ -29,15 +29,15 @@ class Finding:
 
 
 class Doubt(CqaError):
-    """Something that jobs can do without."""
+    """A problem that does not stop jobs."""
 
 
 def examine(check: str, probe: Callable[[], str]) -> Finding:
-    """Try something.
+    """Run a check.
 
     Args:
-        check: what is tried.
-        probe: tries it, and says what it found; raises a ``Doubt`` for a warning, and anything else where it fails.
+        check: name of the check.
+        probe: returns a description; raises a ``Doubt`` for a warning, and any other exception for a failure.
     """
     try:
         return Finding(check, "ok", probe())
@@ -45,6 +45,6 @@ def examine(check: str, probe: Callable[[], str]) -> Finding:
         return Finding(check, "warning", doubt.problem, doubt.remedy)
     except CqaError as error:
         return Finding(check, "failed", error.problem, error.remedy)
-    except Exception as error:  # Java, MLflow and sockets raise whatever they like
+    except Exception as error:  # Java, MLflow and sockets raise many types
         first_line = (str(error).strip() or "no reason given").splitlines()[0]
         return Finding(check, "failed", f"{type(error).__name__}: {first_line}", "see the message; nothing was left")

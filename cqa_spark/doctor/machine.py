@@ -1,4 +1,4 @@
-"""This machine: Java, Python, what the lock installs, the jars, space."""
+"""Checks this machine: Java, Python, locked packages, jars, disk space."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from cqa_spark.process.java import JAVA, check_java
 
 PYTHON = (3, 11)
 LITTLE, TOO_LITTLE = 10 * 10**9, 10**9
-"""Bytes of free space below which a job may run short, and below which it will."""
+"""Bytes of free space below which the check warns, and below which it fails."""
 
 
 def examine_machine(lake: str) -> Iterator[Finding]:
     """Check this machine.
 
     Args:
-        lake: where tables are to lie; empty where nobody said.
+        lake: location of the lake; empty if not configured.
     """
     yield examine("Java", _java)
     yield examine("Python", lambda: python_version(sys.version_info[:2]))
@@ -53,7 +53,7 @@ def python_version(found: tuple[int, ...]) -> str:
 
 
 def packages(pinned: Mapping[str, str]) -> str:
-    """Check that what is installed is what the project pins.
+    """Check that the installed packages have the pinned versions.
 
     Args:
         pinned: version by package.
@@ -78,12 +78,12 @@ def jars(home: Path) -> str:
 def space(folder: Path) -> str:
     """Check the free space of a folder's disk."""
     free = shutil.disk_usage(folder).free
-    told = f"{free / 1e9:,.1f} GB free in {folder}"
+    available = f"{free / 1e9:,.1f} GB free in {folder}"
     if free < TOO_LITTLE:
-        raise EnvironmentProblem(told, "make space; a job needs at least a few times the size of its input")
+        raise EnvironmentProblem(available, "make space; a job needs at least a few times the size of its input")
     if free < LITTLE:
-        raise Doubt(told, "make space before large jobs; they need a few times the size of their input")
-    return told
+        raise Doubt(available, "make space before large jobs; they need a few times the size of their input")
+    return available
 
 
 def _pinned() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The place of the lake: is it written, read and listed, and does it keep two writers apart?"""
+"""Checks the lake's storage: writing, reading, listing, and conditional writes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ USE_ANOTHER = "use a storage that honours If-None-Match and If-Match, such as Am
 
 
 def examine_storage(store: ObjectStore, name: str) -> Iterator[Finding]:
-    """Try every operation on one object; after the first that fails, the others would only repeat it.
+    """Try every operation on one object; stop at the first failure.
 
     Args:
-        store: the lake's.
-        name: key of an object that nobody else has; it is removed at the end.
+        store: store of the lake.
+        name: unique key of an object that is deleted at the end.
     """
     steps = {
         "write": _write, "read": _read, "list": _list, "create once": _create_once, "replace once": _replace_once,

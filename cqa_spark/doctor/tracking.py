@@ -1,4 +1,4 @@
-"""MLflow: is the server, or the SQLite file, there?"""
+"""Checks MLflow: the server or the SQLite file."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cqa_spark.doctor.finding import Doubt, Finding, examine
 
 
 def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
-    """Ask MLflow for the experiment; without it runs go on and are not logged."""
+    """Look up the experiment in MLflow; without MLflow, runs succeed but are not logged."""
     if settings.enabled:
         yield examine("MLflow", lambda: _ask(settings))
 
 
 def _ask(settings: TrackingSettings) -> str:
-    from mlflow import MlflowClient  # seconds, and only this check needs it
+    from mlflow import MlflowClient  # the import takes seconds
 
     for talkative in ("mlflow", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)
@@ -35,7 +35,7 @@ def _ask(settings: TrackingSettings) -> str:
 
 @contextmanager
 def _without_patience() -> Iterator[None]:
-    """MLflow asks a server that is not there for minutes."""
+    """Limit MLflow's retries, which take minutes for an unreachable server."""
     name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
     before = os.environ.get(name)
     os.environ[name] = "0"

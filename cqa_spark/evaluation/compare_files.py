@@ -21,11 +21,11 @@ MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
 
 @dataclass(frozen=True)
 class FileComparison:
-    """One measure of one prediction file, beside the first file.
+    """One measure of one prediction file, compared with the first file.
 
     Attributes:
-        measure: as it is written, such as ``MAP@10``.
-        file: the path as it was given.
+        measure: measure as written, such as ``MAP@10``.
+        file: path as given.
         queries: the number of queries that were scored.
         value: the measure, a fraction.
         low: lower end of its interval.

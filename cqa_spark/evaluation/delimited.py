@@ -1,4 +1,4 @@
-"""Files of one record a line in columns parted by blanks: read with places for error messages, written whole."""
+"""Files of one record per line, in columns separated by spaces."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read_lines(path: Path, layout: str) -> Iterator[Line]:
 
     Args:
         path: a UTF-8 text file.
-        layout: the columns' names, parted by blanks.
+        layout: the columns' names, separated by spaces.
 
     Raises:
         InputError: the file is missing, unreadable or empty, or a line has another number of columns.
@@ -84,7 +84,7 @@ def read_lines(path: Path, layout: str) -> Iterator[Line]:
 
 
 def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> int:
-    """Write a file; it appears complete or not at all.
+    """Write a file atomically.
 
     Returns:
         The number of lines.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class FileScores(TypedDict):
     """The official measures of one prediction file, as fractions in full precision.
 
-    ``file`` is the path as it was given, ``queries`` the number of queries that were scored.
+    ``file`` is the path as given, ``queries`` the number of queries that were scored.
     """
 
     file: str

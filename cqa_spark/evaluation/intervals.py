@@ -36,8 +36,7 @@ def bootstrap_intervals(
 ) -> dict[Measure, Intervals]:
     """Percentile bootstrap intervals of measures, by drawing queries with replacement.
 
-    All systems and measures see the same draws. With a single query there is nothing to draw, and the interval is the
-    value itself.
+    All systems and measures use the same draws. With a single query, the interval is the value itself.
 
     Args:
         components: by measure, what each system's queries add up, shape (systems, queries, components): these are

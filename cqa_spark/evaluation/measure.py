@@ -1,4 +1,4 @@
-"""What a measure is: a small vector per query that adds up over queries, and what the sums mean.
+"""The interface of measures: additive components per query, and the measure as a function of their sums.
 
 Every measure is computed once per query, as ``components``. Components add up, so one computation serves the score of
 a file, of a Spark table, of a bootstrap resample and of a permutation.
@@ -32,9 +32,9 @@ class Measure(ABC):
     """A measure of rankings; its dataclass fields are its parameters, declared by ``parameter``.
 
     Attributes:
-        name: how it is written, without parameters.
-        about: what it says, one sentence.
-        source: where its definition stands.
+        name: written name, without parameters.
+        about: description, one sentence.
+        source: publication that defines it.
     """
 
     name: ClassVar[str]
@@ -69,7 +69,7 @@ class Measure(ABC):
         return self.aggregate([math.fsum(column) for column in zip(*rows, strict=True)], len(rows))
 
     def __str__(self) -> str:
-        """The measure as it is written, such as ``MAP@10``."""
+        """The written name with its parameters, such as ``MAP@10``."""
         return self.name + "".join(f"@{getattr(self, field.name)}" for field in self.parameters())
 
 
@@ -93,7 +93,7 @@ class RatioMeasure(Measure):
     """A measure that counts candidates over all queries and divides once (micro-average); components: part, whole."""
 
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
-        """The share of the parts in the wholes; 0 where there is nothing to count."""
+        """The share of the parts in the wholes; 0 without candidates."""
         part, whole = sums
         return ratio(part, whole)
 

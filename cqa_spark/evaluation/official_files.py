@@ -1,4 +1,4 @@
-"""SemEval Task 3 prediction and gold files, and how one is scored by the other."""
+"""SemEval Task 3 prediction and gold files, and their join for scoring."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class OfficialRow(NamedTuple):
     """One line of a gold or prediction file.
 
     Attributes:
-        query_id: what candidates are ranked for.
-        candidate_id: what is ranked.
+        query_id: id of the query.
+        candidate_id: id of the candidate.
         score: higher is better.
-        relevant: in gold whether it is a hit, in a prediction whether the system says so.
+        relevant: in gold whether it is a hit, in a prediction whether the system predicts it.
         rank: as written, and never used for scoring: predictions put 0.
     """
 
@@ -41,7 +41,7 @@ def read_official(path: Path) -> list[OfficialRow]:
     """Read a gold or prediction file, in the order of its lines.
 
     Raises:
-        InputError: the file cannot be read, a line cannot be understood, or a pair stands in it twice.
+        InputError: the file cannot be read, a line cannot be parsed, or a pair is repeated.
     """
     rows: dict[tuple[str, str], OfficialRow] = {}
     for line in read_lines(path, LAYOUT):
@@ -49,7 +49,7 @@ def read_official(path: Path) -> list[OfficialRow]:
         if label.lower() not in _LABELS:
             raise line.error(f"label {label!r} is neither true nor false")
         if (query_id, candidate_id) in rows:
-            raise line.error(f"candidate {candidate_id} of query {query_id} stands in the file twice")
+            raise line.error(f"candidate {candidate_id} of query {query_id} is in the file twice")
         row = OfficialRow(query_id, candidate_id, line.score(score), _LABELS[label.lower()], rank)
         rows[query_id, candidate_id] = row
     return list(rows.values())

@@ -1,4 +1,4 @@
-"""Systems measured on the same queries, brought together query by query."""
+"""Systems measured on the same queries, paired by query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def component_widths(query_metrics: DataFrame, baseline: str, keys: list[str]) -
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
-        baseline: system that the others are compared with.
+        baseline: system to compare the others with.
         keys: columns that name a group of queries.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a measure looks at: one query's judged candidates, in the order that a system ranked them."""
+"""The input of measures: one query's judged candidates, as ranked by a system."""
 
 from __future__ import annotations
 

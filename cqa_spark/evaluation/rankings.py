@@ -24,12 +24,12 @@ def query_metrics(rankings: DataFrame, examples: DataFrame, measures: Sequence[M
     """Compute every measure of every judged query, for every system that ranked anything of its task and split.
 
     Candidates without a label are left out as unjudged, and so are queries that have no other. A judged query or
-    candidate that a system did not rank is there all the same, and counts as not found.
+    candidate that a system did not rank counts as not found.
 
     Args:
         rankings: rows of ``RANKINGS``, of one run.
         examples: rows of ``EXAMPLES``.
-        measures: what to compute; one that is named twice is computed once.
+        measures: measures to compute; repeated ones are computed once.
 
     Returns:
         Rows of ``QUERY_METRICS``.

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 9999
-"""Resamples where nobody asks for another number; with the data itself that makes 10,000."""
+"""Default number of resamples; with the data itself that makes 10,000."""
 
 SEED = 42
-"""Seed where nobody asks for another one; any fixed number serves."""
+"""Default seed; any fixed number serves."""
 
 CONFIDENCE = 0.95
-"""Coverage of an interval where nobody asks for another one."""
+"""Default coverage of an interval."""
 
 Components = Mapping[Measure, "NDArray[np.float64]"]
 """By measure, what queries add up: shape (..., components). All measures of a mapping see the same draws."""
@@ -43,7 +43,7 @@ def aggregated(components: Components, sums: NDArray[np.float64], queries: int) 
     """Every measure of many sums at once.
 
     Args:
-        components: tell the measures, and how many components each has.
+        components: measures with their components.
         sums: summed components of all measures as ``joined`` puts them, shape (..., components of all).
         queries: how many queries each sum runs over.
 

@@ -19,10 +19,10 @@ def randomization_test(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> dict[Measure, NDArray[np.float64]]:
-    """How often chance alone would part each system from the baseline by as much as was seen.
+    """P-values of the differences between each system and the baseline.
 
     Each resample swaps the two systems' components on a random half of the queries, then aggregates both sides; so the
-    test holds for measures that are no means over queries, too. All systems and measures see the same swaps. With few
+    test holds for measures that are no means over queries, too. All systems and measures use the same swaps. With few
     queries every possible swap is tried once instead.
 
     Args:
@@ -54,7 +54,7 @@ def randomization_test(
         gained = aggregated(systems, our_sums - moved, queries) - aggregated(systems, their_sums + moved, queries)
         return np.moveaxis(gained, 0, -1)  # (resamples, systems, measures)
 
-    # What is permuted are not scores but which side each query's components stand on: 0 as it was, 1 swapped.
+    # The permutation swaps the components of a query between both sides: 0 keeps them, 1 swaps them.
     sides = np.zeros(queries), np.ones(queries)
     found = stats.permutation_test(
         sides,

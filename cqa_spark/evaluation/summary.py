@@ -26,7 +26,7 @@ _SUMMARISED = T.StructType([*METRICS.columns, *[T.StructField(each.name, each.da
 
 
 class Summary(NamedTuple):
-    """What is known of systems over all queries.
+    """The metrics and comparisons of systems over all queries.
 
     Attributes:
         tested: entries of ``METRICS`` with the further columns of ``COMPARISONS``, which are None for the baseline.
@@ -73,8 +73,8 @@ def summarise(
     queries however the table was partitioned. A row for each system and measure comes to the driver.
 
     Args:
-        query_metrics: rows of ``QUERY_METRICS``; read several times, so hand in a stored or cached table.
-        baseline: system that the others are compared with.
+        query_metrics: rows of ``QUERY_METRICS``; read several times, so pass a stored or cached table.
+        baseline: system to compare the others with.
         resamples: number of draws of each interval and each test.
         seed: seed of the draws.
         confidence: coverage of the intervals.
@@ -86,11 +86,11 @@ def summarise(
 
 
 def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> list[Entry]:
-    """The same site by site, and over all sites together, whose name is ``EVERY``.
+    """The same for each site, and for all sites together, named ``EVERY``.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
-        baseline: system that the others are compared with.
+        baseline: system to compare the others with.
         drawn: how intervals and tests are drawn.
 
     Returns:

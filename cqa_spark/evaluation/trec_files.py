@@ -16,8 +16,8 @@ class RunRow(NamedTuple):
     """One line of a run.
 
     Attributes:
-        query_id: what candidates are ranked for.
-        candidate_id: what is ranked.
+        query_id: id of the query.
+        candidate_id: id of the candidate.
         rank: from 1.
         score: higher is better.
         system: name of the system.
@@ -34,8 +34,8 @@ class QrelsRow(NamedTuple):
     """One judgment.
 
     Attributes:
-        query_id: what candidates are judged for.
-        candidate_id: what is judged.
+        query_id: id of the query.
+        candidate_id: id of the candidate.
         gain: graded relevance, 0 is none.
     """
 

@@ -1,1 +1,1 @@
-"""What compares systems: cross-validation, ablation, learning curve, transfer, tuning, preferred answers."""
+"""Experiments that compare systems: cross-validation, ablation, learning curve, transfer, tuning, preferred answers."""

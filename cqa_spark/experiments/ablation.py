@@ -1,4 +1,4 @@
-"""What each family of features is worth to a system: trained without it, and on it alone."""
+"""Ablation of feature families: a system trained without each family, and on each alone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ablation(Step):
     Attributes:
         systems: recipes that the run has trained.
         settings: the first measure, and its uncertainty.
-        split: what is measured on.
+        split: examples to measure on.
     """
 
     systems: Sequence[System]
@@ -69,13 +69,13 @@ class Ablation(Step):
 
 
 def ablate(run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit = _HELD_OUT) -> list[Entry]:
-    """Train a system as it is, without each family, and on each family alone; measure all on the same queries.
+    """Train a system with all features, without each family, and on each family alone; measure all on the same queries.
 
     Args:
         run: a run whose features are computed.
         system: a system that learns from two families or more.
         settings: the first measure, and its uncertainty.
-        split: what is measured on.
+        split: examples to measure on.
 
     Returns:
         Entries of ``ABLATIONS``.
@@ -96,7 +96,7 @@ def ablate(run: Run, system: System, settings: EvaluationSettings, split: Evalua
 
 
 def feature_sets(system: System) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
-    """What each variant learns from: (variant, family) and the features, in the order of the system's groups."""
+    """The features of each variant: (variant, family) and the features, in the order of the system's groups."""
     groups = defaultdict(list)
     for group in system.feature_groups:
         groups[family(group)].append(group)

@@ -1,4 +1,4 @@
-"""Systems side by side by repeated cross-validation on the training part; dev is not looked at."""
+"""Compares systems by repeated cross-validation on the training part; dev is not used."""
 
 from __future__ import annotations
 

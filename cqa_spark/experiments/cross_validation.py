@@ -1,4 +1,4 @@
-"""Repeated cross-validation on the training part: how good a ranker is, and how much that depends on the folds."""
+"""Repeated cross-validation on the training part: the mean of a measure, and its spread over folds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _SEEDS_APART = 1000
-"""More repeats than anybody asks for; so two seeds never share a repeat's folds."""
+"""Upper bound of repeats, so that two seeds never share a repeat's folds."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CrossValidated:
 
     @property
     def spread(self) -> float:
-        """The standard deviation over the repeats; other folds alone move the figure by as much."""
+        """The standard deviation over the repeats: the variation caused by the folds alone."""
         return stdev(self.values)
 
 
@@ -56,7 +56,7 @@ def cross_validate(
     Args:
         ranker: fitted ``folds`` times ``repeats`` times.
         frame: training examples with features, cached.
-        name: what the rows of ``QUERY_METRICS`` call the ranker.
+        name: name of the ranker in the rows of ``QUERY_METRICS``.
         measure: the measure as it prints.
         folds: number of folds, by thread with its repeats.
         repeats: number of cross-validations, each with folds of its own; at least 2.

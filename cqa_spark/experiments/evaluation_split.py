@@ -1,4 +1,4 @@
-"""Which examples an experiment measures on, and which of the others its models learn from."""
+"""Evaluation splits of experiments, and the training examples of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, IN_TRAINING, OUTSID
 
 @dataclass(frozen=True)
 class Part:
-    """Examples that a model is measured on, beside those that it learns from; no thread is in both."""
+    """Evaluation and training examples of a model; no thread is in both."""
 
     training: DataFrame
     evaluated: DataFrame
@@ -61,7 +61,7 @@ class HeldOut(EvaluationSplit):
 
 @dataclass(frozen=True)
 class EveryFold(EvaluationSplit):
-    """Every question, each by a model of the other folds: for data sets whose test part is too small to tell anything.
+    """Every question, each by a model of the other folds: for data sets whose test part is too small.
 
     Attributes:
         folds: number of folds, by thread with its repeats.

@@ -1,4 +1,4 @@
-"""What more training data is worth to a system: trained on shares of the training threads."""
+"""Learning curves: systems trained on shares of the training threads."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def learning_curve(
 ) -> list[Entry]:
     """Train a system on each share of the training threads and on all; measure all on the same queries.
 
-    Feature groups that learn from labels are fitted anew on each share: otherwise the labels of all threads would
-    reach the smallest share through its features. What groups learn from text alone stays as it is.
+    Feature groups that learn from labels are refitted on each share: otherwise the labels of all threads would
+    reach the smallest share through its features. Groups that learn from text alone are not refitted.
 
     Args:
         run: a run whose features are computed.

@@ -1,4 +1,4 @@
-"""Trials of a search for parameters: what was tried, what came out, and what may be concluded."""
+"""Trials of a parameter search: parameters, results and conclusion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Trial:
         name: ``given``, or ``trial`` and a number.
         values: the drawn parameters, by path; empty for the given ones.
         ranker: the whole ranker.
-        found: what the cross-validation gave; None before it.
+        found: result of the cross-validation; None before it.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Trial:
         return self.found.spread if self.found else math.nan
 
     def logged(self) -> LoggedTrial:
-        """The trial as MLflow is told of it."""
+        """The trial as logged to MLflow."""
         repeats = self.found.values if self.found else ()
         return LoggedTrial(self.name, self.values, {"mean": self.mean, "spread": self.spread}, repeats)
 
@@ -85,7 +85,7 @@ def chosen(trials: Sequence[Trial]) -> Trial:
 
 
 def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
-    """What the search found, in sentences.
+    """The conclusion of the search, in sentences.
 
     Args:
         given: the recipe's own parameters.

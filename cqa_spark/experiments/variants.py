@@ -21,7 +21,7 @@ from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.systems.system import System
 
 FULL = "all"
-"""The variant that nothing was taken from."""
+"""The variant with all features."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Variant:
 
     Attributes:
         name: of the variant; the full system's is ``FULL``.
-        parts: examples with features; each is learned from and ranked by itself, and no query is in two of them.
+        parts: examples with features; each is trained and ranked separately, and no query is in two of them.
     """
 
     name: str

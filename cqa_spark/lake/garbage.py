@@ -42,7 +42,7 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
 
 
 def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove models that no kept run points to, and exports of other runs; give their folders.
+    """Remove models that no kept run points to, and exports of other runs; return their folders.
 
     A run may rank with a model that a run trained long before. The exported run may be another than the published one,
     if a nightly run ended between publishing and exporting.
@@ -63,7 +63,7 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
 
 
 def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove files of tables that no version needs from the oldest kept one on; give the tables' names.
+    """Remove files of tables that no version needs from the oldest kept one on; return the tables' names.
 
     A copy of a published table keeps its newest version, and the one before, which may be being read.
 

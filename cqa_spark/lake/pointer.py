@@ -92,5 +92,5 @@ def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
 def _too_late(pointer: Pointer, token: int) -> AnotherWriter:
     return AnotherWriter(
         f"not published: writer {pointer.token} has taken the lake over from this one, writer {token}",
-        "run the job again when the other is done; the published run is unchanged",
+        "run the job again when the other is done; this process published nothing",
     )

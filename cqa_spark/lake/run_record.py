@@ -31,8 +31,8 @@ class StepRecord:
 
     Attributes:
         step: name, such as ingest.
-        rows_in: rows or records that went in.
-        rows_out: rows that came out.
+        rows_in: rows or records read.
+        rows_out: rows written.
         rows_quarantined: rows that were quarantined.
         seconds: wall-clock time.
     """

@@ -110,7 +110,7 @@ def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings)
     Args:
         location: local folder, or ``s3a://BUCKET/PREFIX``.
         kind: what the folder has to hold.
-        storage: how object storage is reached.
+        storage: object storage settings.
 
     Raises:
         InputError: there is no folder.

@@ -21,7 +21,7 @@ from cqa_spark.object_store.store import ObjectStore
 
 @dataclass(frozen=True)
 class NewModelFolder:
-    """A model folder in the making, or a folder within it; made by ``new_model_folder``.
+    """A model folder being written, or a folder within it; made by ``new_model_folder``.
 
     Attributes:
         location: of the whole folder, as Spark takes it.
@@ -70,12 +70,12 @@ class NewModelFolder:
 
 @contextmanager
 def new_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) -> Iterator[NewModelFolder]:
-    """Write a model folder, in place of one that is there; it is complete when the block ends well.
+    """Write a model folder, replacing an existing one; it is complete when the block succeeds.
 
     Args:
         location: local folder, or ``s3a://BUCKET/PREFIX``.
         kind: what the folder will hold.
-        storage: how object storage is reached.
+        storage: object storage settings.
     """
     store = open_store(location, storage)
     _remove_former(store)

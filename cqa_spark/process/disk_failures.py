@@ -45,7 +45,7 @@ def cannot_write(place: str | Path, error: OSError) -> EnvironmentProblem:
 
 
 def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> EnvironmentProblem | None:
-    """What an exception says about a disk; None where it says nothing about one.
+    """The error for an exception about a disk; None for other exceptions.
 
     Args:
         error: of Python or, by py4j, of Java; its causes count too.

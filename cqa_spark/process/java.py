@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: found, started once, and refused where it will not do."""
+"""Finds the Java that Spark runs on, and checks its version."""
 
 from __future__ import annotations
 

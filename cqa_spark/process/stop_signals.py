@@ -102,7 +102,7 @@ def stop_on_signals() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off ``Stopped`` until the block has ended."""
+    """Defer ``Stopped`` until the block has ended."""
     handler = _handler
     handler.uninterrupted += 1
     try:

@@ -1,4 +1,4 @@
-"""The terminal: lines and tables of plain text, whoever wrote it.
+"""The terminal: prints lines and tables of plain text, from any source.
 
 Nothing that is printed here is read as markup, and control characters are shown instead of obeyed. No other module
 imports ``rich``.
@@ -19,7 +19,7 @@ from rich.text import Text
 from cqa_spark.process.control_characters import visible, visible_line
 
 _UNLIMITED = 10_000
-"""Characters of a line in a file or pipe."""
+"""Width of tables in a file or pipe, in characters."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class TextTable:
 
 
 class Terminal:
-    """Where a command prints.
+    """The output of a command.
 
     Args:
         console: prints; None for standard output or standard error.

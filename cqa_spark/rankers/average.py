@@ -28,7 +28,7 @@ from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 
 
 class AverageParameters(MembersParameters):
-    """Who takes part."""
+    """Parameters of the ensemble."""
 
     members: tuple[RankerSpec, ...] = Field(
         min_length=2, description="rankers that give probabilities, each with name and parameters"

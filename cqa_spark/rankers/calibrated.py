@@ -27,7 +27,7 @@ _CURVES: dict[str, type[Curve]] = {"platt": PlattCurve, "isotonic": IsotonicCurv
 
 
 class CalibratedParameters(RankerParameters):
-    """Whose scores, and how they become probabilities."""
+    """The member ranker, and the calibration of its scores."""
 
     member: RankerSpec = Field(description="the ranker, with name and parameters")
     method: Literal["platt", "isotonic"] = Field(

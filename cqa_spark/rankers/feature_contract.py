@@ -1,4 +1,4 @@
-"""The agreement between a frame and a model: which columns are features, and that each holds a number."""
+"""The contract between a frame and a model: its feature columns, each a finite double."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def guarded(frame: DataFrame, features: Sequence[str]) -> DataFrame:
     bad = bad_features(features)
     message = F.concat(
         F.array_join(bad, ", "), F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
-        F.col("candidate_id"), F.lit(": the feature group has to state what stands for a missing value"),
+        F.col("candidate_id"), F.lit(": the feature group has to declare a value for missing data"),
     )  # fmt: skip
     checked = F.when(F.size(bad) > 0, F.raise_error(message)).otherwise(F.col(features[0]))
     return frame.withColumn(features[0], checked)  # a column that every ranker reads

@@ -1,4 +1,4 @@
-"""Out-of-fold scores: what a ranker says of examples that it did not learn from."""
+"""Out-of-fold scores: scores of examples by models that did not learn from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int 
 
     Args:
         ranker: fitted once per fold.
-        frame: training examples with features; read once per fold, so hand in a stored or cached one.
+        frame: training examples with features; read once per fold, so pass a stored or cached one.
         folds: number of folds, by thread with its repeats.
         seed: another seed puts other threads together.
 

@@ -1,4 +1,4 @@
-"""A baseline that orders candidates by chance, the same chance each time."""
+"""A baseline that orders candidates at random, reproducibly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cqa_spark.rankers.ranker import Ranker, RankerParameters
 
 
 class RandomOrderParameters(RankerParameters):
-    """The seed is all there is."""
+    """The seed."""
 
     seed: int = Field(1, description="another seed gives another order")
 

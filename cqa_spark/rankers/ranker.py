@@ -1,4 +1,4 @@
-"""What a ranker is: an estimator with declared parameters; fitting it gives a model."""
+"""The interface of rankers: estimators with declared parameters, whose fit returns a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cqa_spark.rankers.model import ModelDescription, RankerModel, TrainingCount
 
 
 class RankerParameters(BaseModel):
-    """Base of a ranker's declared parameters: name, type, default and help of each stand in its fields."""
+    """Base of a ranker's declared parameters: its fields hold name, type, default and help of each."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

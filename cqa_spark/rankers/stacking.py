@@ -40,7 +40,7 @@ _BLEND = "blend"
 
 
 class StackingParameters(MembersParameters):
-    """Who takes part, and how their weights are learned."""
+    """Parameters of the ensemble and its blend."""
 
     members: tuple[RankerSpec, ...] = Field(
         min_length=2, description="rankers of any kind, each with name and parameters"

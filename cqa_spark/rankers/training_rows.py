@@ -96,7 +96,7 @@ def _require_numbers(bad: list[str]) -> None:
     if bad:
         raise ContractError(
             f"features that are null, NaN or infinite in the training examples: {', '.join(bad)}",
-            "let the feature group state what stands for a missing value",
+            "let the feature group declare a value for missing data",
         )
 
 

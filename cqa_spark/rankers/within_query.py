@@ -21,7 +21,7 @@ _MEMBER = "member"
 
 
 class WithinQueryParameters(RankerParameters):
-    """Who learns from the additional features."""
+    """The ranker of the additional features."""
 
     member: RankerSpec = Field(description="the ranker, with name and parameters")
 

@@ -1,1 +1,1 @@
-"""The Spark session, jobs that run concurrently, and what Spark's failures mean to a user."""
+"""The Spark session, jobs that run concurrently, and errors for Spark's failures."""

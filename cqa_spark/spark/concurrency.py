@@ -1,4 +1,4 @@
-"""Spark jobs that do not wait for one another, side by side.
+"""Runs independent Spark jobs concurrently.
 
 Planning a job keeps one thread of the driver busy, and training on one partition one core; the others idle meanwhile.
 """
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
-    """Do the same to each part, several at a time; give the results in the order of the parts.
+    """Call a function on each part concurrently; return the results in the order of the parts.
 
     Args:
         do: runs Spark jobs; must not wait for another part.
@@ -55,7 +55,7 @@ def cancel(results: Collection[Future[Result]]) -> None:
 
 
 def cancel_jobs() -> None:
-    """Cancel all Spark jobs; nothing where Spark does not run, or its Java process has ended."""
+    """Cancel all Spark jobs; a no-op if Spark does not run, or its Java process has ended."""
     context = SparkContext._active_spark_context
     if context is not None:
         with suppress(Exception):

@@ -1,4 +1,4 @@
-"""Failures of Spark that a user can do something about: which they are, and what helps."""
+"""Recognizes failures of Spark that a user can fix, and gives remedies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MORE_FOR_EXECUTORS = (
 )
 _SIGNS = (
     (r"executor driver\): java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER),
-    # 52 is what an executor ends itself with that has no memory left.
+    # 52 is the exit code of an executor that ran out of memory.
     (
         r"\(TID \d+\)[\s\S]*OutOfMemoryError|exited with code 52\b",
         "an executor ran out of memory",
@@ -38,7 +38,7 @@ _SIGNS = (
 
 
 def explained(error: BaseException, locations: Sequence[str] = ()) -> EnvironmentProblem | None:
-    """What an exception from Spark means for a user; None where we do not know.
+    """The user-facing error for an exception from Spark; None if it is not recognized.
 
     Args:
         error: what a job ended with.
@@ -63,7 +63,7 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> Environmen
 
 
 def _bucket_problem(message: str) -> EnvironmentProblem | None:
-    """What S3A says of a bucket that is full or refuses."""
+    """The error for S3A's message about a full or refusing bucket."""
     answer = re.search(r"Status Code: (\d+); Error Code: ([^;]+);", message)
     if answer is None:
         return None

@@ -1,4 +1,4 @@
-"""The only place that builds a SparkSession; the settings themselves stand in `conf/spark/`."""
+"""Builds the SparkSession; its settings are in `conf/spark/`."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def spark_session(
     compile_plans: bool = True,
     object_storage: ObjectStorageSettings | None = None,
 ) -> SparkSession:
-    """Start Spark, or give the session that runs already.
+    """Start Spark, or return the active session.
 
     Under spark-submit the settings came with the command; otherwise they are those of `conf/spark/common.conf` and
     `local.conf`.
 
     Args:
-        app_name: what Spark calls the application.
+        app_name: name of the application.
         master: Spark master URL; None takes the configured one.
         partitions: tasks of a shuffle; None takes the configured number.
         driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
         compile_plans: whether Spark compiles a program for every plan and adapts plans while they run; on a few hundred
             rows that takes most of the time.
-        object_storage: how ``s3a://…`` is reached; None for Amazon's. A session that runs already learns it too.
+        object_storage: object storage settings; None for Amazon's. They are set on an active session too.
 
     Raises:
         EnvironmentProblem: no Java, another Java than Spark needs, no jars, or no space for Spark's scratch files.
@@ -76,7 +76,7 @@ def spark_session(
 
 
 def s3a_settings(settings: ObjectStorageSettings) -> dict[str, str]:
-    """What Hadoop's S3A is told, by its own names; never credentials, which it finds by itself."""
+    """Hadoop properties of S3A, without credentials, which S3A finds itself."""
     milliseconds = str(round(settings.timeout * 1000))
     endpoint = {"fs.s3a.endpoint": settings.endpoint} if settings.endpoint else {}
     return endpoint | {

@@ -18,14 +18,14 @@ FrameOf = Callable[[System], DataFrame]
 
 @contextmanager
 def feature_frames(run: Run, systems: Sequence[System], examples: DataFrame, *, few: bool = False) -> Iterator[FrameOf]:
-    """Join the features of all systems to examples, and hold them while the block lasts.
+    """Join the features of all systems to examples, and persist them while the block runs.
 
     Args:
         run: a run whose feature groups are computed.
-        systems: the systems that frames are wanted for.
+        systems: the systems to build frames for.
         examples: rows of the schema ``EXAMPLES``, all of one task.
-        few: they are a small part of the run's. Then they are counted first, and where Spark finds them small enough
-            to hand to every executor, the values of all others stay where they lie.
+        few: whether they are a small part of the run's. Then they are counted first, and if they are small enough for
+            a broadcast join, the values of all others are not shuffled.
 
     Yields:
         What gives a system's frame: the columns of the examples and the features that the system looks at.

@@ -1,4 +1,4 @@
-"""The systems that a job is told to work with, and what they need."""
+"""The recipes of a job's systems, and the feature groups that they need."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class SavedSystem(BaseModel):
     """What ``system.json`` holds.
 
     Attributes:
-        system: the recipe as it was when the model was trained.
+        system: the recipe at training time.
         features: feature columns that the model was trained on, in order.
         training_run: id of the run that trained it.
         libraries: versions that it was trained with.
@@ -41,7 +41,7 @@ def save_system(folder: NewModelFolder, system: System, model: RankerModel, trai
     Args:
         folder: gets the files.
         system: the recipe.
-        model: what the recipe's ranker learned.
+        model: fitted model of the recipe's ranker.
         training_run: id of the run that trained it.
     """
     model.save(folder.within(_RANKER))

@@ -54,16 +54,16 @@ class System(_Part):
     Attributes:
         name: the file's name without ``.yaml``.
         task: the task whose examples it ranks.
-        about: one sentence for people.
+        about: description, one sentence.
         feature_groups: names of the groups that the ranker learns from, in order.
-        ranker: what maps features to scores.
+        ranker: ranker that maps features to scores.
         upstream: systems of other tasks whose scores are features of this one; at most one a task.
         expected: by data set and part, such as ``semeval2016_dev``.
-        data_set: data set that ``cqa reproduce`` trains and ranks on; null for a system that nobody published.
+        data_set: data set that ``cqa reproduce`` trains and ranks on; null for an unpublished system.
         paper: where a published system is described.
         reproduces: parts of the published system that are here.
-        replaces: parts that something else stands for, and what.
-        missing: parts that nothing stands for.
+        replaces: parts that are replaced, and their replacements.
+        missing: parts without a replacement.
     """
 
     name: str

@@ -20,7 +20,7 @@ _GROUPS, _UPSTREAM = "groups", "upstream"
 
 @dataclass(frozen=True)
 class TrainedSystem:
-    """A recipe that has learned.
+    """A trained recipe.
 
     Attributes:
         system: the recipe.
@@ -67,12 +67,12 @@ class TrainedSystem:
 
 
 def model_artifact(system: str) -> str:
-    """What a run calls the folder of a trained system among its artifacts."""
+    """The name of a trained system's folder among a run's artifacts."""
     return f"model/{system}"
 
 
 def upstream_artifact(system: str) -> str:
-    """What a run calls the folder of an upstream system among its artifacts."""
+    """The name of an upstream system's folder among a run's artifacts."""
     return f"upstream/{system}"
 
 

@@ -12,7 +12,7 @@ from cqa_spark.systems.system import System
 
 
 def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
-    """The systems with the chosen parameters of their rankers; as they are where nothing was searched."""
+    """The systems with the chosen parameters of their rankers; unchanged without a search."""
     chosen = {each["system"]: json.loads(each["parameters"]) for each in run.entries_or_none(TRIALS) if each["chosen"]}
     return [_with_values(system, chosen[system.name]) if system.name in chosen else system for system in systems]
 

@@ -1,1 +1,1 @@
-"""Tasks: what is ranked for what."""
+"""Tasks: the kinds of candidates and queries."""

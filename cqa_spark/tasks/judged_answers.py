@@ -78,7 +78,7 @@ def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
 
     Args:
         answers: as ``judged_answers`` gives them.
-        rules: what is wanted.
+        rules: selection rules.
 
     Returns:
         The answers that are candidates, with ``initial_rank`` (from 1 in the order of time, ties by id) and

@@ -13,9 +13,9 @@ SHOWN_THREADS = 20
 
 
 def shared_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """Queries that stand in the training split and, by id or by text, in another split too.
+    """Queries that are in the training split and, by id or by text, in another split too.
 
-    Queries are compared within a task, by the thread that stands for a query and its repeats: related threads that
+    Queries are compared within a task, by the thread that represents a query and its repeats: related threads that
     recur below another original question are no leak in tasks B and C, whose labels belong to the pair.
 
     Args:
@@ -53,7 +53,7 @@ def refuse_shared_threads(examples: DataFrame, posts: DataFrame, comments: DataF
         ]
         more = [f"and {count - len(rows)} more"] if count > len(rows) else []
         raise InputError(
-            f"{count} threads stand both in the training and in the evaluation data:\n    "
+            f"{count} threads are both in the training and in the evaluation data:\n    "
             + "\n    ".join(listed + more),
             "take them out of the training files, or allow shared threads if this is meant",
         )

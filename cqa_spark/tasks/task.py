@@ -21,7 +21,7 @@ class Task(ABC):
     Attributes:
         name: how the task is called in tables and settings.
         letter: one letter for short: its subtask's in SemEval-2016 Task 3, P for preferred answers.
-        about: one sentence for people.
+        about: description, one sentence.
         grades: graded relevance of each label; 0 is none.
         relevant_from: the lowest grade that counts as a hit.
         via: the tasks of the steps from query to candidate, each with the columns of this task's examples that are
@@ -76,7 +76,7 @@ class Task(ABC):
 
     @abstractmethod
     def fold_key(self) -> Column:
-        """The thread that stands for a query and its repeats, from the columns of judgments and ``same_as``."""
+        """The thread that represents a query and its repeats, from the columns of judgments and ``same_as``."""
 
     def keeps(self) -> Column:
         """Which judgments become examples, by the columns of judgments and ``same_as``; all of them by default."""

@@ -24,8 +24,8 @@ WITHIN_ELEMENT = r"[^<]*+(?:<(?!\1\b|/\1\s*+>)[^<]*+)*+"
 # Labels of a host name with their dots: up to 63 characters each (RFC 1035, section 2.3.4), and more than links have.
 LABELS = r"(?:[a-z0-9-]{1,63}+\.){1,30}"
 
-# Eyes, an optional tear or nose, a mouth. A letter or slash as mouth counts only where the whole emoticon stands
-# alone, and brackets that open only where no word follows, so that "D:Drive", "1:(a)" and "and:/or" are left alone.
+# Eyes, an optional tear or nose, a mouth. A letter or slash as mouth counts only where the emoticon is a word of its
+# own, and opening brackets only where no word follows, so that "D:Drive", "1:(a)" and "and:/or" are left alone.
 # "8)", "XP" and "=3" are left out: in forums they mostly are list items, Windows and sums.
 SMILES = (
     r"[:;=]['^]?[-o]?[)\]]+"
@@ -50,7 +50,7 @@ def clean(raw: Column) -> Column:
 
     Returns:
         Text without markup, on lines that follow the markup's blocks; URLs, images, e-mail addresses and emoticons
-        stand as urltoken, imagetoken, emailtoken, smiletoken, frowntoken and emojitoken.
+        are replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken and emojitoken.
     """
     steps = (
         drop_cut_marker,
@@ -80,7 +80,7 @@ def strip_markup(text: Column) -> Column:
     What merely looks like a tag, such as ``a < b`` or ``<name@host>``, stays.
     """
     steps = (
-        # What a start without an end has taken comes back as it was.
+        # Text matched by a start without an end is restored.
         (rf"(?is)<(script|style)\b{WITHIN_ELEMENT}</\1\s*+>|<!--.*?-->|(<!--.*+)", " $2"),
         (r"(?i)<img\s[^<>]*>", " imagetoken "),
         (rf"(?i)<a\s[^<>]*+>\s*+{WEB_ADDRESS}[^<]*+</a>|<a\s(?=[^<>]*?href)[^<>]*+>", " urltoken "),
@@ -102,7 +102,7 @@ def replace_forum_images(text: Column) -> Column:
 
 
 def straighten_quotes(text: Column) -> Column:
-    """Make curly quotes and accents that stand for them straight, so that contractions are spelt one way."""
+    """Make curly quotes and accents used as quotes straight, so that contractions are spelt one way."""
     return F.translate(text, "‘’´`“”„", "''''\"\"\"")
 
 

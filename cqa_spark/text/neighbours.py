@@ -1,4 +1,4 @@
-"""Which words of a collection are frequent, and how often two of them stand near each other."""
+"""Frequent words of a collection, and their co-occurrence counts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> Da
 
 
 def neighbours(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: int) -> DataFrame:
-    """Count how often two words stand near each other.
+    """Count how often two words occur near each other.
 
     Args:
         texts: the table ``texts``.

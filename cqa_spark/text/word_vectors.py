@@ -1,6 +1,6 @@
 """Word vectors that are learned from a collection's own texts.
 
-Positive pointwise mutual information of words that stand near each other, with its dimensions reduced (Levy, Goldberg
+Positive pointwise mutual information of words that occur near each other, with its dimensions reduced (Levy, Goldberg
 and Dagan 2015, Improving distributional similarity with lessons learned from word embeddings): what word2vec
 approximates, factorised outright. Counts are integers that Spark adds up, and the factorisation has a seed and one
 thread: the same texts give the same vectors to the last bit, however they were spread. Spark's own Word2Vec has no such

@@ -1,4 +1,4 @@
-"""The formats of archives, by file name, and what each must be able to do."""
+"""Archive formats by file name, and their interface."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from cqa_spark.errors import CqaError, InputError
 
 
 class Sink(Protocol):
-    """Where the bytes of one table go."""
+    """A sink for the bytes of one table."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Take the next bytes."""
+        """Write the next bytes."""
 
     def close(self) -> None:
-        """Take note that the table is complete."""
+        """Mark the table as complete."""
 
 
 OpenTable = Callable[[Member], Sink]
 
 
 class ArchiveFormat(Protocol):
-    """A kind of archive, read as a stream: memory does not grow with a member's size."""
+    """An archive format, read as a stream: memory use does not depend on the size of members."""
 
     def members(self, archive: Path) -> list[Member]:
-        """List what the header tells, without unpacking.
+        """List the members in the header, without unpacking.
 
         Raises:
-            InputError: this is no such archive, or it is encrypted, cut short or damaged.
+            InputError: the file is not such an archive, or it is encrypted, truncated or damaged.
         """
 
     def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
@@ -40,15 +40,15 @@ class ArchiveFormat(Protocol):
         Args:
             archive: the archive.
             members: some of those that ``members`` lists.
-            open_table: gives the place for a member; the place is closed only if the member is whole.
+            open_table: opens the sink of a member; the sink is closed only if the member is complete.
 
         Raises:
-            InputError: the archive is cut short or damaged.
+            InputError: the archive is truncated or damaged.
         """
 
 
 def format_of(archive: Path, formats: Mapping[str, ArchiveFormat]) -> ArchiveFormat:
-    """Tell an archive's format by its name.
+    """The format of an archive, by its name.
 
     Args:
         archive: the archive.
@@ -61,15 +61,15 @@ def format_of(archive: Path, formats: Mapping[str, ArchiveFormat]) -> ArchiveFor
         if archive.name.lower().endswith(suffix):
             return found
     known = ", ".join(f"*{suffix}" for suffix in formats)
-    raise InputError(f"{archive} is no archive that can be unpacked", f"known are {known}; Spark reads *.gz and *.bz2")
+    raise InputError(f"{archive} is not a supported archive", f"supported are {known}; Spark reads *.gz and *.bz2")
 
 
 @contextmanager
 def refusing_damage(archive: Path) -> Iterator[None]:
-    """Turn whatever a decoder raises over bad bytes into an error that names the archive.
+    """Convert the errors of decoders into an error that names the archive.
 
-    Decoders meet bad bytes with errors of many kinds, index and type errors among them, so all are taken; what this
-    package raises by itself passes.
+    Decoders raise errors of many types for bad bytes, even IndexError and TypeError, so all are converted, except those
+    of this package.
 
     Raises:
         InputError: the block failed.
@@ -80,6 +80,6 @@ def refusing_damage(archive: Path) -> Iterator[None]:
         raise
     except Exception as error:
         raise InputError(
-            f"{archive} is cut short or damaged: {type(error).__name__} {error}".rstrip(),
+            f"{archive} is truncated or damaged: {type(error).__name__} {error}".rstrip(),
             "get the archive from its publisher again, and compare its size",
         ) from error

@@ -1,4 +1,4 @@
-"""How much an archive may unpack to: a small archive can be made to fill any disk."""
+"""Limits on the unpacked size of archives, against archive bombs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqa_spark.errors import InputError
 
 @dataclass(frozen=True)
 class UnpackLimits:
-    """Limits of every single archive.
+    """Limits of each archive.
 
     Attributes:
         max_ratio: unpacked bytes per byte of the archive; tables of real sites reach about 15.
@@ -22,12 +22,12 @@ class UnpackLimits:
 
 
 class Meter:
-    """Counts what an archive unpacks to, and refuses it at the first byte above a limit.
+    """Counts the unpacked bytes of an archive, and refuses it at the first byte above a limit.
 
     Args:
         archive: the archive, for the message.
         size: its bytes.
-        limits: what it may unpack to.
+        limits: limits on the unpacked size.
     """
 
     def __init__(self, archive: Path, size: int, limits: UnpackLimits) -> None:

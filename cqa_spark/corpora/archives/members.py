@@ -1,4 +1,4 @@
-"""Which members of an archive are tables of a dump, and which names and kinds are refused."""
+"""Selects the members of an archive that are tables, and refuses unsafe names and types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DRIVE = re.compile(r"[a-z]:", re.ASCII | re.IGNORECASE)
 
 
 class Kind(Enum):
-    """What a member is."""
+    """The type of a member."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -25,12 +25,12 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Member:
-    """One entry of an archive, as its header tells.
+    """One entry in the header of an archive.
 
     Attributes:
         name: path inside the archive.
-        kind: what it is.
-        size: unpacked bytes; for formats that need not tell, 0 where they do not.
+        kind: its type.
+        size: unpacked bytes; 0 if the format does not record it.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Tables:
-    """What is taken from an archive, and what is not.
+    """The selected and the skipped members of an archive.
 
     Attributes:
         taken: members that are tables; each is staged under the last part of its path.
@@ -62,16 +62,16 @@ class Tables:
 
     @property
     def size(self) -> int:
-        """Bytes that the tables need at least."""
+        """Lower bound of the tables' size, in bytes."""
         return sum(member.size for member in self.taken)
 
 
 def choose_tables(archive: Path, members: Sequence[Member]) -> Tables:
-    """Take the members that are named like tables.
+    """Select the members that are named like tables.
 
     Args:
         archive: the archive, for messages.
-        members: all that it holds.
+        members: all members.
 
     Raises:
         InputError: a member is no plain file or folder or points out of the archive, two tables would have the same

@@ -1,4 +1,4 @@
-"""The same work on many archives at once, in processes: unpacking is bound by the processor."""
+"""Runs a function on many archives in parallel processes, because unpacking is CPU-bound."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Result = TypeVar("Result")
 
 
 def work_on(work: Callable[[Given], Result], items: Sequence[Given], workers: int) -> Iterator[tuple[int, Result]]:
-    """Do the work on every item.
+    """Call a function on every item.
 
     Args:
         work: a function that can be pickled.
-        items: what it is called with; they and the results can be pickled.
-        workers: how many processes work at once; with one, or one item, the calling process does it.
+        items: its arguments; they and the results can be pickled.
+        workers: number of processes; with one, or a single item, the calling process does the work.
 
     Yields:
         Place of the item and its result, in the order in which they become ready.
 
     Raises:
-        CqaError: what the work raised first; what had been started ends before, what had not is dropped.
+        CqaError: the first error of the function, raised after started items have ended; others are cancelled.
         EnvironmentProblem: a process died.
     """
     if min(workers, len(items)) <= 1:
@@ -40,7 +40,7 @@ def work_on(work: Callable[[Given], Result], items: Sequence[Given], workers: in
             yield places[done], done.result()
     except BrokenProcessPool as error:
         raise EnvironmentProblem(
-            "a process that unpacks archives was killed, perhaps for want of memory", "try again with fewer workers"
+            "a process that unpacks archives was killed, perhaps because memory ran out", "try again with fewer workers"
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

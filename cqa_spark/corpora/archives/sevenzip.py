@@ -1,4 +1,4 @@
-"""7z archives, which the dumps of Stack Exchange are published as."""
+"""7z archives, the format of published Stack Exchange dumps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cqa_spark.errors import InputError
 
 SUFFIX = ".7z"
 MAGIC = b"7z\xbc\xaf\x27\x1c"
-# Decoders of other methods may need memory without bounds. BCJ is a filter that some packers always put before LZMA.
+# Decoders of other methods may need unbounded memory. BCJ is a filter that some packers always put before LZMA.
 STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
 
 
@@ -33,7 +33,7 @@ class SevenZip:
 
     def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
         """Unpack some members, one after the other in one thread."""
-        # py7zr looks where the members would lie, although it writes none of them there.
+        # py7zr checks the members' target paths, although it writes no files there.
         with _opened(archive) as opened, TemporaryDirectory() as nowhere:
             checksums = {info.filename: info.crc32 for info in opened.list()}
             tables = _Tables(Path(nowhere), {member: checksums[member.name] for member in members}, open_table)
@@ -47,7 +47,7 @@ def _opened(archive: Path) -> Iterator[SevenZipFile]:
     # Given a file rather than a path, py7zr starts no threads of its own.
     with refusing_damage(archive), archive.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            raise InputError(f"{archive} is not a 7z archive", "check what the file holds")
+            raise InputError(f"{archive} is not a 7z archive", "check the content of the file")
         file.seek(0)
         try:
             with SevenZipFile(file) as opened:
@@ -59,7 +59,7 @@ def _opened(archive: Path) -> Iterator[SevenZipFile]:
                 yield opened
         except PasswordRequired as error:
             raise InputError(
-                f"{archive} is encrypted", "unpack it by hand and name the folder of its tables"
+                f"{archive} is encrypted", "unpack it manually and give the folder of its tables"
             ) from error
         except CrcError as error:
             raise Bad7zFile(f"{error.filename or 'a member'} differs from its checksum") from error
@@ -77,7 +77,7 @@ def _kind(info: FileInfo) -> Kind:
 
 
 class _Tables(WriterFactory):
-    """Gives py7zr the places that it writes members to, by their names below a folder."""
+    """Gives py7zr the sinks of members, by path below a folder."""
 
     def __init__(self, folder: Path, members: Mapping[Member, int | None], open_table: OpenTable) -> None:
         self.waiting = {str(PurePosixPath(member.name)): (member, checksum) for member, checksum in members.items()}
@@ -91,7 +91,7 @@ class _Tables(WriterFactory):
 
 
 class _Table(Py7zIO):
-    """Passes a member on, and checks that what passed is what the header names."""
+    """Forwards a member's bytes, and checks their size and checksum against the header."""
 
     def __init__(self, member: Member, checksum: int | None, sink: Sink) -> None:
         self._member = member
@@ -101,14 +101,14 @@ class _Table(Py7zIO):
         self._checksum = 0
 
     def write(self, s: bytes | bytearray) -> int:
-        """Pass the next bytes on."""
+        """Forward the next bytes."""
         self._size += len(s)
         self._checksum = zlib.crc32(s, self._checksum)
         self._sink.write(s)
         return len(s)
 
     def close(self) -> None:
-        """Check the whole; py7zr calls this for a member that it has unpacked to its end."""
+        """Check size and checksum; py7zr calls this for a completely unpacked member."""
         size, checksum = self._expected
         if self._size != size or (checksum is not None and self._checksum != checksum):
             raise Bad7zFile(f"{self._member.name} differs from its checksum or size")

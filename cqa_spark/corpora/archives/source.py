@@ -1,4 +1,4 @@
-"""An archive's identity: its hash, computed once for as long as the file stays the same."""
+"""An archive's identity: its hash, cached until the file changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Source:
     """One archive.
 
     Attributes:
-        path: as the user named it.
+        path: path given by the user.
         size: bytes.
         modified: time of the last change, nanoseconds.
         sha256: of its content, hexadecimal.
@@ -33,13 +33,13 @@ class Source:
 
     @property
     def folder_name(self) -> str:
-        """Name of the folder for its tables, in characters that every storage and Spark take literally."""
+        """Name of the folder for its tables, in characters without special meaning for Spark or any storage."""
         stem = re.sub(r"(?i)(\.xml)?\.(7z|zst)$", "", self.path.name)
         plain = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip("._")
         return f"{plain or 'archive'}-{self.sha256[:SHOWN_DIGITS]}"
 
     def refuse_change(self) -> None:
-        """Refuse a file that is no longer the one that was hashed.
+        """Refuse a file that changed after it was hashed.
 
         Raises:
             InputError: its size or time changed.
@@ -49,11 +49,11 @@ class Source:
 
 
 def identify(path: Path, staging: Staging) -> Source:
-    """Hash an archive, or take the hash from the note of an earlier call.
+    """Hash an archive, or read the cached hash of an earlier call.
 
     Args:
         path: the archive.
-        staging: where the notes are.
+        staging: staging area with cached hashes.
 
     Raises:
         InputError: there is no such file, or it cannot be read.

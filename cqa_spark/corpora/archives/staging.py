@@ -1,4 +1,4 @@
-"""The staging area and all that is done to its files: another storage needs another module with this face."""
+"""The staging area and its file operations; another storage needs a module with the same interface."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from cqa_spark.process.disk_failures import cannot_write
 class Staging:
     """A local folder that holds one folder per unpacked archive.
 
-    What starts with a dot in it is its own: locks, notes, and folders that are not finished.
+    Names that start with a dot are internal: locks, notes, and unfinished folders.
 
     Attributes:
-        root: the folder; made where it is absent.
+        root: the folder; created if it does not exist.
     """
 
     root: Path
 
     def folder(self, name: str) -> Path:
-        """Where the folder of that name lies once it is published."""
+        """The path of the folder of that name after it is published."""
         return self.root / name
 
     @contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Hold off every other process that wants the same folder; a process that dies lets go."""
+        """Lock a folder against other processes; the lock is released when the process ends."""
         with self._writing():
             locks = self.root / ".locks"
             locks.mkdir(parents=True, exist_ok=True)
@@ -43,10 +43,10 @@ class Staging:
 
     @contextmanager
     def new_folder(self, name: str) -> Iterator[Path]:
-        """Give an empty folder that gets its name when the block ends well, and goes when it does not.
+        """Create an empty folder that is renamed to its name if the block succeeds, and deleted otherwise.
 
-        The caller holds the lock of the name, so a folder that is there already was left by a crash, or its record
-        is broken; either goes.
+        The caller holds the lock of the name, so an existing folder was left by a crash, or its record is damaged;
+        it is deleted.
         """
         unfinished = self.root / f".unfinished-{name}"
         with self._writing():
@@ -61,46 +61,46 @@ class Staging:
             shutil.rmtree(unfinished, ignore_errors=True)
 
     def open_table(self, path: Path) -> BinaryIO:
-        """Start a file that must not exist."""
+        """Create a file that must not exist."""
         with self._writing():
             return path.open("xb")
 
     def write(self, file: BinaryIO, data: bytes | bytearray | memoryview) -> None:
-        """Append to a file that ``open_table`` gave."""
+        """Append to a file opened by ``open_table``."""
         with self._writing():
             file.write(data)
 
     def close(self, file: BinaryIO) -> None:
-        """Close a file; its last bytes are written now."""
+        """Flush and close a file."""
         with self._writing():
             file.close()
 
     def free_bytes(self) -> int:
-        """Bytes that fit in still."""
+        """Free bytes."""
         with self._writing():
             self.root.mkdir(parents=True, exist_ok=True)
             return shutil.disk_usage(self.root).free
 
     def sizes(self, folder: Path) -> dict[str, int]:
-        """Bytes of each file in a folder, sorted by name; nothing where there is no such folder."""
+        """Size in bytes of each file in a folder, sorted by name; empty if the folder does not exist."""
         try:
             return {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
         except OSError:
             return {}
 
     def note(self, key: str) -> Path:
-        """Where a note of that key lies, for ``read_text`` and ``write_text``."""
+        """The path of a note, for ``read_text`` and ``write_text``."""
         return self.root / ".notes" / key
 
     def read_text(self, path: Path) -> str | None:
-        """Read a small file; None where there is none."""
+        """Read a small file; None if it does not exist."""
         try:
             return path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return None
 
     def write_text(self, path: Path, text: str) -> None:
-        """Write or replace a small file at once, so that no reader sees half of it."""
+        """Write or replace a small file atomically."""
         with self._writing():
             path.parent.mkdir(parents=True, exist_ok=True)
             new = path.with_name(f".{path.name}-{uuid4().hex}")

@@ -1,4 +1,4 @@
-"""A table on its way from an archive to the staging area."""
+"""Writes a table from an archive to the staging area."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cqa_spark.corpora.archives.staging import Staging
 
 @dataclass(frozen=True)
 class Table:
-    """A file that is being written, counted by the archive's meter.
+    """A file being written, counted by the archive's meter.
 
     Attributes:
-        member: what it comes from.
-        file: what it goes to.
-        area: does the writing.
-        meter: does the counting.
+        member: source of the bytes.
+        file: target of the bytes.
+        area: staging area.
+        meter: counts the bytes.
     """
 
     member: Member
@@ -34,7 +34,7 @@ class Table:
         """Count the next bytes, then write them.
 
         Raises:
-            InputError: they are too many.
+            InputError: a limit is exceeded.
         """
         self.meter.add(self.member.name, len(data))
         self.area.write(self.file, data)
@@ -44,18 +44,18 @@ class Table:
         self.area.close(self.file)
 
     def let_go(self) -> None:
-        """Free the file, complete or not."""
-        with suppress(OSError):  # what made it fail was told when it failed
+        """Close the file, complete or not."""
+        with suppress(OSError):  # the failing call has already raised the error
             self.file.close()
 
 
 @contextmanager
 def writing_tables(area: Staging, folder: Path, meter: Meter) -> Iterator[OpenTable]:
-    """Give what opens the tables of one archive; none stays open after the block.
+    """A function that opens the tables of one archive; all are closed after the block.
 
     Args:
-        area: does the writing.
-        folder: where the tables go, each under the last part of its member's path.
+        area: staging area.
+        folder: target folder; each table gets the last part of its member's path.
         meter: counts all of them together.
     """
     with ExitStack() as opened:

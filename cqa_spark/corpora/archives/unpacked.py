@@ -1,4 +1,4 @@
-"""The outcome for one archive, and its record: a folder of the staging area is valid because of it."""
+"""The outcome for one archive, and its record, which marks a folder of the staging area as valid."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ RECORD = "_unpacked.json"
 
 @dataclass(frozen=True)
 class Unpacked:
-    """An archive whose tables lie in the staging area.
+    """An archive whose tables are in the staging area.
 
     Attributes:
-        source: the archive, as it was named.
-        folder: where its tables lie.
+        source: the archive, as given by the user.
+        folder: folder of its tables.
         files: the tables, sorted by name.
         bytes: size of all tables.
         sha256: of the archive, hexadecimal.
-        reused: whether an earlier call had unpacked it.
-        skipped: members that are no tables.
+        reused: whether an earlier call unpacked it.
+        skipped: members that are not tables.
     """
 
     source: Path
@@ -38,13 +38,13 @@ class Unpacked:
 
 
 def write_record(area: Staging, folder: Path, source: Source, skipped: tuple[str, ...]) -> None:
-    """Record what a folder holds, once all of it is written.
+    """Record the content of a completely written folder.
 
     Args:
-        area: does the writing.
+        area: staging area.
         folder: the folder with the tables.
         source: the archive.
-        skipped: members that are no tables.
+        skipped: members that are not tables.
     """
     record = {
         "source": source.path.name,
@@ -57,13 +57,13 @@ def write_record(area: Staging, folder: Path, source: Source, skipped: tuple[str
 
 
 def read_record(area: Staging, folder: Path, source: Source, *, reused: bool) -> Unpacked | None:
-    """Read a folder's record; None where the folder does not hold what the archive gives.
+    """Read a folder's record; None if the folder does not hold the archive's tables.
 
     Args:
-        area: does the reading.
+        area: staging area.
         folder: the folder with the tables.
         source: the archive.
-        reused: what the outcome is to say.
+        reused: value for the outcome.
     """
     try:
         record: dict[str, Any] = json.loads(area.read_text(folder / RECORD) or "")
@@ -74,4 +74,4 @@ def read_record(area: Staging, folder: Path, source: Source, *, reused: bool) ->
         total = sum(sizes.values())
         return Unpacked(source.path, folder, tables, total, source.sha256, reused, tuple(record["skipped"]))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return None  # absent, or touched by somebody else: the archive is unpacked again
+        return None  # absent, or changed by another program: the archive is unpacked again

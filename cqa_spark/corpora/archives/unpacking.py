@@ -27,7 +27,7 @@ FORMATS: dict[str, ArchiveFormat] = {SEVEN_ZIP: SevenZip(), ZSTANDARD: Zstandard
 
 @dataclass(frozen=True)
 class _Plan:
-    """An archive that is to be unpacked."""
+    """An archive to unpack."""
 
     source: Source
     tables: Tables
@@ -41,16 +41,16 @@ def unpack(
     workers: int,
     progress: Callable[[Unpacked], None],
 ) -> list[Unpacked]:
-    """Unpack the tables of archives, unless an earlier call did.
+    """Unpack the tables of archives that no earlier call has unpacked.
 
-    All archives are looked into before the first is unpacked, so that most of what is wrong shows early.
+    The headers of all archives are checked before the first is unpacked, so that most problems show early.
 
     Args:
         archives: local files, ``*.7z`` or ``*.xml.zst``.
-        staging: folder that gets one folder per archive; made where it is absent.
-        limits: what an archive may unpack to.
-        workers: archives to unpack at the same time, a process each.
-        progress: called with every archive that is ready, in the order in which they become so.
+        staging: folder that gets one folder per archive; created if it does not exist.
+        limits: limits on the unpacked size of each archive.
+        workers: number of archives to unpack in parallel, one process each.
+        progress: called with every finished archive, in order of completion.
 
     Returns:
         The outcome for each archive, in the order given.
@@ -124,5 +124,5 @@ def _unpack(area: Staging, limits: UnpackLimits, plan: _Plan) -> Unpacked:
             write_record(area, folder, source, plan.tables.skipped)
         unpacked = read_record(area, area.folder(name), source, reused=False)
     if unpacked is None:
-        raise ContractError(f"{area.folder(name)} changed as soon as it was written", "keep other programs out of it")
+        raise ContractError(f"{area.folder(name)} changed right after it was written", "keep other programs out of it")
     return unpacked

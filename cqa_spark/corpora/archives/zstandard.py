@@ -27,13 +27,13 @@ class Zstandard:
     """Files of one or more frames; their checksums are checked where they have any."""
 
     def members(self, archive: Path) -> list[Member]:
-        """List the one table; its size is what the first frame tells, if it does."""
+        """List the one table; its size is that of the first frame, if recorded."""
         with refusing_damage(archive), archive.open("rb") as file:
             size = get_frame_info(file.read(LONGEST_HEADER)).decompressed_size
         return [Member(archive.name[: -len(".zst")], Kind.FILE, size or 0)]
 
     def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
-        """Unpack the table; a last frame that is cut short is refused."""
+        """Unpack the table; a truncated last frame is refused."""
         (member,) = members
         limits: dict[int, int] = {DecompressionParameter.window_log_max: LARGEST_WINDOW}
         with refusing_damage(archive), _refusing_memory(archive), ZstdFile(archive, options=limits) as unpacked:

@@ -11,7 +11,7 @@ BYTE_ORDER_MARK = 3
 
 
 def count_blocks(chunks: DataFrame, layout: Layout) -> DataFrame:
-    """Sum up the blocks that Spark cut the files into.
+    """Count the records of the blocks that Spark splits the files into.
 
     Args:
         chunks: what ``source.read_chunks`` gives.
@@ -49,7 +49,7 @@ def _records(chunk: Column, layout: Layout) -> Column:
 
 
 def _before_original(text: Column) -> Column:
-    """What stands before the original question that the thread belongs to; all of it where there is none."""
+    """The text before the thread's original question; all of it if there is none."""
     original = F.substring_index(text, ORIGINAL, -1)
     before = text.substr(F.lit(1), F.length(text) - F.length(original) - len(ORIGINAL))
     return F.when(F.contains(text, F.lit(ORIGINAL)), before).otherwise(text)

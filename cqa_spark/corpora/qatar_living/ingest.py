@@ -24,7 +24,7 @@ class QatarLivingFiles(Source):
     Attributes:
         by_split: paths of files and folders by split.
         site: the community that the rows belong to.
-        storage: how buckets are reached.
+        storage: object storage settings.
     """
 
     by_split: Mapping[str, Sequence[str]]

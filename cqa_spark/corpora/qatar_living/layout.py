@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Matches what may stand around threads without being a record: the XML declaration, comments, the document type
+# Matches text around threads that is not a record: the XML declaration, comments, the document type
 # with its entities, and the tags of enclosing elements. Java and Python read it alike. A start without an end matches
 # all the rest, so that many starts are not searched for an end each; the group is what stays as text.
 WRAPPER = (

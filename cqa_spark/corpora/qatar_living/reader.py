@@ -26,8 +26,8 @@ SITE = "qatarliving.com"
 def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: str = SITE) -> CommunityTables:
     """Read SemEval 2015-2017 Task 3 files (English) and dumps of the same forum.
 
-    Where a thread stands in several files of a split, that of the file given first counts, and the others go to
-    quarantine.
+    If several files of a split hold the same thread, the one in the file given first is kept, and the others are
+    quarantined.
 
     Args:
         spark: the session.
@@ -35,7 +35,7 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
         site: the community that the rows belong to.
 
     Raises:
-        InputError: no file was given, one is given twice, one cannot be read, or a thread stands in two
+        InputError: no file was given, one is given twice, one cannot be read, or a thread is in two
             annotated splits.
     """
     if not inputs:

@@ -1,4 +1,4 @@
-"""Cut what stands between two closing tags into records: normally one thread, sometimes remains."""
+"""Splits the text between two closing tags into records: normally one thread, sometimes fragments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from cqa_spark.corpora.qatar_living.layout import ORIGINAL, WRAPPER, Layout
 
-OUTSIDE = "this text stands outside of any thread"
+OUTSIDE = "this text is outside of any thread"
 UNCLOSED = "the thread has no closing tag before the next one opens"
 
 _wrapper = re.compile(WRAPPER.encode())
@@ -23,7 +23,7 @@ class Record:
         offset: where it starts in the chunk, in bytes.
         text: its bytes, without the closing tag that the file was split at.
         ends_chunk: whether that closing tag belongs to it.
-        problem: why it cannot be a thread; None where it is worth parsing.
+        problem: why it cannot be a thread; None if it is to be parsed.
     """
 
     offset: int
@@ -35,7 +35,7 @@ class Record:
 def cut(chunk: bytes, layout: Layout) -> Iterator[Record]:
     """Yield the records of a chunk in order.
 
-    A thread's record starts at the opening of its original question where that stands before it. Every opening tag
+    A thread's record starts at the opening tag of its original question, if that precedes it. Every opening tag
     makes a record, so that a thread cut in the middle does not take the next one with it.
 
     Args:

@@ -1,4 +1,4 @@
-"""Refuse ids that were taken before, whatever partition they stand in."""
+"""Refuses repeated ids across all partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN_THREADS = 20
 
 
 def contested_ids(records: DataFrame) -> DataFrame:
-    """Find the threads whose id something else claims too.
+    """Find the threads whose id another thread or question also has.
 
     An original question is repeated above each of its related questions by design: it is one post. It comes before a
     thread that has the same id, as a thread of the forum's dump may.
@@ -24,7 +24,7 @@ def contested_ids(records: DataFrame) -> DataFrame:
         records: what ``parsed.parse_chunks`` gives.
 
     Returns:
-        post_id, first (claim, file, byte_offset: whose the id is), files (sorted; where it stands as a thread).
+        post_id, first (claim, file, byte_offset: whose the id is), files (sorted; files with a thread of that id).
     """
     threads = records.where(F.col("thread").isNotNull())
     originals = threads.where(F.col("thread.original").isNotNull())
@@ -47,7 +47,7 @@ def refuse_shared_between_splits(contested: DataFrame, inputs: Sequence[InputFil
         inputs: the files, in the order given.
 
     Raises:
-        InputError: a thread stands in two annotated splits; the first such threads are listed.
+        InputError: a thread is in two annotated splits; the first such threads are listed.
     """
     if len({file.split for file in inputs} - {UNANNOTATED}) < 2:
         return
@@ -60,7 +60,7 @@ def refuse_shared_between_splits(contested: DataFrame, inputs: Sequence[InputFil
         listed = [f"{row.post_id} in {' and '.join(inputs[file].path for file in row.files)}" for row in rows]
         more = [f"and {count - len(rows)} more"] if count > len(rows) else []
         raise InputError(
-            f"{count} threads stand in files of different splits:\n    " + "\n    ".join(listed + more),
+            f"{count} threads are in files of several splits:\n    " + "\n    ".join(listed + more),
             "give each thread as one split: leave one of the files out, or give both the same split",
         )
 

@@ -19,7 +19,7 @@ Files = Mapping[int, InputFile]
 
 
 def detect_layout(spark: SparkSession, file: InputFile) -> Layout:
-    """Tell the layout by the first opening tag; a file without any is read, and refused, as that of 2016.
+    """Detect the layout by the first opening tag; a file without any is read, and refused, as that of 2016.
 
     Raises:
         InputError: the file does not exist.
@@ -38,7 +38,7 @@ def read_chunks(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
 
     Returns:
         file (int, place in the order given), file_size and block_start (bytes), chunk (string, may hold invalid
-        UTF-8). The rows of one block of a file stand in one partition, in the order of the file.
+        UTF-8). The rows of one block of a file are in one partition, in the order of the file.
     """
     text = spark.read.option("lineSep", layout.closing).text([file.path for file in files.values()])
     return text.select(

@@ -42,7 +42,7 @@ def comments_table(threads: DataFrame) -> DataFrame:
 
 
 def users_table(threads: DataFrame) -> DataFrame:
-    """Everybody who wrote a question or a comment; the argument is that of ``posts_table``."""
+    """The authors of questions and comments; the argument is that of ``posts_table``."""
     askers = threads.select("site", "user_id", "user_name")
     commenters = threads.select("site", F.explode("comments").alias("comment"))
     writers = askers.unionByName(commenters.select("site", "comment.user_id", "comment.user_name"))

@@ -22,7 +22,7 @@ _CLOSING_ORIGINAL = b"</OrgQuestion>"
 
 
 class UnreadableThread(Exception):
-    """A record that is no thread; the message is one sentence for the quarantine."""
+    """A record that is not a thread; the message goes to the quarantine."""
 
 
 def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
@@ -81,7 +81,7 @@ def _reason(text: bytes, parser: etree.XMLParser) -> str:
 
 
 def _original(root: etree._Element, question: etree._Element, thread_id: str) -> ThreadRow | None:
-    """The original question; its later threads stand alone in their chunk, and only their id tells what it was."""
+    """The original question; later threads are alone in their chunk, and only their id names it."""
     if root.tag == "OrgQuestion":
         return {
             "original_id": _required(root, "ORGQ_ID"),
@@ -92,7 +92,7 @@ def _original(root: etree._Element, question: etree._Element, thread_id: str) ->
         return None
     original_id, separator, _ = thread_id.partition("_R")
     if not separator:
-        raise UnreadableThread(f"the id {thread_id} does not tell the original question, such as Q1 in Q1_R2")
+        raise UnreadableThread(f"the id {thread_id} does not name the original question, such as Q1 in Q1_R2")
     return {"original_id": original_id, "subject": None, "body": None}
 
 
@@ -167,7 +167,7 @@ def _label(element: etree._Element, attribute: str, known: Mapping[str, str]) ->
     try:
         return normal_label(label, known)
     except KeyError:
-        raise UnreadableThread(f"{attribute} is {label!r}, known are {', '.join(known)}") from None
+        raise UnreadableThread(f"{attribute} is {label!r}; known labels: {', '.join(known)}") from None
 
 
 def _text(element: etree._Element, names: Iterable[str]) -> str | None:

@@ -20,7 +20,7 @@ from cqa_spark.corpora.stackexchange.escapes import Flags, resolve_escapes
 
 NAME = "[A-Za-z_][A-Za-z0-9_.-]*"
 FIRST, LATER, LAST = range(3)
-# What stands before a row's first value, before a later one, and after the last.
+# The text before a row's first value, before a later one, and after the last.
 ROLES = {FIRST: re.compile(rf" *<row ({NAME})="), LATER: re.compile(rf" ({NAME})="), LAST: re.compile(r"() />\r?")}
 NONE = -1
 TEXTS = pa.map_(pa.string(), pa.string())
@@ -45,7 +45,7 @@ class Attributes:
 
 @dataclass(frozen=True)
 class _Pieces:
-    """What stands between the double quotes of lines.
+    """The pieces of lines between double quotes.
 
     Attributes:
         texts: the pieces of all lines, one after the other.
@@ -62,7 +62,7 @@ class _Pieces:
 
 @dataclass(frozen=True)
 class _Values:
-    """Where values stand.
+    """The positions of values.
 
     Attributes:
         piece: number of the piece that is the value.

@@ -1,4 +1,4 @@
-"""From the texts of a row's attributes to the columns of its table."""
+"""Converts attribute texts of a row to the columns of its table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def typed(dump: DumpTable, texts: Mapping[str, Column]) -> dict[str, Column]:
 
 
 def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
-    """Lay typed rows out as their table declares it.
+    """Select the declared columns of the table from typed rows.
 
     Args:
         dump: the kind of rows.
@@ -41,7 +41,7 @@ def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
     """
     more: dict[str, Column] = {}
     if dump.file == "Posts":
-        # What is no answer points to no parent, and an answer without parent is all that is known of its thread.
+        # Only answers have a parent; an answer without one is its own thread.
         parent = F.when(F.col("post_type_id") == ANSWER, F.col(PARENT))
         more = {"post_type": post_type(F.col("post_type_id")), "thread_id": F.coalesce(parent, "post_id")}
     if "split" in dump.table.schema.names:

@@ -1,4 +1,4 @@
-"""Which files belong to which dump: the table by the file's name, the site by the folder's."""
+"""Assigns files to dumps: the table by the file's name, the site by the folder's name."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class DumpFile:
     """One file of a dump.
 
     Attributes:
-        path: where it lies, for Spark.
+        path: its path, for Spark.
         site: the community that it is of.
         dump_table: the kind of its rows.
-        dump: what tells two dumps of one site apart, and sorts the earlier before the later: the folder.
+        dump: folder of the dump; it identifies one of several dumps of a site, and sorts the earlier first.
         packed: whether it is compressed, so that its size is not that of its text.
     """
 

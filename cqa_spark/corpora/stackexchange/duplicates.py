@@ -15,7 +15,7 @@ def repeated_keys(rows: DataFrame, table: Table) -> DataFrame:
 
 
 def keep_first(copies: DataFrame, dump: DumpTable) -> DataFrame:
-    """Let the first of several rows with the same id stand.
+    """Keep the first of several rows with the same id.
 
     Args:
         copies: what ``tolerant_path.parse_records`` gives of all of them, with site and source_file.

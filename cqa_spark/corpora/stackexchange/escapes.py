@@ -1,4 +1,4 @@
-"""From the texts of attributes as XML writes them to those that they stand for, in whole columns."""
+"""Resolves XML escapes in attribute texts, in whole columns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 def resolve_escapes(texts: pa.Array) -> tuple[pa.Array, Flags]:
-    """Put characters in the place of the escapes that dumps are written with.
+    """Replace the escapes used in dumps by characters.
 
     Args:
-        texts: strings as they stand in a file, or null; at the start of their buffers.
+        texts: strings as in the file, or null; at the start of their buffers.
 
     Returns:
         The texts, and whether they are what a parser would make of them: not where a character is none that a value

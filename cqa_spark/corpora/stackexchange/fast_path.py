@@ -43,7 +43,7 @@ def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
 
 
 def _typed(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
-    """Give the texts their types; what looks like a row is suspect where a value does not fit or is missing."""
+    """Cast the texts to their types; a row is suspect if a value does not fit or is missing."""
     types = column_types(dump)
     texts = {name: F.col(name) for name in types}
     numbers = [text for name, text in texts.items() if is_number(name, types[name])]

@@ -1,4 +1,4 @@
-"""A look at both ends of a file, before Spark reads it: is it text, how are its rows laid out, is it whole?"""
+"""Probes both ends of a file before Spark reads it: whether it is text, its row layout, and whether it is complete."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FOREIGN = {
 
 
 class Layout(Enum):
-    """How rows are told apart: the text that Spark splits the file at."""
+    """The row layout: the separator at which Spark splits the file."""
 
     ROW_PER_LINE = "\n"
     ROW_PER_OLD_LINE = "\r"
@@ -38,7 +38,7 @@ class Layout(Enum):
 
 @dataclass(frozen=True)
 class Peek:
-    """What both ends of a file say.
+    """The result of probing a file.
 
     Attributes:
         uri: the file's address in full, as Spark's file metadata gives it.

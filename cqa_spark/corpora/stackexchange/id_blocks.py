@@ -1,8 +1,8 @@
-"""What stands in the files of a dump, by blocks of ids: what is as it was need not be parsed again.
+"""Digests of dump files by blocks of ids, so that unchanged rows need not be parsed again.
 
 Every dump is the whole site, and most of its lines are those of the dump before. To look at a line and hash it takes a
-small part of the time that it takes to parse and to store it. Ids are given in the order of time, so that what is new
-lies in a few blocks.
+small part of the time that it takes to parse and to store it. Ids grow with time, so that new rows
+are in a few blocks.
 """
 
 from __future__ import annotations

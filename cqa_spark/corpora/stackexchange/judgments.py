@@ -1,4 +1,4 @@
-"""What a site's members judged: the accepted answers, and which questions ask the same."""
+"""Judgments by a site's members: accepted answers and duplicate questions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tell the rows of a dump from its other lines, batch by batch.
+"""Separates the rows of a dump from its other lines, batch by batch.
 
-No import of Spark: every worker process would spend its first seconds on it.
+Does not import Spark, which would delay the start of every worker process by seconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many lines of each kind every file has, counted while its rows are written."""
+"""Counts the lines of each kind by file, while the rows are written."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def not_rows(
 
     Args:
         files: the files' numbers.
-        lines: as the fast path counted them.
-        looked_at: records and records without a row of their own, of the files that had a closer look.
+        lines: counts of the fast path.
+        looked_at: records and records without a row of their own, of the files read by the tolerant path.
     """
     counts = {}
     for file in files:

@@ -38,18 +38,18 @@ Files = Mapping[int, OpenFile]
 
 
 def read_lines(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
-    """Read what stands between separators.
+    """Read the text between separators.
 
     Small files share a task, large ones are split over several.
 
     Args:
         spark: the session.
         files: what to read.
-        layout: tells the separator.
+        layout: row layout, with the separator.
 
     Returns:
         file (int), site, source_file, block_start (byte at which the task's part of the file starts), value (string
-        without the separator; may hold invalid UTF-8). Rows of a block stand in one partition, in the file's order.
+        without the separator; may hold invalid UTF-8). Rows of a block are in one partition, in the file's order.
     """
     # A folder's name may hold a bracket or a star, which Spark would take for a pattern.
     paths = [PATTERN_CHARACTER.sub(r"\\\g<0>", each.file.path) for each in files.values()]

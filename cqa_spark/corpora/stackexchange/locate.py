@@ -1,4 +1,4 @@
-"""Find where in its file a line stands: Spark's text reader does not say."""
+"""Locates lines in their files, because Spark's text reader gives no offsets."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _PLACED = "file int, block_start bigint, place bigint, length bigint, raw binary
 
 
 def place_in_blocks(lines: DataFrame) -> DataFrame:
-    """Keep the lines that are wanted, each with its place in its block, and the lengths of the blocks.
+    """Keep the selected lines, each with its position in its block, and the lengths of the blocks.
 
-    The lengths of all lines go through Python, the text only of those that are wanted.
+    Python receives the lengths of all lines, but the text of the selected ones only.
 
     Args:
-        lines: file, block_start, length (bytes with the separator) and raw (binary; null where not wanted) of every
+        lines: file, block_start, length (bytes with the separator) and raw (binary; null if not selected) of every
             line, the rows of a block in the file's order.
     """
     return lines.select("file", "block_start", "length", "raw").mapInArrow(_places, _PLACED)
 
 
 def locate(placed: DataFrame, marks: dict[int, int]) -> DataFrame:
-    """Give the lines that are wanted their place in the file.
+    """Compute the byte offsets of the selected lines in their files.
 
     Args:
-        placed: what ``place_in_blocks`` gives; it is read twice, so it had better be persisted.
+        placed: what ``place_in_blocks`` gives; it is read twice, so persist it.
         marks: bytes that Spark dropped at the start of each file, its byte order mark.
 
     Returns:
@@ -47,7 +47,7 @@ def locate(placed: DataFrame, marks: dict[int, int]) -> DataFrame:
 
 
 def _places(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give wanted lines their place within the block, and each stretch of a block a row without text: its length."""
+    """Number selected lines within the block; give the length of each part of the block as a row without text."""
     block: tuple[int, int] | None = None
     read = 0
     for batch in batches:

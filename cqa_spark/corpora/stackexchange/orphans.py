@@ -1,4 +1,4 @@
-"""Rows that point to rows which the dump lacks: kept, and counted."""
+"""Counts rows that refer to rows missing from the dump; such rows are kept."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ REFERENCES = (
 
 
 def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
-    """Count the rows that point to nothing.
+    """Count the rows with dangling references.
 
     Args:
-        tables: the tables that were read, by name; a reference to or from another one is not looked at.
+        tables: the tables that were read, by name; references to or from other tables are skipped.
 
     Returns:
         Entries of ``ORPHANS``: one for each site and reference that has some.
@@ -60,7 +60,7 @@ def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
     pointing = [_side(tables, each.table, each.column, each.target, by=name) for name, each in found.items()]
     targets = dict.fromkeys(each.target for each in found.values())
     there = [_side(tables, target, target.key[-1], target, by=None) for target in targets]
-    # Who points and what is there meet in one grouping, by what is pointed to; so every row travels once, added up.
+    # References and targets are grouped by target id in one shuffle, so that every row is shuffled once, aggregated.
     pointed_to = reduce(DataFrame.unionByName, [*pointing, *there]).groupBy("site", "target", "id")
     counts = [F.count_if(F.col("by") == name).alias(name) for name in found]
     missing = pointed_to.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")

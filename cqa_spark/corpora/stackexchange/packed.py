@@ -1,4 +1,4 @@
-"""Compressed files that cannot be unpacked; it shows only while Spark reads them."""
+"""Errors of damaged compressed files, which show only while Spark reads them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.errors import InputError
 
-# What Hadoop's gzip and bzip2 readers say.
+# Messages of Hadoop's gzip and bzip2 readers.
 SIGNS = (
     "unexpected end of",
     "bad block header",
@@ -21,7 +21,7 @@ SIGNS = (
 
 @contextmanager
 def refuse_damaged(files: Files) -> Iterator[None]:
-    """Turn the error of a damaged compressed file into one that says what to do.
+    """Convert the error of a damaged compressed file into an ``InputError``.
 
     Args:
         files: what is read within the block.
@@ -35,7 +35,7 @@ def refuse_damaged(files: Files) -> Iterator[None]:
         packed = [each.file.path for each in files.values() if each.file.packed]
         if packed and any(sign in str(error).lower() for sign in SIGNS):
             raise InputError(
-                f"damaged or cut short, cannot be unpacked to the end: {' or '.join(packed)}",
-                "test with gzip -t or bzip2 -t, and download again what fails",
+                f"damaged or truncated compressed files: {' or '.join(packed)}",
+                "test them with gzip -t or bzip2 -t, and download damaged ones again",
             ) from error
         raise

@@ -1,4 +1,4 @@
-"""Read one record by a real XML parser: what the fast path could not, or refuse it with a reason."""
+"""Reads records that the fast path cannot read, with an XML parser, or refuses them with a reason."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lxml import etree
 
 ROW = "row"
 CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
-# XML has no place for control characters, and dumps hold them. While the parser works, characters that mean nothing
-# anywhere stand for them.
+# XML forbids control characters, and dumps hold them. For the parser, they are replaced by characters without
+# meaning.
 STAND_IN = 0x10F000
 OUTSIDE = "there is text outside of any row"
 DOCUMENT_TYPE = "there is a document type within the row"
-# What may stand before the rows and between them. A document type may go over several lines; a file has one, and only
+# Text allowed before rows and between them. A document type may go over several lines; a file has one, and only
 # because of that is the search for its end no reason to search again from each of many starts.
 MARKUP = rb"<\?xml[^<]*\?>|\]\s*+>|<!(?:ENTITY|ELEMENT|ATTLIST|NOTATION)\b[^<]*>|<!--.*?-->"
 DECLARED_TYPE = rb"<!DOCTYPE[^<>\[]*+(?:>|\[(?:.*?\]\s*+>)?+)"
@@ -33,7 +33,7 @@ MOST_JOINS = 2
 
 @dataclass(frozen=True)
 class Record:
-    """What stands between two separators.
+    """The text between two separators.
 
     Attributes:
         file: number of its file.
@@ -50,15 +50,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Outcome:
-    r"""What became of one or several records: a row, a problem, or, where both are None, neither.
+    r"""The outcome of one or several records: a row, a problem, or, if both are None, neither.
 
     Attributes:
         file: number of the file.
         offset: byte at which the first record starts.
-        records: how many records it took.
+        records: number of records joined.
         raw: their text; bytes that are none as ``\xNN``.
         attributes: the row's attributes, escapes resolved.
-        problem: why it is refused.
+        problem: reason for the refusal.
     """
 
     file: int
@@ -73,7 +73,7 @@ def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
     """Read records one by one; where one is the start of a row, together with those that follow it.
 
     Args:
-        records: file by file, each in its order; what stands between two that do not touch is no concern.
+        records: file by file, each in its order; gaps between them are ignored.
         root: the element around the rows.
     """
     waiting: list[tuple[Record, Outcome]] = []
@@ -137,7 +137,7 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
     if element.tag != ROW:
         raise ValueError(f"<{element.tag}> is not a row")
     if len(element) or (element.text or "").strip():
-        raise ValueError("there is something within the row")
+        raise ValueError("the row has content")
     attributes = {str(name): str(value) for name, value in element.attrib.items()}
     if hidden == decoded:
         return attributes
@@ -145,7 +145,7 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
 
 
 def _without_surroundings(raw: bytes, root: str) -> bytes:
-    """Cut off the root's tags and what else may stand around rows."""
+    """Remove the root's tags and other text allowed around rows."""
     before = before_row(root).match(raw)
     assert before is not None, "nothing is a match, too"
     return re.sub(rb"(?i)</%b\s*>\Z" % root.encode(), b"", raw[before.end() :].rstrip()).rstrip()
@@ -153,14 +153,14 @@ def _without_surroundings(raw: bytes, root: str) -> bytes:
 
 @cache
 def before_row(root: str) -> re.Pattern[bytes]:
-    """The pattern of what may stand before a row on its line."""
+    """The pattern of the text allowed before a row on its line."""
     tags = rb"</?%b(?:\s[^<>]*)?/?>" % root.encode()
     markup = rb"(?:(?:%b|%b)\s*+)*+" % (tags, MARKUP)
     return re.compile(rb"(?is)\s*+%b(?:%b\s*+%b)?+" % (markup, DECLARED_TYPE, markup))
 
 
 def _hide_controls(text: str) -> str:
-    """Let stand-ins take the place of control characters; the same text where it holds none, or a stand-in itself."""
+    """Replace control characters by stand-ins; the same text if it holds none, or holds a stand-in itself."""
     if _stand_in.search(text) or any(_stand_in.match(_character(found)) for found in _reference.finditer(text)):
         return text
     references = _reference.sub(_hide_reference, text)
@@ -173,7 +173,7 @@ def _hide_reference(found: re.Match[str]) -> str:
 
 
 def _character(reference: re.Match[str]) -> str:
-    """What a reference stands for; nothing where that is no character."""
+    """The character of a reference; empty if it is not a character."""
     code = int(reference[1], 16) if reference[1] else int(reference[2])
     return chr(code) if code <= sys.maxunicode else ""
 

@@ -1,4 +1,4 @@
-"""Read all files of one kind, and keep count of every line of each."""
+"""Reads all files of one kind, and counts their lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _names = count(1)
 
 @dataclass
 class TableReader:
-    """The files of one kind; each is read once, and once more only where it holds lines that need a closer look.
+    """The files of one kind; each is read once, and a second time only if it holds lines for the tolerant path.
 
     Attributes:
         spark: the session.
@@ -50,12 +50,12 @@ class TableReader:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of what is held for the frames that the reader gave."""
+        """Unpersist the frames of the reader."""
         for frame in self._persisted:
             frame.unpersist()
 
     def sound_rows(self) -> DataFrame:
-        """The rows that the fast path understands, of the declared schema; to be written once, which counts lines."""
+        """The rows read by the fast path, of the declared schema; writing them once counts the lines."""
         parsed = [
             parse_lines(read_lines(self.spark, files, layout), self.dump)
             for layout in FAST_LAYOUTS
@@ -73,12 +73,12 @@ class TableReader:
         return line_counts(self._observation.get["lines"] if self._observation is not None else None)
 
     def needs_closer_look(self, lines: LineCounts) -> list[int]:
-        """Files with a line that the fast path does not understand, and those that it cannot read at all."""
+        """Files with a line that the fast path cannot read, and files with another layout."""
         over_lines = self._of_layout(Layout.ROW_OVER_LINES)
         return sorted({*over_lines, *(file for file, kind in lines if kind == SUSPECT)})
 
     def closer_look(self, numbers: Sequence[int]) -> DataFrame:
-        """What the tolerant path makes of everything in some files that is no sound row.
+        """The records of some files that are not sound rows, as read by the tolerant path.
 
         Args:
             numbers: of the files.

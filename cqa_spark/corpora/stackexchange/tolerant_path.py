@@ -1,4 +1,4 @@
-"""Read what the fast path could not: by a real XML parser, over batches of records."""
+"""Reads records that the fast path cannot read, with an XML parser, in batches."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def parse_records(located: DataFrame, dump: DumpTable, layout: Layout) -> DataFr
     Args:
         located: what ``locate.locate`` gives.
         dump: the kind of rows.
-        layout: how rows are told apart. Where that is by lines, a row may go over several of them.
+        layout: row layout. With one row per line, a damaged row may span several lines.
 
     Returns:
         file, byte_offset, records (how many records it took), raw, is_row, problem (null for what is no row, and for

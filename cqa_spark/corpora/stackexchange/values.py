@@ -40,7 +40,7 @@ POST_TYPES = {
 
 
 def value(text: Column, name: str, data_type: T.DataType) -> Column:
-    """The value that an attribute's text stands for.
+    """The typed value of an attribute's text.
 
     Args:
         text: the attribute as a string, its escapes resolved.

@@ -1,4 +1,4 @@
-"""One measure per module. A module that is put into this folder is found by itself; nothing else has to name it."""
+"""One measure per module. Modules in this folder are registered automatically."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def known_measures() -> dict[str, type[Measure]]:
 
 
 def parse_measure(written: str) -> Measure:
-    """The measure that prints as it is written, such as ``nDCG@10`` or ``F1``.
+    """The measure with this written name, such as ``nDCG@10`` or ``F1``.
 
     Raises:
-        ConfigError: the name is not known (the message lists those that are), or the cutoff is not one.
+        ConfigError: the name is not known (the message lists known ones), or the cutoff is invalid.
     """
     match = _WRITTEN.fullmatch(written)
     kind = known_measures().get(match["name"]) if match else None

@@ -11,7 +11,7 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class Accuracy(RatioMeasure):
-    """Candidates whose predicted label is right, among all judged candidates; one that is left out is not right."""
+    """Candidates whose predicted label is correct, among all judged candidates; unranked ones count as incorrect."""
 
     name: ClassVar[str] = "Accuracy"
     about: ClassVar[str] = "share of the candidates whose predicted label is right"

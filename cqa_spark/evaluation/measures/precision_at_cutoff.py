@@ -11,7 +11,7 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class PrecisionAtCutoff(MeanMeasure):
-    """Share of hits among the first ranks; ranks that nothing stands at count as misses."""
+    """Share of hits among the first ranks; empty ranks count as misses."""
 
     name: ClassVar[str] = "P"
     about: ClassVar[str] = "share of hits among the first ranks, mean over queries"

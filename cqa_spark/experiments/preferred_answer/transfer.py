@@ -78,7 +78,7 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
     Args:
         run: a run that ranked with the system trained on all sites.
         system: the system.
-        settings: how sure the figures are.
+        settings: resamples, confidence and seed.
         on: what is measured on.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What was read, and what could not be understood."""
+"""Record counts of the files that were read, and quarantined records."""
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SOURCE_FILE, SPLIT
@@ -6,7 +6,7 @@ from cqa_spark.lake.table import Table, column
 
 QUARANTINE = Table(
     "quarantine",
-    "Records that could not be understood; never dropped.",
+    "Records that could not be parsed; never dropped.",
     (
         SITE,
         SOURCE_FILE,
@@ -51,7 +51,7 @@ INGESTED_FILES = JournalTable(
 
 ID_BLOCKS = Table(
     "id_blocks",
-    "What stood in the files of the dumps, by blocks of ids: tells which lines of the next dump have to be read.",
+    "Digests of dump files by blocks of ids, which show what lines of the next dump have to be read.",
     (
         SITE,
         column("table_name", "string", "table that the file fills", nullable=False),

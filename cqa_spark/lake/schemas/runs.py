@@ -17,8 +17,8 @@ INPUT = T.StructType(
 STEP = T.StructType(
     [
         column("step", "string", "the step's name"),
-        column("rows_in", "bigint", "rows or records that went in"),
-        column("rows_out", "bigint", "rows that came out"),
+        column("rows_in", "bigint", "rows or records read"),
+        column("rows_out", "bigint", "rows written"),
         column("rows_quarantined", "bigint", "rows that were quarantined"),
         column("seconds", "double", "wall-clock time"),
     ]

@@ -28,10 +28,10 @@ class ParsedBody:
 
     Attributes:
         prose: text with its inline code, a line per block; without code blocks and quotes.
-        code: code blocks, verbatim, wherever they stand.
+        code: code blocks, verbatim, from anywhere in the body.
         quotes: quotes, a line per block; a quote within a quote is part of the outer one.
-        links: where links lead, each once, wherever they stand.
-        images: where images come from, each once, wherever they stand.
+        links: link targets, each once, from anywhere in the body.
+        images: image sources, each once, from anywhere in the body.
     """
 
     prose: str

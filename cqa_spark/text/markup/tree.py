@@ -1,4 +1,4 @@
-"""Walk over the tree that a browser would build from HTML, however broken the HTML is."""
+"""Walks the tree that a browser would build from HTML, valid or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Attribute = Callable[[str], str | None]
 
 
 class Visitor(Protocol):
-    """What is told of every node, in the order of the document."""
+    """Callbacks for every node, in document order."""
 
     def enter(self, tag: str, attribute: Attribute) -> None:
         """An element starts.
@@ -33,14 +33,14 @@ class Visitor(Protocol):
 
 
 def walk(html: str, visitor: Visitor) -> None:
-    """Parse HTML as the content of an element, and tell a visitor what it holds.
+    """Parse HTML as the content of an element, and pass its nodes to a visitor.
 
     The parser follows the HTML standard: any string has a tree. The walk keeps its own stack, because nesting may be
     deeper than Python's.
 
     Args:
         html: any string; NUL characters go, as the standard has it.
-        visitor: told of elements and texts; comments pass in silence.
+        visitor: receives elements and texts, but no comments.
     """
     node: LexborNode | None = LexborHTMLParser(html, is_fragment=True, options=WITHOUT_EVENTS).root
     open_elements: list[tuple[LexborNode, str]] = []

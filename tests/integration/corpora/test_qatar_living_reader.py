@@ -165,7 +165,7 @@ def test_an_original_question_comes_before_a_thread_with_its_id(spark: SparkSess
 def test_a_thread_in_two_annotated_splits_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     files = [InputFile(str(write(tmp_path / f"{split}.xml", thread("Q1") + thread(split))), split)
              for split in ("train", "dev", "unannotated")]  # fmt: skip
-    with pytest.raises(InputError, match=r"(?s)1 threads stand in files of different splits:\n    Q1 in .*train\.xml"):
+    with pytest.raises(InputError, match=r"(?s)1 threads are in files of several splits:\n    Q1 in .*train\.xml"):
         read_qatar_living(spark, files)
     with read_qatar_living(spark, [files[0], files[2]]) as found:
         assert rows(found.posts, "post_id", "split") == [
@@ -188,7 +188,7 @@ def test_layouts_may_be_mixed(spark: SparkSession, tmp_path: Path) -> None:
 def test_garbage_is_quarantined_whole(spark: SparkSession, tmp_path: Path, garbage: bytes) -> None:
     with read(spark, write(tmp_path / "garbage.xml", garbage)) as found:
         assert found.posts.count() == found.judgments.count() == 0
-        assert rows(found.quarantine, "byte_offset", "reason") == [(0, "this text stands outside of any thread")]
+        assert rows(found.quarantine, "byte_offset", "reason") == [(0, "this text is outside of any thread")]
         assert totals(found) == Totals(1, 0, 1)
 
 

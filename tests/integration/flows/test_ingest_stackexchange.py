@@ -99,7 +99,7 @@ def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: p
     folder = write_dump(tmp_path / "bad" / BEER, {**DUMP, "Posts": [QUESTION, ANSWER, *bad]})
     assert ingest(folder, "r1", "--tables", "posts", "users", "--max-bad-fraction", "0.5") == 3
     said = capsys.readouterr().err
-    assert "10 of 13 rows could not be understood, more than the share of 0.5 that may" in said
+    assert "10 of 13 rows could not be parsed, more than the share of 0.5 that is allowed" in said
     assert [line.strip() for line in said.splitlines() if " x " in line] == [
         "4 x Score is no whole number of 32 bits: x10",
         "3 x PostTypeId is missing",
@@ -168,8 +168,8 @@ def test_a_file_that_is_cut_short(
     (folder / "Posts.xml").write_text(xml("Posts", DUMP["Posts"], cut=True))
     assert ingest(folder, "r1", "--tables", "posts") == 3
     said = capsys.readouterr().err
-    assert f"cut short, they end before their closing tag: {folder}/Posts.xml" in said
-    assert "--allow-incomplete reads what is there" in said
+    assert f"truncated files, which end before their closing tag: {folder}/Posts.xml" in said
+    assert "--allow-incomplete reads them as they are" in said
     assert published_run(lake) is None
     assert ingest(folder, "r1", "--tables", "posts", "--allow-incomplete") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
@@ -183,7 +183,7 @@ def test_a_compressed_file_that_is_cut_short(
     rows = [f'<row Id="{number}" Reputation="1" />' for number in range(5000)]  # more than a look at its head shows
     (folder / "Users.xml.gz").write_bytes(gzip.compress(xml("Users", rows).encode())[:-20])
     assert ingest(folder, "r1", "--tables", "users") == 3
-    assert f"damaged or cut short, cannot be unpacked to the end: {folder}/Users.xml.gz" in capsys.readouterr().err
+    assert f"damaged or truncated compressed files: {folder}/Users.xml.gz" in capsys.readouterr().err
 
 
 def test_archives(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

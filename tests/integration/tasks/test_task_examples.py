@@ -144,7 +144,7 @@ def test_threads_shared_by_id_are_refused_with_the_list(spark: SparkSession) -> 
     with pytest.raises(InputError) as error:
         refuse_shared_threads(examples(spark, *queries), posts, frame(spark, COMMENTS))
     lines = error.value.problem.splitlines()
-    assert lines[0] == "25 threads stand both in the training and in the evaluation data:"
+    assert lines[0] == "25 threads are both in the training and in the evaluation data:"
     assert lines[1].strip() == f"question_comment: dev T10 = train T10 (by id), {LONG} 10"
     assert lines[-1].strip() == "and 5 more"
     assert len(lines) == 22

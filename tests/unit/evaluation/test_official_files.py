@@ -76,7 +76,7 @@ def test_files_of_other_data_are_refused(tmp_path: Path, gold: Path) -> None:
         ("Q1\tC2\t0\thigh\ttrue", "score 'high' is not a number"),
         ("Q1\tC2\t0\tNaN\ttrue", "score 'NaN' cannot be ordered"),
         ("Q1\tC2\t0\t1\tGood", "label 'Good' is neither true nor false"),
-        ("Q1\tC1\t0\t1\ttrue", "candidate C1 of query Q1 stands in the file twice"),
+        ("Q1\tC1\t0\t1\ttrue", "candidate C1 of query Q1 is in the file twice"),
     ],
 )
 def test_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:

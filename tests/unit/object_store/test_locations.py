@@ -49,7 +49,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_only_folders_and_buckets_hold_objects() -> None:
     assert isinstance(open_store("file:///tmp/x"), Folder)
-    with pytest.raises(ConfigError, match="no place for objects"):
+    with pytest.raises(ConfigError, match="not a supported location for objects"):
         open_store("hdfs://host/x")
 
 

@@ -1,4 +1,4 @@
-"""What became of the lines of one dump file."""
+"""The record counts of one dump file."""
 
 from __future__ import annotations
 

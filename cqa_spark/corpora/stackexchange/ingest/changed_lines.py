@@ -1,4 +1,4 @@
-"""Read of a dump what is not as it was when the published run read it."""
+"""Reads the lines of a dump that changed since the published run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_CHANGED = 0.5
 
 @dataclass(frozen=True)
 class KnownFile:
-    """A file that the published run read without a doubt, and of which most lines are as they were.
+    """A file that the published run read without problems, and most of whose lines are unchanged.
 
     Attributes:
         lines: lines of the file now.
@@ -49,7 +49,7 @@ class KnownFile:
 
 @dataclass(frozen=True)
 class KnownFiles:
-    """What need not be read again.
+    """The files and blocks that need not be read again.
 
     Attributes:
         files: by site and table name.
@@ -70,7 +70,7 @@ class KnownFiles:
 
 @contextmanager
 def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterator[KnownFiles]:
-    """Write what stands in the files by blocks of ids, and hold it against what the published run found.
+    """Write the digests of the files by blocks of ids, and compare them with those of the published run.
 
     Args:
         tables: those of the run, and the published ones.
@@ -103,7 +103,7 @@ def read_changed_lines(tables: SiteTables, dump: DumpTable, files: Files, known:
         known: what is known of them.
 
     Returns:
-        What became of each file's lines. A file of which a changed line is no plain row, or repeats an id, is left out,
+        The record counts of each file. A file of which a changed line is no plain row, or repeats an id, is left out,
         and nothing of it written: it has to be read whole.
     """
     plain = files
@@ -141,7 +141,7 @@ def _known(compared: DataFrame, accounts: Sequence[Entry]) -> tuple[dict[tuple[s
         (F.count("before") > 0).alias("was_read"),
         F.max(outside & differs).alias("differs_outside"),
     )
-    # A row that does not name its id first lies outside all blocks: then there are more such lines than not_rows.
+    # A row whose first attribute is not its id is outside all blocks: then there are more such lines than not_rows.
     clean = {(each["site"], each["table_name"], each["not_rows"]) for each in accounts if not each["rows_quarantined"]}
     rows, known = by_file.collect(), {}
     for row in rows:
@@ -170,7 +170,7 @@ def _parsed(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataF
 
 
 def _revise(tables: SiteTables, dump: DumpTable, rows: DataFrame, blocks: DataFrame) -> None:
-    """Of the rows in blocks that differ, most may still be as they were; write the others."""
+    """Write the changed rows of blocks that differ; most of their rows may be unchanged."""
     wanted = blocks.where(F.col("table_name") == dump.table.name).select("site", "block")
     stored = tables.published(dump.table).withColumn("block", block_of_id(F.col(dump.attributes[ROW_ID])))
     before = stored.join(F.broadcast(wanted), ["site", "block"], "left_semi").drop("block")

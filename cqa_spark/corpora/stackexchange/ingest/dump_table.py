@@ -1,4 +1,4 @@
-"""One kind of dump file → its table, its quarantine, its account."""
+"""One kind of dump file → its table, quarantine and record counts."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from cqa_spark.lake.schemas.accounting import QUARANTINE
 
 
 def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> list[FileAccount]:
-    """Read all files of one kind: what the fast path understands, then what it does not, then rows that repeat.
+    """Read all files of one kind: first by the fast path, then by the tolerant path, then repeated rows.
 
     Args:
         tables: where the rows go.
         dump: the kind.
-        files: its files; none where the dumps lack them, which empties the table for these sites.
+        files: its files; none if the dumps lack them, which empties the table for these sites.
 
     Returns:
-        What became of each file's lines; what is stored is counted from the tables.
+        The record counts of each file; stored rows are counted from the tables.
     """
     run = tables.run
     with TableReader(run.lake.spark, dump, files) as reader:
@@ -97,7 +97,7 @@ def _is_sound() -> Column:
 
 
 def _looked_at(unclear: Iterable[int], outcomes: DataFrame | None) -> dict[int, tuple[int, int]]:
-    """Records, and records without a row of their own, of every file that had a closer look."""
+    """Records, and records without a row of their own, of every file read by the tolerant path."""
     counts = dict.fromkeys(unclear, (0, 0))
     if outcomes is not None:
         has_own = (F.col("is_row") | F.col("problem").isNotNull()).cast("int")

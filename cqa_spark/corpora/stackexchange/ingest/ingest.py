@@ -43,7 +43,7 @@ class StackExchangeDump(Source):
 
     Attributes:
         files: those of the dumps.
-        settings: what is read, and how much of it may be bad.
+        settings: tables to read, and error tolerance.
         read_again: read all lines, also those that the published run read already.
     """
 
@@ -89,7 +89,7 @@ def stackexchange_dumps(settings: DumpJobSettings, *, read_again: bool = False) 
     """The dumps that the settings name, archives unpacked; where a site has several, the earlier first.
 
     Args:
-        settings: where the dumps are, and what of them is read.
+        settings: location of the dumps, and tables to read.
         read_again: read all lines, also those that the published run read already.
 
     Raises:
@@ -151,7 +151,7 @@ def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
 
 
 def _read(dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles) -> list[FileAccount]:
-    """Read the files of one kind: of those that are known what changed, the others whole."""
+    """Read the files of one kind: changed lines of known files, and all lines of others."""
     files = {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}
     some = known.of(files)
     with tables.run.step(dump.table.name) as step:

@@ -16,11 +16,11 @@ from cqa_spark.lake.table import Table
 
 @dataclass(frozen=True)
 class SiteTables:
-    """The tables of a run that reads some sites and leaves the others as they were published.
+    """The tables of a run that reads some sites and keeps the published rows of the others.
 
     Attributes:
         run: the run.
-        last: the published run; None where nothing is published.
+        last: the published run; None before the first publication.
         sites: what the run reads.
     """
 
@@ -40,7 +40,7 @@ class SiteTables:
         return self.last.record.table_versions if self.last is not None else {}
 
     def write(self, table: Table, frame: DataFrame) -> int:
-        """Put the rows of the sites in the place of those that the run has, or else the published ones; count them."""
+        """Replace the rows of the sites in the run's table, or else in the published one; return their number."""
         names = ", ".join(map(_quoted, self.sites))
         base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
         return self.run.replace(table, frame, where=f"site IN ({names})", base=base).rows
@@ -71,7 +71,7 @@ class SiteTables:
         return self.run.read(table).where(F.col("site").isin(self.sites))
 
     def published(self, table: Table) -> DataFrame:
-        """The rows of the sites that readers see while the run is under way."""
+        """The published rows of the sites."""
         if table.name not in self.base:
             return self.empty(table)
         return self.run.lake.read(table, self.base[table.name]).where(F.col("site").isin(self.sites))

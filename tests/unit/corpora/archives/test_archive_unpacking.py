@@ -111,7 +111,7 @@ def test_an_error_in_another_process_arrives_whole(tmp_path: Path) -> None:
     bad.write_bytes(b"<posts>")
     with pytest.raises(InputError, match=r"bad\.7z is not a 7z archive") as caught:
         unpack([good, bad], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None)
-    assert caught.value.remedy == "check what the file holds"
+    assert caught.value.remedy == "check the content of the file"
 
 
 def test_no_archive_gives_nothing(tmp_path: Path) -> None:
