@@ -73,7 +73,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
 def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
     here = ["--lake", lake.root, "--run-id", "pa"]
     assert main(["dataset", "preferred-answer", *here, "--from-run", "dump", "--min-answers", "3"]) == 0
-    assert f"there are only {THREADS} that fit" in capsys.readouterr().out
+    assert f"only {THREADS} meet the criteria" in capsys.readouterr().out
     snapshot = Snapshot(lake, RunLog(lake.objects).require_success("pa"))
     assert snapshot.read(EXAMPLES).where("relevant").select("initial_rank").distinct().collect() == [(2,)]
     assert snapshot.read(EXAMPLES).count() == 3 * THREADS
