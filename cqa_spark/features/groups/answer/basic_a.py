@@ -36,6 +36,7 @@ class BasicASnapshotV1(FeatureGroup):
     """The answer as the dump shows it."""
 
     name: ClassVar[str] = "basic_a_snapshot_v1"
+    family: ClassVar[str] = "answer"
     about: ClassVar[str] = "views and dates of the answer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
@@ -55,6 +56,7 @@ class BasicAAsOfV1(FeatureGroup):
     """The answer as it stood at the cut; its own time is given with it, also where it came after the cut."""
 
     name: ClassVar[str] = "basic_a_asof_v1"
+    family: ClassVar[str] = "answer"
     about: ClassVar[str] = "dates of the answer, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)

@@ -34,6 +34,7 @@ class AnswerTextV1(CollectionGroup):
     """
 
     name: ClassVar[str] = "answer_text_v1"
+    family: ClassVar[str] = "answer_text"
     about: ClassVar[str] = "length of the answer, and words that question and answer share"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

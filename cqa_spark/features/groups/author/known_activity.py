@@ -49,6 +49,7 @@ class AuthorActivityV2(LearnedTableGroup):
     """Counts over the training and the unannotated threads other than the comment's own; repeats count once."""
 
     name: ClassVar[str] = "author_activity_v2"
+    family: ClassVar[str] = "author"
     about: ClassVar[str] = "how much the comment's author writes and asks in other threads"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -53,6 +53,7 @@ class AuthorQualityV2(LearnedTableGroup):
     """Share and number of an author's relevant comments in the training threads."""
 
     name: ClassVar[str] = "author_quality_v2"
+    family: ClassVar[str] = "author"
     about: ClassVar[str] = "how often the author's comments in other threads were judged relevant, known by name"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

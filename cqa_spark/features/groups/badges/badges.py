@@ -42,6 +42,7 @@ class BadgesSnapshotV1(LearnedTableGroup):
     """Badges held at the time of the dump."""
 
     name: ClassVar[str] = "badges_snapshot_v1"
+    family: ClassVar[str] = "badges"
     about: ClassVar[str] = "badges that the one who answered holds, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
@@ -68,6 +69,7 @@ class BadgesAsOfV1(LearnedTableGroup):
     """Badges held at the cut; numbered by what was given until the last cut of the training part."""
 
     name: ClassVar[str] = "badges_asof_v1"
+    family: ClassVar[str] = "badges"
     about: ClassVar[str] = "badges that the one who answered held at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)

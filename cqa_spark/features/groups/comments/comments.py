@@ -51,6 +51,7 @@ class CommentsSnapshotV1(FeatureGroup):
     """All comments that the dump has; the asker's thanks below the accepted answer among them."""
 
     name: ClassVar[str] = "comments_snapshot_v1"
+    family: ClassVar[str] = "comments"
     about: ClassVar[str] = "comments on question and answer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
@@ -69,6 +70,7 @@ class CommentsAsOfV1(FeatureGroup):
     """Comments made before the cut."""
 
     name: ClassVar[str] = "comments_asof_v1"
+    family: ClassVar[str] = "comments"
     about: ClassVar[str] = "comments on question and answer that were there at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

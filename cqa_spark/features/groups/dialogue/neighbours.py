@@ -41,6 +41,7 @@ class NeighboursV1(CollectionGroup):
     """Tf-idf cosines inside the thread, by stems; a comment without stems has cosines of 0."""
 
     name: ClassVar[str] = "neighbours_v1"
+    family: ClassVar[str] = "dialogue"
     about: ClassVar[str] = "similarity of the comment to the rest of its thread, by stems weighed by their rarity"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES

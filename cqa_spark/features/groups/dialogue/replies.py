@@ -60,6 +60,7 @@ class RepliesV1(FeatureGroup):
     """Names that comments call, and what the asker says next; the asker's own comments get no reactions."""
 
     name: ClassVar[str] = "replies_v1"
+    family: ClassVar[str] = "dialogue"
     about: ClassVar[str] = "who answers whom by name, and how the asker reacts to the comment"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

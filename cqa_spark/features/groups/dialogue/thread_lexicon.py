@@ -53,6 +53,7 @@ class ThreadLexiconV1(FittedFeatureGroup):
     """The lexicon's log-odds of being relevant, of the whole thread; thread and comment are always in one fold."""
 
     name: ClassVar[str] = "thread_lexicon_v1"
+    family: ClassVar[str] = "dialogue"
     about: ClassVar[str] = "what the lexicon says of the comments around the comment, and how it compares"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

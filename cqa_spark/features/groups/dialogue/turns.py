@@ -109,6 +109,7 @@ class DialogueV1(FeatureGroup):
     """Position and conversation; looks at the whole thread, also at what was said after the comment."""
 
     name: ClassVar[str] = "dialogue_v1"
+    family: ClassVar[str] = "dialogue"
     about: ClassVar[str] = "where the comment stands in the thread, and who speaks before and after it"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -21,6 +21,7 @@ class CharLexiconV1(HashedLexicon):
     """
 
     name: ClassVar[str] = "char_lexicon_v1"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "what a model of the characters of relevant comments says of the comment"
     columns: ClassVar[tuple[FeatureColumn, ...]] = lexicon_columns(_SOURCE)
     buckets: ClassVar[int] = 2**18

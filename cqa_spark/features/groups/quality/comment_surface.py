@@ -169,6 +169,7 @@ class CommentSurfaceV1(FeatureGroup):
     """Lengths, marks, things and manners of speaking, from the comment's own text."""
 
     name: ClassVar[str] = "comment_surface_v1"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "what the comment looks like, whatever the question"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

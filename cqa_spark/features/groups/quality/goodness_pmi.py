@@ -33,6 +33,7 @@ class GoodnessPmiV1(LearnedTableGroup):
     """Polarity of a word: PMI(word, relevant) - PMI(word, irrelevant), of comments that hold the word."""
 
     name: ClassVar[str] = "goodness_pmi_v1"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "how strongly the comment's words go with relevant comments of other threads"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -57,6 +57,7 @@ class GoodnessPmiV2(LearnedTableGroup):
     """
 
     name: ClassVar[str] = "goodness_pmi_v2"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "how strongly the comment's words, pairs and stems go with relevant comments elsewhere"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

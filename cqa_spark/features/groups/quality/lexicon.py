@@ -17,6 +17,7 @@ class LexiconV1(HashedLexicon):
     """Logistic regression on the comment's tokens, pairs of tokens and stems, hashed."""
 
     name: ClassVar[str] = "lexicon_v1"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "what a bag-of-words model of relevant comments says of the comment"
     columns: ClassVar[tuple[FeatureColumn, ...]] = lexicon_columns(_SOURCE)
     buckets: ClassVar[int] = 2**17

@@ -88,6 +88,7 @@ class ReadabilityV1(CollectionGroup):
     """Reading ease, spelling and sentiment; learns how many texts hold each word, which tells misspelt ones."""
 
     name: ClassVar[str] = "readability_v1"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "how easy the comment is to read, how it is spelt, and how friendly it sounds"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -67,6 +67,7 @@ class SpeechActsV1(FeatureGroup):
     """Phrases of the comment, kinds of question in the query, and where the two fit."""
 
     name: ClassVar[str] = "speech_acts_v1"
+    family: ClassVar[str] = "quality"
     about: ClassVar[str] = "what the comment does, and whether it has the form that the question asks for"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (*_FLAGS, *_FITS)

@@ -36,6 +36,7 @@ class BasicQSnapshotV1(FeatureGroup):
     """The question as the dump shows it."""
 
     name: ClassVar[str] = "basic_q_snapshot_v1"
+    family: ClassVar[str] = "question"
     about: ClassVar[str] = "views and dates of the question, at the time of the dump"
     entity: ClassVar[Entity] = Entity.QUESTION
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
@@ -59,6 +60,7 @@ class BasicQAsOfV1(FeatureGroup):
     """
 
     name: ClassVar[str] = "basic_q_asof_v1"
+    family: ClassVar[str] = "question"
     about: ClassVar[str] = "dates of the question, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)

@@ -54,6 +54,7 @@ class PathScoresV1(FeatureGroup):
     """
 
     name: ClassVar[str] = "path_scores_v1"
+    family: ClassVar[str] = "rank"
     about: ClassVar[str] = "what the systems of tasks A and B say of the two steps from the query to the comment"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

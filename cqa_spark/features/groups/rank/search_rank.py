@@ -34,6 +34,7 @@ class SearchRankV1(FeatureGroup):
     """The initial rank in several shapes; for comments of found threads, that of the thread and that within it."""
 
     name: ClassVar[str] = "search_rank_v1"
+    family: ClassVar[str] = "rank"
     about: ClassVar[str] = "where the forum or the search engine put the candidate and its thread"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

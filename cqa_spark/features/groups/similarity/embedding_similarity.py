@@ -65,6 +65,7 @@ class EmbeddingSimilarityV1(FittedFeatureGroup):
     """
 
     name: ClassVar[str] = "embedding_similarity_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by the vectors of their words"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(

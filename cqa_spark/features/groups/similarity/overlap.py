@@ -35,6 +35,7 @@ class OverlapV1(FeatureGroup):
     """Set overlap of what the two texts consist of, from words to runs of characters; every unit counts once a text."""
 
     name: ClassVar[str] = "overlap_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "wording that the candidate shares with the query and with the query's subject"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

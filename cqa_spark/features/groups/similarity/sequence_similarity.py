@@ -46,6 +46,7 @@ class SequenceSimilarityV1(FeatureGroup):
     """Common runs, common subsequences and edits, of words and of characters in lower case."""
 
     name: ClassVar[str] = "sequence_similarity_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "wording that the candidate shares with the query in the same order"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(

@@ -94,6 +94,7 @@ class SharedThingsV1(FeatureGroup):
     """Things that cleaning takes out of a text or that a bag of words does not tell from other words."""
 
     name: ClassVar[str] = "shared_things_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = (
         "links, addresses, numbers and names in common with the query, and lengths beside the query's"
     )

@@ -24,6 +24,7 @@ class TermSimilarityV1(CollectionGroup):
     """Tf-idf cosines, idf-weighted containment and BM25; learns how many texts hold each stem."""
 
     name: ClassVar[str] = "term_similarity_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by stems that are weighed by their rarity"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -52,6 +52,7 @@ class ThreadSimilarityV1(CollectionGroup):
     """
 
     name: ClassVar[str] = "thread_similarity_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the query to the comments below the candidate question"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

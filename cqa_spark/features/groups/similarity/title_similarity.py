@@ -53,6 +53,7 @@ class TitleSimilarityV1(CollectionGroup):
     """
 
     name: ClassVar[str] = "title_similarity_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the query and its subject to the subject of the candidate question"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -64,6 +64,7 @@ class TopicSimilarityV1(FittedFeatureGroup):
     """
 
     name: ClassVar[str] = "topic_similarity_v1"
+    family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by what they are about"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -27,6 +27,7 @@ class QTagsSnapshotV1(SnapshotTagGroup):
     """Tags as they stand in the dump; numbered by their questions' scores."""
 
     name: ClassVar[str] = "q_tags_snapshot_v1"
+    family: ClassVar[str] = "tags"
     about: ClassVar[str] = "the question's spread over the site's tags with the highest scores at the time of the dump"
     entity: ClassVar[Entity] = Entity.QUESTION
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
@@ -45,6 +46,7 @@ class QTagsAsOfV1(AsOfTagGroup):
     """
 
     name: ClassVar[str] = "q_tags_asof_v1"
+    family: ClassVar[str] = "tags"
     about: ClassVar[str] = "the question's spread over the tags that had the most votes when training ended"
     entity: ClassVar[Entity] = Entity.QUESTION
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -57,6 +57,7 @@ class BasicUSnapshotV1(FeatureGroup):
     """The account as the dump shows it; its reputation contains the acceptance that is to be predicted."""
 
     name: ClassVar[str] = "basic_u_snapshot_v1"
+    family: ClassVar[str] = "user"
     about: ClassVar[str] = "account, reputation and activity of who answered, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
@@ -92,6 +93,7 @@ class BasicUAsOfV1(FeatureGroup):
     """
 
     name: ClassVar[str] = "basic_u_asof_v1"
+    family: ClassVar[str] = "user"
     about: ClassVar[str] = "account, reputation and activity of who answered, as known at the cut, other threads only"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)

@@ -42,6 +42,7 @@ class UTagsSnapshotV1(SnapshotTagGroup):
     """All answers that the dump has, the thread's own among them."""
 
     name: ClassVar[str] = "u_tags_snapshot_v1"
+    family: ClassVar[str] = "user_tags"
     about: ClassVar[str] = "tags under which the one who answered answers and is accepted, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
@@ -68,6 +69,7 @@ class UTagsAsOfV1(AsOfTagGroup):
     """
 
     name: ClassVar[str] = "u_tags_asof_v1"
+    family: ClassVar[str] = "user_tags"
     about: ClassVar[str] = "tags under which the one who answered answered and was accepted in other threads by the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
