@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.groups.quality.char_lexicon import CharLexiconV1
+from cqa_spark.features.groups.text.char_lexicon import CharLexiconV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 

@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
-from cqa_spark.features.groups.dialogue.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
+from cqa_spark.features.groups.thread.thread_comments import thread_comments
+from cqa_spark.features.groups.thread.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import same_person
 

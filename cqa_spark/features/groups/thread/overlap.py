@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.groups.similarity.unit_overlap import JACCARD, UNITS, UnitOverlap, share, unit_sets
+from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, UnitOverlap, share, unit_sets
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.groups.similarity.unit_overlap import share
+from cqa_spark.features.groups.thread.unit_overlap import share
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 from cqa_spark.text.cleaning import EMAIL, IN_ADDRESS, WEB_ADDRESS

@@ -8,7 +8,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import FeatureColumn
-from cqa_spark.features.groups.quality.hashed_lexicon import HashedLexicon, lexicon_columns
+from cqa_spark.features.groups.text.hashed_lexicon import HashedLexicon, lexicon_columns
 
 _SOURCE = "Cavnar and Trenkle 1994, N-gram-based text categorization"
 _LENGTHS = range(2, 6)

@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.groups.similarity.term_match import TermMatch
-from cqa_spark.features.groups.similarity.unit_overlap import UnitOverlap, unit_sets
+from cqa_spark.features.groups.thread.term_match import TermMatch
+from cqa_spark.features.groups.thread.unit_overlap import UnitOverlap, unit_sets
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 

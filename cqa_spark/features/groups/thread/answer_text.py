@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn, Reach
-from cqa_spark.features.groups.similarity.term_match import TermMatch
+from cqa_spark.features.groups.thread.term_match import TermMatch
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.tasks.post_words import plain_text, post_words
 from cqa_spark.text.terms import Collection

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
-from cqa_spark.features.groups.comments.comment_events import EVENT_VALUES, EVERYBODY, comment_events
-from cqa_spark.features.groups.comments.comment_tone import SCALE
+from cqa_spark.features.groups.thread.comment_events import EVENT_VALUES, EVERYBODY, comment_events
+from cqa_spark.features.groups.thread.comment_tone import SCALE
 from cqa_spark.features.history.pairs import dated_pairs, known_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.totals import totals_at

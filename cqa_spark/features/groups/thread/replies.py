@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
+from cqa_spark.features.groups.thread.thread_comments import thread_comments
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import same_person
 

@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup, feature_values
-from cqa_spark.features.groups.dialogue.thread_comments import thread_comments
-from cqa_spark.features.groups.quality.lexicon import LexiconV1
+from cqa_spark.features.groups.text.lexicon import LexiconV1
+from cqa_spark.features.groups.thread.thread_comments import thread_comments
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import same_person
 from cqa_spark.model_folder.reading import ModelFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.features.groups.comments.comment_tone import MEASURES, with_sentiment
+from cqa_spark.features.groups.thread.comment_tone import MEASURES, with_sentiment
 from cqa_spark.features.inputs import FeatureInputs
 
 COUNTS = ("comments", "by_asker", "by_answerer", "sequential")

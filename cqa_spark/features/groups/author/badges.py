@@ -17,7 +17,7 @@ from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
-from cqa_spark.features.small_table import materialize
+from cqa_spark.features.materialize import materialize
 
 BADGE_SLOTS = 100
 _XU = "Xu et al. 2018, Table 2, Badges"

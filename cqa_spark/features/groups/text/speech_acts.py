@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.groups.quality.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
+from cqa_spark.features.groups.text.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.pair_texts import pair_texts
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.groups.quality.sentiment import sentiments
+from cqa_spark.features.groups.text.sentiment import sentiments
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
 
