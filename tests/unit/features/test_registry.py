@@ -93,7 +93,7 @@ def test_a_name_without_a_version_is_refused(name: str) -> None:
 
 def test_a_group_without_a_family_is_refused() -> None:
     orphan = type("Orphan", (FeatureGroup,), {"name": "shoe_size_v1", "columns": _Group.columns})
-    with pytest.raises(ContractError, match="shoe_size_v1 of .* declares no family"):
+    with pytest.raises(ContractError, match=r"shoe_size_v1 of .* declares no family"):
         index_by_name([orphan])
 
 
