@@ -7,9 +7,9 @@ from typing import ClassVar
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.votes import ACCEPTED, end_of_day
 from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
 from cqa_spark.features.history.answered import answered_questions
-from cqa_spark.features.history.contributions import ACCEPTED, end_of_day
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
