@@ -57,12 +57,12 @@ def _basic_q(pairs: pd.DataFrame, posts: pd.DataFrame) -> pd.DataFrame:
     found = pd.merge_asof(asked, answers, left_on="cut", right_on="created_at", by="thread_id").sort_values("place")
     last = found["created_at"].set_axis(pairs.index)
     active = pairs["asked_at"].where(last.isna() | (last < pairs["asked_at"]), last)
-    return pairs[PAIR].assign(views=np.nan, created=_seconds(pairs["asked_at"]), active=_seconds(active))
+    return pairs[PAIR].assign(created=_seconds(pairs["asked_at"]), active=_seconds(active))
 
 
 def _basic_a(pairs: pd.DataFrame) -> pd.DataFrame:
     answered = _seconds(pairs["answered_at"])
-    return pairs[PAIR].assign(views=np.nan, created=answered, active=answered)
+    return pairs[PAIR].assign(created=answered, active=answered)
 
 
 def _votes_by_day(votes: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,6 @@ _SNAPSHOT = {
 """Each column with the Spark SQL expression over an answer's row of ``posts`` that computes it."""
 
 _AS_OF = {
-    FeatureColumn("views", "never known: dumps say how often a page was seen, but not when", _XU): "null",
     FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True): "answered_at",
     FeatureColumn(
         "active", "time of the answer, seconds since 1970: which edit was the last is known later", _XU, is_time=True

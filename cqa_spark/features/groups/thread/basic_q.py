@@ -23,7 +23,6 @@ _SNAPSHOT = {
 """Each column with the Spark SQL expression over a question's row of ``posts`` that computes it."""
 
 _AS_OF = {
-    FeatureColumn("views", "never known: dumps say how often a page was seen, but not when", _XU): "null",
     FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True): "asked_at",
     FeatureColumn(
         "active", "time of the question or of the last answer before the cut, seconds since 1970", _XU, is_time=True
