@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from cqa_spark.features.groups.badges.badges import BADGE_SLOTS
-from cqa_spark.features.groups.comments.comment_tone import MEASURES, SCALE, measure
+from cqa_spark.features.groups.author.badges import BADGE_SLOTS
+from cqa_spark.features.groups.thread.comment_tone import MEASURES, SCALE, measure
 from cqa_spark.features.history.top_tags import TAG_SLOTS
 
 Tables = Mapping[str, pd.DataFrame]
@@ -57,12 +57,12 @@ def _basic_q(pairs: pd.DataFrame, posts: pd.DataFrame) -> pd.DataFrame:
     found = pd.merge_asof(asked, answers, left_on="cut", right_on="created_at", by="thread_id").sort_values("place")
     last = found["created_at"].set_axis(pairs.index)
     active = pairs["asked_at"].where(last.isna() | (last < pairs["asked_at"]), last)
-    return pairs[PAIR].assign(views=np.nan, created=_seconds(pairs["asked_at"]), active=_seconds(active))
+    return pairs[PAIR].assign(created=_seconds(pairs["asked_at"]), active=_seconds(active))
 
 
 def _basic_a(pairs: pd.DataFrame) -> pd.DataFrame:
     answered = _seconds(pairs["answered_at"])
-    return pairs[PAIR].assign(views=np.nan, created=answered, active=answered)
+    return pairs[PAIR].assign(created=answered, active=answered)
 
 
 def _votes_by_day(votes: pd.DataFrame) -> pd.DataFrame:

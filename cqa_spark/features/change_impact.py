@@ -15,8 +15,8 @@ from types import MappingProxyType
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.votes import end_of_day
 from cqa_spark.features.group import FeatureGroup, Reach
-from cqa_spark.features.history.contributions import end_of_day
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.pairs import pairs_of
 from cqa_spark.lake.changes import CHANGED, changed_rows

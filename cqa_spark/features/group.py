@@ -87,6 +87,7 @@ class FeatureGroup(ABC):
 
     Attributes:
         name: with its version, such as ``overlap_v1``.
+        family: name shared by the groups that an ablation leaves out together, such as similarity.
         about: one sentence for people.
         entity: what the columns describe.
         columns: the features.
@@ -98,6 +99,7 @@ class FeatureGroup(ABC):
     """
 
     name: ClassVar[str]
+    family: ClassVar[str]
     about: ClassVar[str]
     entity: ClassVar[Entity]
     columns: ClassVar[tuple[FeatureColumn, ...]]

@@ -1,4 +1,4 @@
-"""Finds feature groups: every group class that a module in a folder of ``cqa_spark.features.groups`` defines."""
+"""Finds feature groups: every group class that a module below ``cqa_spark.features.groups`` defines."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def reads_texts(names: Iterable[str]) -> bool:
 
 
 def family(name: str) -> str:
-    """The family of a feature group: the folder that its module stands in, such as similarity.
+    """The family that a feature group declares, such as similarity.
 
     Raises:
         ConfigError: there is no such group.
     """
-    return group_class(name).__module__.split(".")[-2]
+    return group_class(name).family
 
 
 def index_by_name(classes: Iterable[type[FeatureGroup]]) -> Mapping[str, type[FeatureGroup]]:
     """Group classes by name, in alphabetical order.
 
     Raises:
-        ContractError: a name without a version, a name that is taken, or columns that are not distinct.
+        ContractError: a name without a version, a name that is taken, no family, or columns that are not distinct.
     """
     index: dict[str, type[FeatureGroup]] = {}
     for found in classes:
@@ -90,6 +90,11 @@ def _check(found: type[FeatureGroup]) -> None:
         raise ContractError(
             f"feature group {found.name} of {found.__module__} has no version",
             f"end its name in one: {found.name}_v1",
+        )
+    if not getattr(found, "family", ""):
+        raise ContractError(
+            f"feature group {found.name} of {found.__module__} declares no family",
+            "declare the family that an ablation leaves it out with, such as similarity",
         )
     names = [column.name for column in found.columns]
     repeated = sorted({name for name in names if names.count(name) > 1})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 KEPT = "kept"
@@ -53,7 +54,7 @@ def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
     grades = PreferredAnswer.grades
     judged = judgments.where(F.col("task") == PreferredAnswer.name).select(
         "site", "query_id", "candidate_id", "known_at",
-        F.when(F.col("label").isin(*grades), F.col("label") == "Accepted").alias("accepted"),
+        F.when(F.col("label").isin(*grades), F.col("label") == ACCEPTED_ANSWER).alias("accepted"),
     )  # fmt: skip
     questions = posts.where(F.col("post_type") == "question").select(
         "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),

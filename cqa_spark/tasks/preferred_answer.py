@@ -7,7 +7,7 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.judgments import PREFERRED_ANSWER
+from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER, OTHER_ANSWER, PREFERRED_ANSWER
 from cqa_spark.tasks.task import Task
 
 MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
@@ -24,7 +24,7 @@ class PreferredAnswer(Task):
     name = PREFERRED_ANSWER
     letter = "P"
     about = "rank the answers of a question so that the one that the asker accepted comes first"
-    grades = MappingProxyType({"Accepted": 1, "NotAccepted": 0})
+    grades = MappingProxyType({ACCEPTED_ANSWER: 1, OTHER_ANSWER: 0})
     relevant_from = 1
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:

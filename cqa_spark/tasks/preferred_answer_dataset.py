@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.inputs import UNANNOTATED
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER, OTHER_ANSWER
 from cqa_spark.tasks.judged_answers import KEPT
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
@@ -71,14 +71,8 @@ def every_question(candidates: DataFrame, *, min_answers: int) -> DataFrame:
 
 def _examples(rows: DataFrame) -> DataFrame:
     """Candidates with their ``split`` as examples."""
-    return EXAMPLES.conform(
-        rows.select(
-            "site", F.lit(PreferredAnswer.name).alias("task"), "query_id", "candidate_id",
-            F.col("query_id").alias("thread_id"), F.col("query_id").alias("fold_key"), "author_id",
-            "asker_id", "asked_at", "answered_at", "initial_rank",
-            F.col("accepted").cast("int").alias("label"), F.col("accepted").alias("relevant"), "split",
-        )
-    )  # fmt: skip
+    label = F.when(F.col("accepted"), ACCEPTED_ANSWER).when(~F.col("accepted"), OTHER_ANSWER)
+    return PreferredAnswer().examples(rows.withColumns({"thread_id": F.col("query_id"), "label": label}))
 
 
 def _chosen(candidates: DataFrame, size: int) -> DataFrame:

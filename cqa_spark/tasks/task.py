@@ -57,18 +57,27 @@ class Task(ABC):
         )
         known = judged.join(repeats, on=["site", "thread_id"], how="left").where(self.keeps())
         dated = known.join(asked, on=["site", "query_id"], how="left")
-        kept = dated.join(answered, on=["site", "candidate_id"], how="left")
+        pairs = dated.join(answered, on=["site", "candidate_id"], how="left")
+        return self.examples(pairs.withColumn("initial_rank", _rank()))
+
+    def examples(self, pairs: DataFrame) -> DataFrame:
+        """Grade the labels of pairs.
+
+        Args:
+            pairs: site, query_id, candidate_id, thread_id, author_id, asker_id, asked_at, answered_at, initial_rank,
+                label (as the site has it; null where it is not judged), split, and what ``fold_key`` reads.
+
+        Returns:
+            A frame of the schema ``EXAMPLES``.
+        """
         grade = F.create_map(*chain.from_iterable((F.lit(label), F.lit(value)) for label, value in self.grades.items()))
-        graded = kept.withColumn("grade", grade[F.col("label")])
-        examples = graded.select(
-            "site", "task", "query_id", "candidate_id", "thread_id", self.fold_key().alias("fold_key"), "author_id",
-            "asker_id", "asked_at", "answered_at",
-            _rank().alias("initial_rank"),
-            F.col("grade").alias("label"),
-            (F.col("grade") >= self.relevant_from).alias("relevant"),
+        graded = pairs.withColumn("grade", grade[F.col("label")]).select(
+            "site", F.lit(self.name).alias("task"), "query_id", "candidate_id", "thread_id",
+            self.fold_key().alias("fold_key"), "author_id", "asker_id", "asked_at", "answered_at",
+            "initial_rank", F.col("grade").alias("label"), (F.col("grade") >= self.relevant_from).alias("relevant"),
             "split",
         )  # fmt: skip
-        return EXAMPLES.conform(examples)
+        return EXAMPLES.conform(graded)
 
     @abstractmethod
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:

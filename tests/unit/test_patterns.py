@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import cqa_spark.features
 from cqa_spark.corpora.qatar_living import layout
 from cqa_spark.corpora.stackexchange import attributes, id_blocks, line_batches, records, values
-from cqa_spark.features.groups.comments import comment_tone
-from cqa_spark.features.groups.quality import phrases
+from cqa_spark.features.groups.text import phrases
+from cqa_spark.features.groups.thread import comment_tone
 from cqa_spark.tasks import fingerprint, post_words
 from cqa_spark.text import cleaning, pipeline
 from cqa_spark.text.markup import body

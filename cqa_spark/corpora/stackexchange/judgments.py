@@ -6,11 +6,14 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.stackexchange.votes import ACCEPTED, end_of_day
 from cqa_spark.lake.schemas.community import JUDGMENTS
 
 PREFERRED_ANSWER = "preferred_answer"
+ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
+"""Labels of the answers of a question whose asker accepted one."""
+
 DUPLICATE = "duplicate"
-ACCEPTED_VOTE = 1
 DUPLICATE_LINK = 3
 
 
@@ -42,13 +45,13 @@ def _accepted(posts: DataFrame, votes: DataFrame) -> DataFrame:
     )
     # The last vote counts: an asker may accept, think again, and accept once more.
     accepting = (
-        votes.where(F.col("vote_type_id") == ACCEPTED_VOTE)
+        votes.where(F.col("vote_type_id") == ACCEPTED)
         .groupBy("site", F.col("post_id").alias("candidate_id"))
-        .agg((F.max("created_at") + F.expr("INTERVAL 1 DAY")).alias("accepted_at"))
+        .agg(F.max(end_of_day("created_at")).alias("accepted_at"))
     )
     asked = answers.join(questions, ["site", "thread_id"]).join(accepting, ["site", "candidate_id"], "left")
     is_accepted = F.col("candidate_id") == F.col("accepted_answer_id")
-    label = F.when(is_accepted, "Accepted").when(F.col("accepted_answer_id").isNotNull(), "NotAccepted")
+    label = F.when(is_accepted, ACCEPTED_ANSWER).when(F.col("accepted_answer_id").isNotNull(), OTHER_ANSWER)
     thread_known = F.max(F.when(is_accepted, F.col("accepted_at"))).over(Window.partitionBy("site", "thread_id"))
     return asked.select(
         "site",

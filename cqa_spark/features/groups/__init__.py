@@ -1,1 +1,1 @@
-"""A folder per family of feature groups, a module per group; ``cqa_spark.features.registry`` finds them."""
+"""Feature groups by place: of a text, of a thread, of an author; ``cqa_spark.features.registry`` finds them."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.votes import ACCEPTED, DOWN, UP, end_of_day
 from cqa_spark.features.inputs import FeatureInputs
 
 _COMMENTED = "commented"
@@ -14,13 +15,9 @@ CONTRIBUTIONS = ("asked", "answered", _COMMENTED, "up", "down", "accepted")
 COUNTED = {name: f"if(contribution = '{name}', 1, 0)" for name in CONTRIBUTIONS}
 """By the name of each, what a contribution adds to its number: SQL."""
 
-ACCEPTED, UP, DOWN = 1, 2, 3
-
-_MICROSECONDS_A_DAY = 86_400_000_000
-
 
 def votes_received(votes: DataFrame) -> DataFrame:
-    """The votes that count. Votes carry days, not times: they are known from the end of their day on.
+    """The votes that count, known from the end of their day on.
 
     Args:
         votes: the table ``votes``.
@@ -31,13 +28,6 @@ def votes_received(votes: DataFrame) -> DataFrame:
     counted = votes.where(F.col("vote_type_id").isin(ACCEPTED, UP, DOWN))
     kind = F.when(F.col("vote_type_id") == UP, "up").when(F.col("vote_type_id") == DOWN, "down").otherwise("accepted")
     return counted.select("site", "post_id", end_of_day("created_at").alias("known_at"), kind.alias("contribution"))
-
-
-def end_of_day(moment: str) -> Column:
-    """The midnight that ends the day of a moment, UTC; null where it is not known."""
-    # By arithmetic: Spark's own functions of dates build a calendar date for every row.
-    since_1970 = F.unix_micros(F.col(moment))
-    return F.timestamp_micros(since_1970 - F.pmod(since_1970, F.lit(_MICROSECONDS_A_DAY)) + _MICROSECONDS_A_DAY)
 
 
 def contributions(inputs: FeatureInputs) -> DataFrame:

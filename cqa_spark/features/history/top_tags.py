@@ -17,7 +17,7 @@ from cqa_spark.features.history.contributions import COUNTED, votes_received
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
-from cqa_spark.features.small_table import materialize
+from cqa_spark.features.materialize import materialize
 
 TAG_SLOTS = 30
 """Columns declared; Xu et al. (2018, Table 3) tuned the number of tags to 24 and 25."""

@@ -13,8 +13,8 @@ from saved_folders import reloaded_group, saved
 from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FittedFeatureGroup
-from cqa_spark.features.groups.similarity.embedding_similarity import EmbeddingSimilarityV1
-from cqa_spark.features.groups.similarity.topic_similarity import TopicSimilarityV1
+from cqa_spark.features.groups.thread.embedding_similarity import EmbeddingSimilarityV1
+from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV1
 from cqa_spark.features.inputs import FeatureInputs
 
 _FOOD = ("rice", "dates", "fish", "lamb", "bread", "tea")

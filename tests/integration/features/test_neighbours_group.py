@@ -10,7 +10,7 @@ from literal_community import Said, Thread, community_of
 from pyspark.sql import SparkSession
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.groups.dialogue.neighbours import NeighboursV1
+from cqa_spark.features.groups.thread.neighbours import NeighboursV1
 from cqa_spark.features.inputs import FeatureInputs
 
 _HALFWAY = 1 / sqrt(2)

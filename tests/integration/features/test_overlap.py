@@ -10,7 +10,7 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.groups.similarity.overlap import OverlapV1
+from cqa_spark.features.groups.thread.overlap import OverlapV1
 
 _PAIRS = (
     Pair("good dentist doha", "who knows one", "a good dentist in doha near near me"),

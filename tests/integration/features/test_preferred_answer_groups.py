@@ -35,7 +35,7 @@ def test_basic_q(inputs: FeatureInputs) -> None:
     assert values_of("basic_q_snapshot_v1", inputs) == {
         "1": {"views": 500, "created": seconds(3, 2, 10), "active": seconds(5, 1)}
     }
-    known = {"views": None, "created": seconds(3, 2, 10), "active": seconds(3, 3, 9)}
+    known = {"created": seconds(3, 2, 10), "active": seconds(3, 3, 9)}
     assert values_of("basic_q_asof_v1", inputs) == {"11": known, "12": known, "13": known}
 
 
@@ -45,7 +45,7 @@ def test_basic_a(inputs: FeatureInputs) -> None:
         answer: {"views": None, "created": time, "active": seconds(4, 1)} for answer, time in times.items()
     }
     assert values_of("basic_a_asof_v1", inputs) == {
-        answer: {"views": None, "created": time, "active": time} for answer, time in times.items()
+        answer: {"created": time, "active": time} for answer, time in times.items()
     }
 
 

@@ -11,8 +11,8 @@ from pyspark.sql import Row, SparkSession
 from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.groups.similarity.thread_similarity import ThreadSimilarityV1
-from cqa_spark.features.groups.similarity.title_similarity import TitleSimilarityV1
+from cqa_spark.features.groups.thread.thread_similarity import ThreadSimilarityV1
+from cqa_spark.features.groups.thread.title_similarity import TitleSimilarityV1
 from cqa_spark.features.inputs import FeatureInputs
 
 

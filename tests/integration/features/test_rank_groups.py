@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.groups.rank.path_scores import PathScoresV1
-from cqa_spark.features.groups.rank.search_rank import SearchRankV1
+from cqa_spark.features.groups.thread.path_scores import PathScoresV1
+from cqa_spark.features.groups.thread.search_rank import SearchRankV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES

@@ -9,7 +9,7 @@ from literal_community import Said, Thread, community_of
 from pyspark.sql import SparkSession
 
 from cqa_spark.features.featurize import fit_and_compute
-from cqa_spark.features.groups.quality.readability import ReadabilityV1
+from cqa_spark.features.groups.text.readability import ReadabilityV1
 
 _TRAIN = ["Nice cats run", "cats run", "cats"]
 _DEV = ["cats pls", "i am SOOO happily GONE", "smiletoken", ""]

@@ -9,7 +9,7 @@ from literal_community import Said, Thread, community_of
 from pyspark.sql import SparkSession
 
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.groups.dialogue.replies import RepliesV1
+from cqa_spark.features.groups.thread.replies import RepliesV1
 from cqa_spark.features.inputs import FeatureInputs
 
 _THREAD = Thread(

@@ -7,7 +7,7 @@ from literal_pairs import Pair, pairs_of
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.groups.similarity.sequence_similarity import SequenceSimilarityV1
+from cqa_spark.features.groups.thread.sequence_similarity import SequenceSimilarityV1
 from cqa_spark.text.comparison.sequences import SequenceSimilarity, compare_sequences
 
 _PAIRS = (

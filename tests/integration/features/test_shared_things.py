@@ -9,7 +9,7 @@ from literal_pairs import Pair, pairs_of
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.groups.similarity.shared_things import SharedThingsV1
+from cqa_spark.features.groups.thread.shared_things import SharedThingsV1
 
 _PAIRS = (
     Pair(

@@ -6,7 +6,7 @@ from literal_pairs import Pair, pairs_of
 from pyspark.sql import SparkSession
 
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.groups.quality.speech_acts import SpeechActsV1
+from cqa_spark.features.groups.text.speech_acts import SpeechActsV1
 
 _PAIRS = [
     Pair("Bank charges", "How much do they take ?", "Try another bank , I think it takes 300"),

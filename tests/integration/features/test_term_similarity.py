@@ -12,7 +12,7 @@ from saved_folders import reloaded_group
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.groups.similarity.term_similarity import TermSimilarityV1
+from cqa_spark.features.groups.thread.term_similarity import TermSimilarityV1
 from cqa_spark.features.inputs import FeatureInputs
 
 _PAIRS = (

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.groups.dialogue.thread_lexicon import ThreadLexiconV1
-from cqa_spark.features.groups.quality.lexicon import LexiconV1
+from cqa_spark.features.groups.text.lexicon import LexiconV1
+from cqa_spark.features.groups.thread.thread_lexicon import ThreadLexiconV1
 
 
 @pytest.fixture

@@ -8,11 +8,9 @@ from math import exp, log
 import pytest
 from literal_community import Said, Thread
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.groups.quality.char_lexicon import CharLexiconV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 
@@ -64,21 +62,6 @@ def test_polarity_is_the_log_of_smoothed_odds_over_the_prior(inputs: FeatureInpu
     }
 
 
-def test_characters_tell_good_words_from_bad_also_where_they_are_misspelt(inputs: FeatureInputs) -> None:
-    fitted = group_class("char_lexicon_v1")().fit(inputs)
-    rows = _by_candidate(compute_values(fitted, inputs.keep_examples(F.col("split") == "dev")))
-    assert rows["Q9_C1"]["log_odds"] > 0.5 > -0.5 > rows["Q9_C2"]["log_odds"]
-    assert rows["Q9_C3"]["probability"] == pytest.approx(0.5, abs=0.2)
-
-
-def test_runs_of_characters_stay_inside_a_token(inputs: FeatureInputs) -> None:
-    text = inputs.texts.where(F.col("text_id") == "lol").withColumn("tokens", F.array(F.lit("lol"), F.lit("a")))
-    (row,) = text.select(CharLexiconV1.terms().alias("terms")).collect()
-    assert sorted(row["terms"]) == sorted(
-        [*(" l", "lo", "ol", "l ", " a", "a "), *(" lo", "lol", "ol ", " a "), *(" lol", "lol "), " lol "]
-    )
-
-
 def test_polarity_of_words_pairs_and_stems_and_within_a_section(community) -> None:
     good, bad = Said("U7", "the souq", relevant=True), Said("U8", "the joke", relevant=False)
     judged = [Thread(f"Q{n}", "U9", [good, bad], category="Food" if n < 2 else None) for n in range(4)]
@@ -100,7 +83,7 @@ def test_polarity_of_words_pairs_and_stems_and_within_a_section(community) -> No
     assert {rows["D0_C2"][name] for name in rows["D0_C2"] if name not in ("site", "candidate_id")} == {0.0}
 
 
-@pytest.mark.parametrize("name", ["lexicon_v1", "char_lexicon_v1", "goodness_pmi_v1", "goodness_pmi_v2"])
+@pytest.mark.parametrize("name", ["lexicon_v1", "goodness_pmi_v1", "goodness_pmi_v2"])
 def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
     fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
     again = reloaded_group(fitted, tmp_path)

@@ -38,7 +38,7 @@ def run(finished: Any) -> Run:
     return Run(finished.lake, RunLog(finished.lake.objects).require_success("r1"), on_step=lambda step: None)
 
 
-def test_a_family_is_what_stands_in_one_folder() -> None:
+def test_groups_of_one_family_are_left_out_or_used_together() -> None:
     sets = dict(feature_sets(SYSTEM))
     assert list(sets) == [
         ("all", ""),

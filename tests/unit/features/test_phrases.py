@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cqa_spark.features.groups.quality.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
+from cqa_spark.features.groups.text.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
 
 _SAID = {
     "starts_with_thanks": ("Thanks a lot for that.", "I got it. Thanks."),

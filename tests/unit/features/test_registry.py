@@ -16,6 +16,7 @@ from cqa_spark.features.registry import family, group_class, index_by_name, know
 
 class _Group(FeatureGroup):
     name: ClassVar[str] = "shoe_size_v1"
+    family: ClassVar[str] = "body"
     about: ClassVar[str] = "shoes"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (FeatureColumn("size", "centimetres", "ours"),)
@@ -36,9 +37,24 @@ def test_every_module_of_the_groups_folder_is_found() -> None:
     assert list(known_groups()) == sorted(known_groups())
 
 
-def test_the_family_of_a_group_is_its_folder() -> None:
+def test_a_group_declares_its_family() -> None:
     assert family("overlap_v1") == "similarity"
     assert family("lexicon_v1") == "quality"
+    assert {family(name) for name in known_groups()} == {
+        "answer",
+        "answer_text",
+        "author",
+        "badges",
+        "comments",
+        "dialogue",
+        "quality",
+        "question",
+        "rank",
+        "similarity",
+        "tags",
+        "user",
+        "user_tags",
+    }
 
 
 @pytest.mark.parametrize("name", known_groups())
@@ -73,6 +89,12 @@ def test_two_groups_of_one_name_are_refused() -> None:
 def test_a_name_without_a_version_is_refused(name: str) -> None:
     with pytest.raises(ContractError, match="has no version"):
         index_by_name([type("Unversioned", (_Group,), {"name": name})])
+
+
+def test_a_group_without_a_family_is_refused() -> None:
+    orphan = type("Orphan", (FeatureGroup,), {"name": "shoe_size_v1", "columns": _Group.columns})
+    with pytest.raises(ContractError, match=r"shoe_size_v1 of .* declares no family"):
+        index_by_name([orphan])
 
 
 def test_a_column_that_is_declared_twice_is_refused() -> None:

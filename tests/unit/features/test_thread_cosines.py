@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqa_spark.features.groups.dialogue.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
+from cqa_spark.features.groups.thread.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
 
 _TURNS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 9.0), max_size=4), min_size=1, max_size=6)
 

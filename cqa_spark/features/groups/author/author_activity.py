@@ -38,6 +38,7 @@ class AuthorActivityV1(LearnedTableGroup):
     """Counts over the training and the unannotated threads; an author who is not in them has counts of 0."""
 
     name: ClassVar[str] = "author_activity_v1"
+    family: ClassVar[str] = "author"
     about: ClassVar[str] = "how much the author writes and asks in the community"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

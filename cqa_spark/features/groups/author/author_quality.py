@@ -43,6 +43,7 @@ class AuthorQualityV1(LearnedTableGroup):
     """Share and number of an author's relevant comments in the training threads."""
 
     name: ClassVar[str] = "author_quality_v1"
+    family: ClassVar[str] = "author"
     about: ClassVar[str] = "how often the author's comments in other threads were judged relevant"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)

@@ -1,0 +1,24 @@
+"""Votes of a dump: the types that judge a post, and when a vote is known."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+ACCEPTED, UP, DOWN = 1, 2, 3
+"""Values of ``vote_type_id``."""
+
+_MICROSECONDS_A_DAY = 86_400_000_000
+
+
+def end_of_day(moment: str) -> Column:
+    """The midnight that ends the day of a moment, UTC; null where the moment is null.
+
+    Votes carry days, not times: a vote is known from the end of its day on.
+
+    Args:
+        moment: name of a timestamp column.
+    """
+    # By arithmetic: Spark's own functions of dates build a calendar date for every row.
+    since_1970 = F.unix_micros(F.col(moment))
+    return F.timestamp_micros(since_1970 - F.pmod(since_1970, F.lit(_MICROSECONDS_A_DAY)) + _MICROSECONDS_A_DAY)

@@ -1,1 +1,0 @@
-"""What is known of the answer beside its text."""

@@ -1,1 +1,0 @@
-"""The answer's text: its length, and the words that it shares with the question."""

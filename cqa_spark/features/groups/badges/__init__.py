@@ -1,1 +1,0 @@
-"""Badges of who answered."""

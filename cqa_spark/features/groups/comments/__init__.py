@@ -1,1 +1,0 @@
-"""Comments on the question and on the answer."""

@@ -1,1 +1,0 @@
-"""Who speaks when in the candidate's thread, and how the others react."""

@@ -1,1 +1,0 @@
-"""What a candidate is like, whatever the query."""

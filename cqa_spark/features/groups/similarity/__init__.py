@@ -1,1 +1,0 @@
-"""What query and candidate have in common."""

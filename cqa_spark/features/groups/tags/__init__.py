@@ -1,1 +1,0 @@
-"""The question's tags."""

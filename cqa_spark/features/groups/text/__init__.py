@@ -1,0 +1,1 @@
+"""What follows from the wording of a text: its surface, its tone, and the words of good comments."""

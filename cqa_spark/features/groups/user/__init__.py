@@ -1,1 +1,0 @@
-"""The account of who answered."""

@@ -1,1 +1,0 @@
-"""The tags that the one who answered is at home in."""
