@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.run_record import InputRecord, RunRecord
-from cqa_spark.lake.run_record import Step as RecordedStep
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -354,7 +354,7 @@ def test_run_facts_come_from_the_log() -> None:
         "0.1.0",
         recorded_at=RUN.recorded_at,
         inputs=(InputRecord("/in/a.xml", "train", 12, None),),
-        steps=(RecordedStep("ingest", 3, 2, 1, 0.5),),
+        steps=(StepRecord("ingest", 3, 2, 1, 0.5),),
     )
     assert run_facts(record) == replace(
         RUN, inputs=(InputFile("/in/a.xml", "train", 12, None),), steps=(Step("ingest", 3, 2, 1, 0.5),)
