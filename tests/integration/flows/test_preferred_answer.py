@@ -104,7 +104,7 @@ def test_the_experiment_ranks_measures_and_reports(
         main(["experiment", "preferred-answer", *here, *quick, "--measured-on", "every", "--features.folds", "2"]) == 0
     )
     shown = capsys.readouterr()
-    assert "On all 12 questions, each ranked by a model of the other folds" in shown.out
+    assert "On all 12 questions, by cross-validation" in shown.out
     assert "feature group badges_asof_v1 is left out: no badges" in shown.err
 
     snapshot = Snapshot(lake, RunLog(lake.objects).require_success("experiment"))
