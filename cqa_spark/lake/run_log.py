@@ -51,8 +51,10 @@ class RunLog:
     def append(self, record: RunRecord) -> RunRecord:
         """Add a record after all others and return it with its sequence number.
 
+        Only a holder of the lake's lease appends: two records of different runs or status could get the same number.
+
         Raises:
-            AnotherWriter: another process has just added one.
+            AnotherWriter: another process has just added the same record.
         """
         last = max((listed.sequence for listed in self._listed()), default=0)
         numbered = replace(record, sequence=last + 1)
