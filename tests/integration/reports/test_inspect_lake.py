@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.cli import main
 from cqa_spark.commands.inspect import look_at
 from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import Snapshot, publish
 from cqa_spark.lake.run import open_run
@@ -76,7 +77,7 @@ def file(path: str, table: str, lines: int, rows: int, bad: int, complete: bool)
     return named | counts | {"is_complete": complete}
 
 
-LATER: dict[Table, Rows] = {
+LATER: dict[Table | JournalTable, Rows] = {
     POSTS: [
         *SIX_POSTS,
         post(1, "question", site=QATAR, created_at=day("2016-02-03"), split="train", source_file="/in/train.xml"),
@@ -105,16 +106,22 @@ LATER: dict[Table, Rows] = {
         | {"rows_in": 2, "rows_out": 1, "rows_quarantined": 1},
     ],
 }
-EARLIER: dict[Table, Rows] = {POSTS: EARLIER_POSTS, USERS: [USER | {"source_file": "/before/U.xml"}], JUDGMENTS: []}
+EARLIER: dict[Table | JournalTable, Rows] = {
+    POSTS: EARLIER_POSTS,
+    USERS: [USER | {"source_file": "/before/U.xml"}],
+    JUDGMENTS: [],
+}
 
 
-def write_run(lake: Lake, run_id: str, tables: Mapping[Table, Rows]) -> None:
+def write_run(lake: Lake, run_id: str, tables: Mapping[Table | JournalTable, Rows]) -> None:
     begin = RunRecord(run_id, "running", "ingest", config_hash="c0ffee", config="site: x\n", code_version="0")
     with open_run(lake, begin, resume=False, on_step=lambda step: None) as run:
         for table, rows in tables.items():
-            names = table.schema.names
-            values = [tuple(row.get(name) for name in names) for row in rows]
-            run.write(table, lake.spark.createDataFrame(values, table.schema).repartition(3))
+            if isinstance(table, JournalTable):
+                run.write_entries(table, rows)
+                continue
+            values = [tuple(row.get(name) for name in table.schema.names) for row in rows]
+            run.write(table, lake.session.createDataFrame(values, table.schema).repartition(3))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.run_record import InputRecord, RunRecord
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -29,6 +29,7 @@ from cqa_spark.reports.run.intake.content import FileRows, QuarantineReason, Qua
 from cqa_spark.reports.run.page import render
 from cqa_spark.reports.run.queries.collect import CANDIDATE_CHARACTERS
 from cqa_spark.reports.run.queries.content import RankedCandidate
+from cqa_spark.reports.run.rankings import ranked_systems
 from cqa_spark.reports.run.record.collect import run_facts
 from cqa_spark.reports.run.record.content import InputFile, RunFacts, Step
 from cqa_spark.reports.run.scores.collect import BINS
@@ -44,6 +45,10 @@ SCORES = {
     "given_order": {"Q1_C1": 1.0, "Q1_C2": 0.5, "Q2_C1": 1.0, "Q2_C2": 0.5, "Q3_C1": 1.0, "Q3_C2": 0.5},
 }
 VALUES = {"best": {"Q1": 1.0, "Q2": 1.0, "Q3": 0.0}, "given_order": {"Q1": 0.5, "Q2": 1.0, "Q3": 0.0}}
+
+
+Rows = DataFrame | list[Entry]
+"""The rows of a Delta table or of a journal table."""
 
 
 def frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> DataFrame:
@@ -76,8 +81,9 @@ def ranking_rows(split: str = "dev") -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> dict[str, DataFrame]:
+def tables(spark: SparkSession) -> dict[str, Rows]:
     where = {"site": SITE, "task": TASK, "split": "dev"}
+    evaluated = {"task": TASK, "split": "dev"}
     resampled = {"resamples": 1000, "seed": 7}
     rankings = [*ranking_rows(), *ranking_rows(split="test")]
     examples = [
@@ -100,7 +106,7 @@ def tables(spark: SparkSession) -> dict[str, DataFrame]:
     ]
     metrics = [
         {
-            **where,
+            **evaluated,
             **resampled,
             "system": system,
             "measure": measure,
@@ -115,7 +121,7 @@ def tables(spark: SparkSession) -> dict[str, DataFrame]:
     ]
     comparisons = [
         {
-            **where,
+            **evaluated,
             **resampled,
             "measure": "MAP@10",
             "system": "best",
@@ -137,9 +143,9 @@ def tables(spark: SparkSession) -> dict[str, DataFrame]:
         "rankings": frame(spark, RANKINGS, rankings),
         "examples": frame(spark, EXAMPLES, examples),
         "query_metrics": frame(spark, QUERY_METRICS, query_metrics),
-        "metrics": frame(spark, METRICS, metrics),
-        "comparisons": frame(spark, COMPARISONS, comparisons),
-        "feature_importances": frame(spark, FEATURE_IMPORTANCES, importances),
+        "metrics": METRICS.conform(metrics),
+        "comparisons": COMPARISONS.conform(comparisons),
+        "feature_importances": FEATURE_IMPORTANCES.conform(importances),
         "posts": frame(
             spark,
             POSTS,
@@ -170,20 +176,16 @@ def tables(spark: SparkSession) -> dict[str, DataFrame]:
             TEXTS,
             [text_row("t1", "<b>none</b>"), text_row("t2", "x" * 2000), text_row("t3", "Best bank\nWhich one?")],
         ),
-        "ingested_files": frame(
-            spark,
-            INGESTED_FILES,
-            [
-                {
-                    "site": SITE,
-                    "source_file": path,
-                    "split": split,
-                    "rows_in": rows_in,
-                    "rows_out": rows_out,
-                    "rows_quarantined": rows_in - rows_out,
-                }
-                for path, split, rows_in, rows_out in files
-            ],
+        "ingested_files": INGESTED_FILES.conform(
+            {
+                "site": SITE,
+                "source_file": path,
+                "split": split,
+                "rows_in": rows_in,
+                "rows_out": rows_out,
+                "rows_quarantined": rows_in - rows_out,
+            }
+            for path, split, rows_in, rows_out in files
         ),
         "quarantine": frame(
             spark,
@@ -207,7 +209,7 @@ def text_row(text_id: str, raw: str) -> dict[str, Any]:
     return {"text_id": text_id, "raw": raw, "clean": raw, **{name: [] for name in lists}}
 
 
-def collect(tables: Mapping[str, DataFrame], **settings: Any) -> RunReport:
+def collect(tables: Mapping[str, Rows], **settings: Any) -> RunReport:
     wanted: dict[str, Any] = {
         "task": TASK,
         "split": "dev",
@@ -216,11 +218,13 @@ def collect(tables: Mapping[str, DataFrame], **settings: Any) -> RunReport:
         "stories_each": 1,
         "quarantine_samples": 1,
     }
-    return collect_content(tables, RUN, **(wanted | settings))
+    frames = {name: rows for name, rows in tables.items() if isinstance(rows, DataFrame)}
+    journal = {name: rows for name, rows in tables.items() if not isinstance(rows, DataFrame)}
+    return collect_content(frames, journal, RUN, ranked_systems(frames["rankings"]), **(wanted | settings))
 
 
 @pytest.fixture(scope="module")
-def report(tables: dict[str, DataFrame]) -> RunReport:
+def report(tables: dict[str, Rows]) -> RunReport:
     return collect(tables)
 
 
@@ -283,7 +287,7 @@ def test_the_best_query_is_the_one_that_gains_most(report: RunReport) -> None:
 
 
 def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
-    spark: SparkSession, tables: dict[str, DataFrame]
+    spark: SparkSession, tables: dict[str, Rows]
 ) -> None:
     bodies = {
         "Q1": (1, "Best bank", "<p>Which <b>one</b>?</p><pre><code>1 &lt; 2</code></pre>"),
@@ -300,7 +304,7 @@ def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
     assert [each.text for each in best.candidates] == ["This one.\nI'm sure.", ""]
 
 
-def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dict[str, DataFrame]) -> None:
+def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dict[str, Rows]) -> None:
     assert {story.query_id for story in collect(tables, stories_each=3).stories} == {"Q1", "Q2"}
 
 
@@ -312,7 +316,7 @@ def test_records_in_out_and_quarantined(report: RunReport) -> None:
     assert intake.samples == (QuarantineSample("/in/a.xml", 20, "cut", "<Thread 20"),)
 
 
-def test_rankings_alone_are_enough(tables: dict[str, DataFrame]) -> None:
+def test_rankings_alone_are_enough(tables: dict[str, Rows]) -> None:
     report = collect({"rankings": tables["rankings"]}, baseline=None)
     assert report.evaluation.best is None
     assert report.differences is None
@@ -324,24 +328,28 @@ def test_rankings_alone_are_enough(tables: dict[str, DataFrame]) -> None:
     assert "The split has no labels" in render(report)
 
 
-def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, DataFrame]) -> None:
-    emptied = {name: table.limit(0) for name, table in tables.items()} | {"rankings": tables["rankings"]}
+def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, Rows]) -> None:
+    emptied = {**each_table(tables, lambda table: table.limit(0), lambda _: []), "rankings": tables["rankings"]}
     assert collect(emptied) == collect({"rankings": tables["rankings"]})
 
 
-def test_the_content_does_not_depend_on_partitions(tables: dict[str, DataFrame], report: RunReport) -> None:
-    assert collect({name: table.repartition(3) for name, table in tables.items()}) == report
+def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], report: RunReport) -> None:
+    assert collect(each_table(tables, lambda table: table.repartition(3), lambda entries: entries)) == report
+
+
+def each_table(
+    tables: Mapping[str, Rows],
+    delta: Callable[[DataFrame], DataFrame],
+    journal: Callable[[list[Entry]], list[Entry]],
+) -> dict[str, Rows]:
+    """The tables after a change of each Delta table and of each journal table."""
+    return {name: delta(table) if isinstance(table, DataFrame) else journal(table) for name, table in tables.items()}
 
 
 @pytest.mark.parametrize("settings", [{"best_system": "unknown"}, {"split": "train"}, {"task": "duplicate"}])
-def test_a_system_without_ranking_is_refused(tables: dict[str, DataFrame], settings: dict[str, str]) -> None:
+def test_a_system_without_ranking_is_refused(tables: dict[str, Rows], settings: dict[str, str]) -> None:
     with pytest.raises(ContractError, match="run run-1 has no ranking of"):
         collect(tables, **settings)
-
-
-def test_a_missing_table_of_rankings_is_named() -> None:
-    with pytest.raises(ContractError, match="table rankings is missing"):
-        collect({})
 
 
 def test_run_facts_come_from_the_log() -> None:

@@ -92,7 +92,7 @@ def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys:
     [
         ["runs", "list", "--lake"],
         ["inspect"],
-        ["publish", "--run-id", "r1", "--lake"],
+        ["runs", "publish", "r1", "--lake"],
         ["pair", "--run-id", "r1", "--lake"],
     ],
     ids=" ".join,
