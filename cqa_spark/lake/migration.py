@@ -55,7 +55,6 @@ MIGRATED = (
 _COPIED = f"{RUNS.name}/copied"
 """The mark that everything is copied."""
 
-
 Report = Callable[[str], None]
 
 
