@@ -121,7 +121,7 @@ def write_run(lake: Lake, run_id: str, tables: Mapping[Table | JournalTable, Row
                 run.write_entries(table, rows)
                 continue
             values = [tuple(row.get(name) for name in table.schema.names) for row in rows]
-            run.write(table, lake.session.createDataFrame(values, table.schema).repartition(3))
+            run.write(table, lake.spark.createDataFrame(values, table.schema).repartition(3))
 
 
 @pytest.fixture(scope="module")
