@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.config.value_types import is_remote
@@ -49,7 +49,7 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> Environmen
         return problem
     if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
         return problem
-    if isinstance(error, Py4JNetworkError | ConnectionRefusedError):
+    if _has_lost_java(error):
         return EnvironmentProblem("Spark's Java process has ended, as it does without memory", _MORE_FOR_DRIVER)
     if isinstance(error, PySparkRuntimeError) and error.getErrorClass() == "JAVA_GATEWAY_EXITED":
         return EnvironmentProblem(
@@ -60,6 +60,12 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> Environmen
         if re.search(sign, message):
             return EnvironmentProblem(problem_found, remedy)
     return None
+
+
+def _has_lost_java(error: BaseException) -> bool:
+    """Whether Java did not answer; what Java answers with is a ``Py4JJavaError``, or a ``Py4JError`` with its trace."""
+    unanswered = type(error) is Py4JError and re.fullmatch(r"An error occurred while calling \S+", str(error).strip())
+    return bool(unanswered) or isinstance(error, Py4JNetworkError | ConnectionRefusedError)
 
 
 def _bucket_problem(message: str) -> EnvironmentProblem | None:

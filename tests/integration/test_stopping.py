@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import KEY, LeaseState
-from cqa_spark.lake.leased import hold
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.qatar_living import write_sample
@@ -96,9 +94,17 @@ def require_cleaned_up(spark: SparkSession, folder: Path, said: str, name: str) 
     records = RunLog(lake.objects).records("r1")
     assert [record.status for record in records] == ["running", "stopped"]
     assert records[-1].message == f"stopped by {name}"
+    assert lease(lake).is_released
+
+
+def statuses(lake: Lake) -> list[str]:
+    return [record.status for record in RunLog(lake.objects).records("r1")]
+
+
+def lease(lake: Lake) -> LeaseState:
     stored = lake.objects.read(KEY)
     assert stored is not None
-    assert LeaseState.model_validate_json(stored.data).is_released
+    return LeaseState.model_validate_json(stored.data)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
@@ -124,21 +130,19 @@ def test_spark_submit_hands_the_signal_on(spark: SparkSession, tmp_path: Path) -
     require_cleaned_up(spark, tmp_path, said, "SIGTERM")
 
 
-def test_a_run_whose_java_died_is_closed_by_the_next_holder(spark: SparkSession, tmp_path: Path) -> None:
-    """Without Java the job cannot log its end; it leaves the lease as a process does that was killed."""
+def test_a_run_whose_java_died_is_recorded_as_failed(spark: SparkSession, tmp_path: Path) -> None:
+    """The run log and the lease need no Java."""
     with process(sys.executable, "-c", ENDLESS_JOB, *ingest(tmp_path)) as started:
         java = int(wait_for_line(started, "begun").split()[1])
         os.kill(java, signal.SIGKILL)
         said = rest(started)
         assert started.wait() == 4
     assert "cqa: Spark's Java process has ended" in said
-    lake = Lake(spark, str(tmp_path / "lake"))
-    assert [record.status for record in RunLog(lake.objects).records("r1")] == ["running"]
-    with hold(lake, Holder.of_this_process("test")):
-        assert [record.status for record in RunLog(lake.objects).records("r1")] == ["running", "failed"]
+    assert statuses(Lake(spark, str(tmp_path / "lake"))) == ["running", "failed"]
+    assert lease(Lake(spark, str(tmp_path / "lake"))).is_released
 
 
-def test_a_job_stops_while_spark_starts(tmp_path: Path) -> None:
+def test_a_job_stops_while_spark_starts(spark: SparkSession, tmp_path: Path) -> None:
     """Java's place is taken by a script that begins and gets no further."""
     java = tmp_path / "java" / "bin" / "java"
     java.parent.mkdir(parents=True)
@@ -152,6 +156,8 @@ def test_a_job_stops_while_spark_starts(tmp_path: Path) -> None:
         started.send_signal(signal.SIGTERM)
         said = rest(started)
         assert started.wait() == 143
-    assert "cqa: stopped by SIGTERM; the published run is complete and readable\n" in said
+    lake = Lake(spark, str(tmp_path / "lake"))
+    assert f"cqa: stopped by SIGTERM; run r1 is recorded as stopped; the lease of {lake.root} is released; " in said
     assert "Traceback" not in said
-    assert not (tmp_path / "lake" / KEY).exists()
+    assert statuses(lake) == ["running", "stopped"]
+    assert lease(lake).is_released

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.spark.failures import explained
@@ -47,7 +47,14 @@ def test_memory(message: str, problem: str, advice: str) -> None:
     assert advice in found.remedy
 
 
-@pytest.mark.parametrize("error", [Py4JNetworkError("Answer from Java side is empty"), ConnectionRefusedError(111)])
+@pytest.mark.parametrize(
+    "error",
+    [
+        Py4JNetworkError("Answer from Java side is empty"),
+        Py4JError("An error occurred while calling o105.sc"),
+        ConnectionRefusedError(111),
+    ],
+)
 def test_a_java_process_that_is_gone(error: Exception) -> None:
     found = explained(error)
     assert found is not None
