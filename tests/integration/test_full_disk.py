@@ -79,5 +79,5 @@ def test_scratch_folders_are_tried_before_spark_starts(small_disk: Path, tmp_pat
     )
     assert done.returncode == 4
     reason = {"full": "No space left on device", "denied": "Read-only file system"}[state]
-    assert done.stderr.startswith(f"cqa: cannot write Spark's scratch folder {small_disk}: {reason}\n  → ")
+    assert f"\ncqa: cannot write Spark's scratch folder {small_disk}: {reason}\n  → " in done.stderr
     assert "Traceback" not in done.stderr
