@@ -130,10 +130,9 @@ def test_a_signal_reaches_the_job_and_its_exit_code_comes_back(
     )
     program.chmod(0o755)
     environment = {**os.environ, "SPARK_HOME": str(tmp_path)}
-    # A shell that runs the tests in the background has them ignore SIGINT, and a script cannot trap what it ignores.
-    attended = (
-        "import os, signal, sys; signal.signal(2, signal.default_int_handler); os.execv(sys.argv[1], sys.argv[1:])"
-    )
+    # Background shells and nohup have the tests ignore these signals, and a script cannot trap what it ignores.
+    attended = "import os, signal, sys; [signal.signal(n, signal.SIG_DFL) for n in (1, 2)]; "
+    attended += "os.execv(sys.argv[1], sys.argv[1:])"
     command = [sys.executable, "-c", attended, str(REPOSITORY / "spark-submit.sh"), "run"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as started:
         assert started.stdout is not None
