@@ -71,9 +71,7 @@ def run(settings: RunSettings) -> Flow:
     """Everything, from files to a report and a published run."""
     systems = read_systems(settings.systems)
     task = task_of(systems)
-    source = file_source(
-        settings.corpus, settings.inputs.by_split(), site=settings.site, storage=settings.object_storage
-    )
+    source = _files(settings, settings.inputs.by_split())
     return Flow(
         "run",
         (
@@ -94,7 +92,7 @@ def rank(settings: RankSettings) -> Flow:
     systems = read_systems([settings.system])
     task = task_of(systems)
     by_split = {**settings.inputs.by_split(), "test": (settings.input,)}
-    source = file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
+    source = _files(settings, by_split)
     return Flow(
         "rank",
         (
@@ -111,9 +109,7 @@ def train_on_files(settings: TrainSettings) -> Flow:
     """Train one system on files."""
     assert settings.system is not None, "required with --model"
     systems = read_systems([settings.system])
-    source = file_source(
-        settings.corpus, settings.inputs.by_split(), site=settings.site, storage=settings.object_storage
-    )
+    source = _files(settings, settings.inputs.by_split())
     return Flow(
         "train", (Ingest(source), Pair(tasks_of(systems)), *_learning(systems, task_of(systems), settings.features))
     )
@@ -130,7 +126,7 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
     assert settings.input is not None, "required with --model"
     assert settings.predictions is not None, "required with --model"
     by_split = {"test": (settings.input,)}
-    source = file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
+    source = _files(settings, by_split)
     return Flow(
         "score",
         (
@@ -241,9 +237,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
 
 def ingest(settings: IngestSettings) -> Flow:
     """Files → community tables."""
-    source = file_source(
-        settings.corpus, settings.inputs.by_split(), site=settings.site, storage=settings.object_storage
-    )
+    source = _files(settings, settings.inputs.by_split())
     return Flow("ingest", (Ingest(source),))
 
 
@@ -311,6 +305,14 @@ def audit(settings: FeatureAuditSettings, given: Given) -> Flow:
     """Features → the proof that they do not depend on the future."""
     groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
     return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given)
+
+
+def _files(
+    settings: RunSettings | RankSettings | TrainSettings | ScoreSettings | IngestSettings,
+    by_split: Mapping[str, Sequence[str]],
+) -> Source:
+    """The files of a job's corpus, by split."""
+    return file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
 
 
 def _learning(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:

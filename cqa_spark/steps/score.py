@@ -39,8 +39,7 @@ class Score(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """Examples, features and models."""
-        models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+        return read_to_rank(self.systems)
 
     def writes(self) -> tuple[Product, ...]:
         """The rankings."""
@@ -63,6 +62,12 @@ class Score(Step):
                 f"the input has no candidates to rank for {self.task}",
                 "give a file that holds queries of the task; see cqa runs show for what was read",
             )
+
+
+def read_to_rank(systems: Sequence[System]) -> tuple[Product, ...]:
+    """What ranking with trained systems reads: examples, features and models."""
+    models = [Artifact(model_artifact(system.name)) for system in systems]
+    return EXAMPLES, *tables_of(groups_of(systems)), *models
 
 
 def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:

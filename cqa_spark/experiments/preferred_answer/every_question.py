@@ -12,16 +12,13 @@ from cqa_spark.experiments.evaluation_split import EvaluationSplit
 from cqa_spark.experiments.variants import Variant, rank_variant
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import tables_of
+from cqa_spark.steps.score import read_to_rank
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 
@@ -40,9 +37,8 @@ class RankEveryQuestion(Step):
     name = "score"
 
     def reads(self) -> tuple[Product, ...]:
-        """Examples, features, models."""
-        models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+        """Examples, features and models."""
+        return read_to_rank(self.systems)
 
     def writes(self) -> tuple[Product, ...]:
         """The rankings."""
