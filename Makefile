@@ -25,8 +25,7 @@ help: ## print this list
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
 
 demo: setup ## run the whole pipeline on the built-in sample
-	$(BIN)/cqa synth qatar-living --output build/sample --threads 200 --dev-threads 60
-	$(BIN)/cqa run --config conf/demo.yaml
+	$(BIN)/cqa demo
 
 test: lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
@@ -79,9 +78,8 @@ $(INSTALLED): locks/dev.txt pyproject.toml | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-$(RESOLVED): conf/spark/jars.conf deploy/resolve_jars.py | $(INSTALLED)
-	$(BIN)/python deploy/resolve_jars.py
-	@touch $@
+$(RESOLVED): conf/spark/jars.conf conf/spark/jars.sha256 | $(INSTALLED)
+	$(BIN)/cqa setup
 
 $(GATEWAY):
 	GOBIN="$(CURDIR)/.tools" go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW)

@@ -12,9 +12,21 @@ START = pd.Timestamp("2012-01-01", tz="UTC")
 YEARS = 8
 TAGS, BADGES = 300, 90
 SENTENCES = (
-    "Thanks, that works!", "This is wrong.", "Could you add an example?", "I tried it and it fails.", "Great answer.",
-    "See the manual.", "It depends on the version.", "Why would you do that?", "Horrible idea.", "Edited, thank you.",
+    "Thanks, the {} works with any {}!", "This is wrong for a {} without {}.", "Could you add an example of a {} {}?",
+    "I tried the {} and its {} fails.", "Great answer about {} and {}.", "See the {} in the manual of the {}.",
+    "It depends on the {} of your {}.", "Why would you {} a {}?", "Horrible {}, worse {}.",
+    "Edited the {}, thank you {}.",
 )  # fmt: skip
+WORDS = (
+    "bottle", "yeast", "simple", "index", "error", "happy", "query", "broken", "cursor", "hop", "table", "nice",
+    "thread",
+    "kettle", "slow", "number", "pointer", "loop", "useful", "string",
+    "server", "ugly", "filter", "grain", "version",
+    "module", "safe", "parser", "window", "glass", "wheel", "brake", "chain", "lost", "saddle", "frame", "light",
+    "proof", "bound", "graph", "path", "weak", "matrix", "field", "strong", "gate", "state", "circuit", "phase",
+    "free", "noise",
+)  # fmt: skip
+"""What the gaps of sentences are filled with, so that hardly two comments are the same."""
 
 
 def write_site(folder: Path, *, posts: int, uneven: bool = False, seed: int = 1) -> None:
@@ -52,6 +64,7 @@ def write_site(folder: Path, *, posts: int, uneven: bool = False, seed: int = 1)
             *(f"p{questions + answer}" if answer >= 0 else None for answer in accepted), *[None] * len(thread)
         ],
         "tags": [*([f"t{tag}" for tag in sorted(set(row))] for row in tags), *[None] * len(thread)],
+        "user_name": _nothing(posts, "string"), "category": _nothing(posts, "string"),
     })  # fmt: skip
     frame.loc[rng.random(posts) < 0.01, "user_id"] = None
     _write(folder, "posts", frame)
@@ -65,7 +78,8 @@ def write_site(folder: Path, *, posts: int, uneven: bool = False, seed: int = 1)
         "comment_id": np.arange(len(on)).astype(str), "post_id": _ids("p", on),
         "user_id": _ids("u", speakers[rng.integers(0, 4, len(on)), np.arange(len(on))]),
         "created_at": created[on] + pd.to_timedelta(rng.exponential(0.3, len(on)), unit="D"),
-        "body": [" ".join(SENTENCES[one] for one in row) for row in rng.integers(0, len(SENTENCES), (len(on), 3))],
+        "body": _bodies(rng, len(on)), "thread_id": _nothing(len(on), "string"),
+        "position": _nothing(len(on), "Int32"), "user_name": _nothing(len(on), "string"),
     }))  # fmt: skip
     _write(folder, "votes", _votes(rng, created, accepted))
     holders = rng.integers(0, users, posts // 2)
@@ -104,6 +118,22 @@ def _votes(rng: np.random.Generator, created: pd.DatetimeIndex, accepted: np.nda
     days = created[post] + pd.to_timedelta(rng.exponential(60.0, len(post)), unit="D")
     kinds = np.concatenate([kind, np.ones(len(chosen), dtype=kind.dtype)]).astype("int32")
     return pd.DataFrame({"post_id": _ids("p", post), "vote_type_id": kinds, "created_at": days.floor("D")})
+
+
+def _bodies(rng: np.random.Generator, count: int) -> list[str]:
+    """Three sentences each."""
+    sentences = rng.integers(0, len(SENTENCES), (count, 3))
+    words = rng.integers(0, len(WORDS), (count, 3, 2))
+    return [
+        " ".join(
+            SENTENCES[one].format(WORDS[first], WORDS[second]) for one, (first, second) in zip(row, gaps, strict=True)
+        )
+        for row, gaps in zip(sentences.tolist(), words.tolist(), strict=True)
+    ]
+
+
+def _nothing(count: int, kind: str) -> pd.Series:
+    return pd.Series([None] * count, dtype=kind)
 
 
 def _one_each(thread: np.ndarray, rng: np.random.Generator) -> np.ndarray:

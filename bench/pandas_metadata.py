@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from cqa_spark.features.groups.author.badges import BADGE_SLOTS
-from cqa_spark.features.groups.thread.comment_tone import MEASURES, SCALE, measure
+from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
 from cqa_spark.features.history.top_tags import TAG_SLOTS
 
 Tables = Mapping[str, pd.DataFrame]
 PAIR = ["query_id", "candidate_id"]
+MEASURES = ("sentences", "sentiment", "toned_sentences", "toned_sentiment")
 DAY = np.timedelta64(86_400_000_000, "us")
 
 

@@ -113,6 +113,8 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
     if any(name.startswith(f"{given[0]} ") for name in jobs) and given[1:] in ([], ["-h"], ["--help"]):
         print(overview(given[0]))
         raise SystemExit(0 if given[1:] else ConfigError.exit_code)
+    if given[0].startswith("-"):
+        raise ConfigError(f"unknown flag {given[0]}", "flags follow the command; cqa --help lists all commands")
     wrong = " ".join(each for each in given[:2] if not each.startswith("-"))
     raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
 

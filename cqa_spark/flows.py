@@ -100,7 +100,7 @@ def rank(settings: RankSettings) -> Flow:
             Pair(tasks_of(systems), allow_shared_threads=settings.allow_shared_threads),
             *_learning(systems, task, settings.features),
             Score(systems, task),
-            WritePredictions(settings.predictions, settings.system),
+            WritePredictions(settings.predictions, settings.system, task),
         ),
     )
 
@@ -132,12 +132,12 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
         (
             KeepModels({system.name: settings.model}),
             Ingest(source),
-            Pair(tasks_of([system]), allow_shared_threads=True),
+            Pair(tasks_of([system]), models=[system.name], allow_shared_threads=settings.allow_shared_threads),
             *_texts([system]),
             *([ScoreUpstream(system)] if system.upstream else []),
             ComputeFeatures(system.name, system.feature_groups, system.task),
             Score([system], system.task),
-            WritePredictions(settings.predictions, system.name),
+            WritePredictions(settings.predictions, system.name, system.task),
         ),
     )
 
@@ -160,7 +160,7 @@ def reproduce(
         predictions: file for the predictions of each system and split.
     """
     task = task_of(systems)
-    files = (WritePredictions(path, system, split) for (system, split), path in predictions.items())
+    files = (WritePredictions(path, system, task, split) for (system, split), path in predictions.items())
     return Flow(
         "reproduce",
         (
@@ -192,10 +192,10 @@ def nightly(
     return Flow(
         "nightly",
         (
-            Ingest(source),
-            EveryQuestion(settings.answers),
-            *_texts(systems),
             *([KeepModels(kept)] if kept else []),
+            Ingest(source),
+            EveryQuestion(settings.answers, tuple(kept), trains=bool(new)),
+            *_texts(systems),
             *([Featurize(groups_of(new), task, settings.features), Train(new, task)] if new else []),
             *([Changes(last, names, groups, settings)] if last is not None else []),
             RefreshFeatures(names, groups, last, task, settings.features),
@@ -210,7 +210,7 @@ def nightly(
 
 
 def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
-    """Tables 4 and 5 of Xu et al. (2018): data set, features once for all, all systems, all figures, the report."""
+    """Systems and figures of Xu et al. (2018), by their protocol or as of the cut: data set, features, report."""
     chosen, task = settings.experiment, PreferredAnswer.name
     systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
     studied = [system for system in systems if system.name in learned_systems(chosen.studied)]
@@ -221,7 +221,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
         "experiment preferred-answer",
         (
             AdoptCommunity(settings.from_run),
-            PreferredAnswerDataset(settings.threads),
+            PreferredAnswerDataset(settings.chosen_threads()),
             *_texts(systems),
             Featurize(groups_of(systems), task, settings.features, strict=chosen.strict),
             *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),

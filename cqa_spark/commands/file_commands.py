@@ -25,26 +25,33 @@ if TYPE_CHECKING:
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the official measures of prediction files."""
-    from cqa_spark.evaluation.evaluate_file import evaluate_files, to_json, to_table
+    from cqa_spark.evaluation import evaluate_file, evaluate_scores
     from cqa_spark.process.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
-        scores = evaluate_files(gold, predictions)
+        if settings.task == "sts":
+            correlations = evaluate_scores.evaluate_scores(gold, predictions)
+            table, text = evaluate_scores.to_table(correlations), evaluate_scores.to_json(correlations)
+        else:
+            scores = evaluate_file.evaluate_files(gold, predictions)
+            table, text = evaluate_file.to_table(scores), evaluate_file.to_json(scores)
     if settings.format == "json":
-        print(to_json(scores))
+        print(text)
     else:
-        Terminal().table(to_table(scores))
+        Terminal().table(table)
 
 
 def print_comparison(settings: CompareFilesSettings) -> None:
     """Compare prediction files with the first of them."""
     from cqa_spark.evaluation.compare_files import compare_files, to_json
+    from cqa_spark.evaluation.evaluate_scores import compare_scores
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.file_comparison import file_comparison_grid
     from cqa_spark.reports.kit.console import print_grid
 
     with _local_copies(settings) as (gold, *predictions):
-        found = compare_files(gold, predictions, **settings.resampling.model_dump())
+        compare = compare_scores if settings.task == "sts" else compare_files
+        found = compare(gold, predictions, **settings.resampling.model_dump())
     if settings.format == "json":
         print(to_json(found))
     else:
@@ -58,6 +65,7 @@ def write_sample(settings: SynthSettings) -> None:
     from cqa_spark.synth import qatar_living
 
     with local_target(settings.output, settings.object_storage) as output:
+        _require_absent(output / "train.xml")
         qatar_living.write_sample(
             output, threads=settings.threads, dev_threads=settings.dev_threads, seed=settings.seed
         )
@@ -76,6 +84,7 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
         local_target(settings.output, settings.object_storage) as output,
         progress_bar("threads", threads) as show,
     ):
+        _require_absent(output / settings.site)
         dump = write_dump(
             output,
             site=settings.site,
@@ -87,6 +96,18 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
         )
     sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
     Terminal().line(f"wrote {settings.output}/{settings.site}: {sizes}")
+
+
+def _require_absent(path: Path) -> None:
+    """Refuse to overwrite a dump.
+
+    Raises:
+        InputError: the file or folder exists.
+    """
+    from cqa_spark.errors import InputError
+
+    if path.exists():
+        raise InputError(f"{path} exists, and would be overwritten", "name another --output, or remove it first")
 
 
 def print_groups(settings: CatalogueSettings) -> None:
@@ -111,10 +132,11 @@ def print_systems(settings: CatalogueSettings) -> None:
     from cqa_spark.process.terminal import Column, Terminal, TextTable
     from cqa_spark.systems.system import known_systems, read_system
 
-    names = [Column(name, whole=True) for name in ("system", "task", "ranker")]
-    table = TextTable(*names, "about", title="Systems", caption="recipes: conf/systems")
+    names = [Column(name, whole=True) for name in ("system", "task", "ranker", "of a paper")]
+    caption = "recipes: conf/systems; faithful, partial or surrogate: what a recipe is of a published system"
+    table = TextTable(*names, "about", title="Systems", caption=caption)
     for system in (read_system(project_root() / "conf", name) for name in known_systems(project_root() / "conf")):
-        table.add_row(system.name, system.task, system.ranker.name, system.about)
+        table.add_row(system.name, system.task, system.ranker.name, system.faithfulness or "", system.about)
     Terminal().table(table)
 
 

@@ -17,7 +17,7 @@ from cqa_spark.config.settings import ReproduceSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.evaluate_file import evaluate_file
+from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.process.terminal import Terminal
@@ -26,17 +26,6 @@ from cqa_spark.reports.reproduction.content import About, Reproduced
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
-
-MEASURES = {
-    "map": "MAP@10",
-    "avg_rec": "AvgRec@10",
-    "mrr": "MRR@10",
-    "precision": "Precision",
-    "recall": "Recall",
-    "f1": "F1",
-    "accuracy": "Accuracy",
-}
-"""The measures of the official scorer, as recipes write them."""
 
 
 def reproduce(settings: ReproduceSettings) -> None:
@@ -113,6 +102,7 @@ def _outcome(
         system.name,
         system.task,
         f"{data.name} {part}",
+        faithfulness=system.faithfulness or "",
         published=published.measures if published else {},
         source=published.source if published else "",
     )
@@ -124,7 +114,9 @@ def _outcome(
         return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")
     with local_source(path, settings.object_storage) as predictions:
         scores = evaluate_file(gold, predictions)
-    return replace(outcome, ours={measure: scores[key] for key, measure in MEASURES.items()})  # type: ignore[literal-required]
+        errors = standard_errors(gold, predictions)
+    ours = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
+    return replace(outcome, ours=ours, errors=errors)
 
 
 def _about(system: System) -> About:

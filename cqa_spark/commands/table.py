@@ -31,6 +31,12 @@ class Job:
 JOBS: dict[str, tuple[Job, ...]] = {
     "end to end": (
         Job(
+            "demo",
+            "all steps on a generated forum, to see what there is",
+            f"{FILE_COMMANDS}:DemoSettings",
+            f"{COMMANDS}.demo:demo",
+        ),
+        Job(
             "run",
             "all steps, from dumps to a report and a published run",
             f"{SETTINGS}:RunSettings",
@@ -168,6 +174,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
     ),
     "setup": (
+        Job("setup", "download and check the jars", f"{FILE_COMMANDS}:SetupSettings", f"{COMMANDS}.setup:setup"),
         Job(
             "doctor",
             "check Java, packages, jars, disk, storage, Spark and MLflow",

@@ -9,6 +9,7 @@ from pydantic import ByteSize, Field
 from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown
@@ -21,9 +22,37 @@ class CatalogueSettings(Command):
 class ShowGroupSettings(Command):
     """Show the columns of a feature group: meaning, source, and value for unknown."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v1",)
+    examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v2",)
 
     name: Annotated[GroupName, Positional(), Field(description="feature group; see cqa features list")]
+
+
+class SetupSettings(Command):
+    """Download the jars that Spark needs, check their hashes, and store them for all jobs of this user."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa setup",)
+
+    write_hashes: bool = Field(
+        default=False, description="record the jars' hashes in conf/spark/jars.sha256 in place of checking them"
+    )
+
+    def writes(self) -> list[str]:
+        """The jars."""
+        return [f"{jars_folder()}: the jars of conf/spark/jars.conf"]
+
+
+class DemoSettings(Command):
+    """Generate a small forum in build/sample, rank its comments, and write the report to build/lake/reports."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa demo",)
+
+    def reads(self) -> list[str]:
+        """The settings of the demo."""
+        return [str(project_root() / "conf" / "demo.yaml")]
+
+    def writes(self) -> list[str]:
+        """The forum and the lake."""
+        return ["build/sample: the forum, if it is absent", "build/lake: tables, rankings, models and the report"]
 
 
 class FilesCommand(Command):
@@ -35,8 +64,12 @@ class FilesCommand(Command):
 class PredictionFilesCommand(FilesCommand):
     """Base of the settings of commands on prediction files."""
 
-    gold: Annotated[InputFile, Positional(), Field(description="official file of relevance judgments")]
+    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments or gold scores")]
     predictions: InputFiles
+    task: Annotated[
+        Literal["ranking", "sts"],
+        Field(description="ranking: files of SemEval Task 3; sts: scores, one a line, or folders of such files"),
+    ] = "ranking"
     format: Annotated[Literal["table", "json"], Field(description="output format; JSON has full precision")] = "table"
 
     def reads(self) -> list[str]:
@@ -50,6 +83,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
     examples: ClassVar[tuple[str, ...]] = (
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
+        "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
     )
 
     predictions: Annotated[InputFiles, Positional(), Field(min_length=1, description="official prediction files")]

@@ -71,6 +71,7 @@ class ScoreSettings(FileOrRunSettings):
     predictions: Annotated[
         Location | None, NotHashed(), Field(description="output file in the official prediction format")
     ] = None
+    allow_shared_threads: AllowSharedThreads = False
 
     def reads(self) -> list[str]:
         """The model and the file, or the run."""

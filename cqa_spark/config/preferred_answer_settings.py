@@ -34,6 +34,9 @@ class AnswerSettings(Section):
     within_hours: float | None = Field(
         default=None, gt=0, description="keep only answers posted within this many hours of the question; default: all"
     )
+    open_questions: bool = Field(
+        default=False, description="with within_hours: keep only questions whose acceptance was not known by then"
+    )
 
 
 class ThreadSettings(AnswerSettings):
@@ -72,6 +75,11 @@ class AnswerExperimentSettings(Section):
     flag_prefix: ClassVar[str | None] = ""
 
     all_sites: bool = Field(default=False, description="use all sites of the lake")
+    protocol: Literal["asof", "xu2018"] = Field(
+        default="asof",
+        description="asof: at the cut, rank the answers posted by then of questions that were still open; "
+        "xu2018: rank all answers, also those posted after the cut",
+    )
     rankers: RankerNames = Field(
         default=("logistic", "boosted", "pairwise", "network", "text"),
         min_length=1,
@@ -102,6 +110,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
         "cqa experiment preferred-answer --lake build/lake --site beer.stackexchange.com --min-answers 2",
         "cqa experiment preferred-answer --lake build/lake --all-sites --min-answers 2 --measured-on every",
         "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --budget 20",
+        "cqa experiment preferred-answer --lake build/lake --all-sites --protocol xu2018",
     )
 
     from_run: FromRun = None
@@ -129,8 +138,23 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
                 "no question is left to tune on, since every question is evaluated on",
                 "give --measured-on test, or tune on the training split with cqa tune",
             )
+        if (
+            experiment.get("protocol", "asof") == "asof"
+            and (given.get("features") or {}).get("cut", "delay") != "delay"
+        ):
+            yield (
+                "features.cut",
+                "the protocol asof ranks the answers of a question at one moment, some hours after it",
+                "leave the cut at delay, or give --protocol xu2018",
+            )
         if "rankers" in experiment and (idle := _studied(experiment).difference(one_or_many(experiment["rankers"]))):
             yield "experiment.studied", f"{', '.join(sorted(idle))}: not in rankers", "add them to --rankers"
+
+    def chosen_threads(self) -> ThreadSettings:
+        """The selection of threads and answers by the protocol."""
+        if self.experiment.protocol == "xu2018":
+            return self.threads
+        return self.threads.model_copy(update={"within_hours": self.features.cut_hours, "open_questions": True})
 
     def reads(self) -> list[str]:
         """The community tables of a run."""

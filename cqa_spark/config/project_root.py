@@ -1,15 +1,34 @@
-"""The folder of the project's own files: ``conf/``, ``.jars/``."""
+"""The folder of the project's own files: ``conf/`` and ``jobs/``."""
 
 from __future__ import annotations
 
 import os
+from importlib.resources import files
 from pathlib import Path
 
 
 def project_root() -> Path:
-    """Return the folder that contains ``conf/``: the environment variable ``CQA_HOME``, or the checkout.
+    """Return the folder that contains ``conf/``.
 
-    ``spark-submit.sh`` sets ``CQA_HOME``, since a cluster imports the package from a zip file.
+    This is the environment variable ``CQA_HOME``, else the installed package, since a wheel contains ``conf/``, else
+    the checkout. ``spark-submit.sh`` sets ``CQA_HOME``, since a cluster imports the package from a zip file.
     """
-    named = os.environ.get("CQA_HOME")
-    return Path(named) if named else Path(__file__).resolve().parents[2]
+    if named := os.environ.get("CQA_HOME"):
+        return Path(named)
+    package = _package()
+    return package if (package / "conf").is_dir() else package.parent
+
+
+def jars_folder() -> Path:
+    """Return the folder of the jars: ``.jars/`` beside ``conf/``, or the user's cache for an installed package."""
+    root = project_root()
+    return cache_folder() / "jars" if root == _package() else root / ".jars"
+
+
+def cache_folder() -> Path:
+    """Return the folder in the user's cache: ``$XDG_CACHE_HOME/cqa-spark``, or ``~/.cache/cqa-spark``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cqa-spark"
+
+
+def _package() -> Path:
+    return Path(str(files("cqa_spark"))).resolve()

@@ -63,7 +63,7 @@ def resolve(
     layered = issubclass(model, JobSettings)
     parser = build_parser(program, model, with_files=layered)
     parsed, given, problems = read_flags(parser, model, arguments)
-    files, file_problems = _read_files([*standard_files(), *map(Path, parsed.config)]) if layered else ([], [])
+    files, file_problems = _read_files([*standard_files(), *map(_config_file, parsed.config)]) if layered else ([], [])
     problems += file_problems
     if None in files:
         raise SettingsError(problems)  # checks of the settings would miss those of the file
@@ -93,6 +93,12 @@ def all_jobs(base: type[JobSettings] = JobSettings) -> Iterator[type[JobSettings
     yield base
     for model in base.__subclasses__():
         yield from all_jobs(model)
+
+
+def _config_file(given: str) -> Path:
+    """A ``--config`` file: that of the project for ``conf/NAME.yaml``, unless the working directory has one."""
+    path, own = Path(given), project_root() / given
+    return own if given.startswith("conf/") and own.is_file() and not path.exists() else path
 
 
 def _shortest(path: Path) -> Path:

@@ -7,7 +7,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
@@ -15,7 +16,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import find_files
 
-DUMP_SUFFIX = ".xml"
+DUMPS = "*.xml"
 UNANNOTATED = "unannotated"
 
 
@@ -35,29 +36,34 @@ class InputFile:
 
 
 def find_inputs(
-    paths: Iterable[str | Path], split: str, storage: ObjectStorageSettings | None = None
+    paths: Iterable[str | Path],
+    split: str,
+    storage: ObjectStorageSettings | None = None,
+    *,
+    patterns: Sequence[str] = (DUMPS,),
 ) -> list[InputFile]:
     """Resolve the user's paths into files, in the order given.
 
-    A directory is replaced by its ``*.xml`` files, sorted by name. A URL with another scheme than ``s3a://`` is
+    A directory is replaced by its files of the format, sorted by name. A URL with another scheme than ``s3a://`` is
     returned unchanged: only Spark checks whether it exists.
 
     Args:
         paths: files, directories or addresses.
         split: the split that all of them belong to.
         storage: object storage settings; None for Amazon's.
+        patterns: names of the files that are read from a directory, in lower case.
 
     Raises:
-        InputError: a file is missing or unreadable, or a directory holds no dump.
+        InputError: a file is missing or unreadable, or a directory holds none of the format.
     """
     found: list[InputFile] = []
     for given in map(str, paths):
         if given.startswith("s3a://"):
-            found += _expand_remote(given, split, storage or ObjectStorageSettings())
+            found += _expand_remote(given, split, storage or ObjectStorageSettings(), patterns)
         elif is_remote(given):
             found.append(InputFile(given, split))
         else:
-            found += [InputFile(path, split) for path in _expand(given)]
+            found += [InputFile(path, split) for path in _expand(given, patterns)]
     return found
 
 
@@ -72,26 +78,32 @@ def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
         raise InputError(f"named more than once as input: {', '.join(repeated)}", "name each file once")
 
 
-def _expand_remote(given: str, split: str, storage: ObjectStorageSettings) -> list[InputFile]:
+def _expand_remote(given: str, split: str, storage: ObjectStorageSettings, patterns: Sequence[str]) -> list[InputFile]:
     there = find_files(given, storage)
     if not there:
         raise InputError(f"no such file or folder: {given}", "check the address")
-    dumps = [file for file in there if file.location == given or file.location.lower().endswith(DUMP_SUFFIX)]
-    if not dumps:
-        raise InputError(f"no *{DUMP_SUFFIX} file in {given}", "name the folder that holds the dumps")
-    return [InputFile(file.location, split, file.size) for file in dumps]
+    wanted = [file for file in there if file.location == given or _is_named_like(file.location, patterns)]
+    if not wanted:
+        raise InputError(f"no {' or '.join(patterns)} file in {given}", "name the folder that holds the dumps")
+    return [InputFile(file.location, split, file.size) for file in wanted]
 
 
-def _expand(given: str) -> list[str]:
+def _is_named_like(location: str, patterns: Sequence[str]) -> bool:
+    name = PurePosixPath(location).name.lower()
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def _expand(given: str, patterns: Sequence[str]) -> list[str]:
     path = Path(given)
     if not path.exists():
         raise InputError(f"no such file or directory: {given}", f"check the path; relative paths start at {Path.cwd()}")
     if not path.is_dir():
         return [str(_readable(path))]
-    dumps = sorted(entry for entry in path.iterdir() if entry.suffix.lower() == DUMP_SUFFIX and entry.is_file())
-    if not dumps:
-        raise InputError(f"no *{DUMP_SUFFIX} file in the directory {given}", "name the directory that holds the dumps")
-    return [str(_readable(dump)) for dump in dumps]
+    wanted = sorted(entry for entry in path.iterdir() if _is_named_like(entry.name, patterns) and entry.is_file())
+    if not wanted:
+        problem = f"no {' or '.join(patterns)} file in the directory {given}"
+        raise InputError(problem, "name the directory that holds the dumps")
+    return [str(_readable(each)) for each in wanted]
 
 
 def _readable(path: Path) -> Path:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.cqa_md.ingest import CqaMdFiles
 from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.ingest.ingest import StackExchangeDump, stackexchange_dumps
+from cqa_spark.corpora.sts.ingest import StsFiles
 from cqa_spark.errors import ConfigError
 
 
@@ -31,6 +33,8 @@ class DumpFormat:
 
 FILES: Mapping[str, Callable[[Mapping[str, Sequence[str]], str, ObjectStorageSettings], Source]] = {
     "qatar_living": QatarLivingFiles,
+    "cqa_md": CqaMdFiles,
+    "sts": StsFiles,
 }
 DUMPS: Mapping[str, DumpFormat] = {
     "stackexchange": DumpFormat(StackExchangeDump, stackexchange_dumps),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 import shutil
 import sys
 import tempfile
@@ -11,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from cqa_spark.config.project_root import project_root
+from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.java import JAVA, check_java
+from cqa_spark.spark.jars import HASHES, check_hashes
 
 PYTHON = (3, 11)
 LITTLE, TOO_LITTLE = 10 * 10**9, 10**9
@@ -31,7 +31,7 @@ def examine_machine(lake: str) -> Iterator[Finding]:
     yield examine("Java", _java)
     yield examine("Python", lambda: python_version(sys.version_info[:2]))
     yield examine("packages", lambda: packages(_pinned()))
-    yield examine("jars", lambda: jars(project_root()))
+    yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
     yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
     if lake and not is_remote(lake):
         yield examine("space for the lake", lambda: space(_nearest(Path(lake))))
@@ -65,14 +65,15 @@ def packages(pinned: Mapping[str, str]) -> str:
     return f"all {len(pinned)} at their pinned versions"
 
 
-def jars(home: Path) -> str:
-    """Check that every package that conf/spark/jars.conf names has been resolved."""
-    named = re.findall(r"[\w.-]+:([\w.-]+):([\w.-]+)", (home / "conf/spark/jars.conf").read_text(encoding="utf-8"))
-    there = [jar.name for jar in (home / ".jars").glob("*.jar")]
-    absent = [f"{name} {wanted}" for name, wanted in named if not any(f"{name}-{wanted}.jar" in jar for jar in there)]
-    if absent:
-        raise EnvironmentProblem(f"{home / '.jars'} lacks {', '.join(absent)}", "run `make setup`, which resolves them")
-    return f"{len(there)} jars in {home / '.jars'}"
+def jars(folder: Path, expected: str) -> str:
+    """Check that all jars are there, as they were when their hashes were recorded.
+
+    Args:
+        folder: holds the jars.
+        expected: the content of ``conf/spark/jars.sha256``.
+    """
+    check_hashes(folder, expected)
+    return f"{len(expected.splitlines())} jars in {folder}"
 
 
 def space(folder: Path) -> str:

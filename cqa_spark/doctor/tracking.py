@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor.finding import Doubt, Finding, examine
+from cqa_spark.runtime.mlflow_import import import_mlflow
 
 
 def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
@@ -18,13 +18,10 @@ def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
 
 
 def _ask(settings: TrackingSettings) -> str:
-    from mlflow import MlflowClient  # the import takes seconds
-
-    for talkative in ("mlflow", "alembic"):
-        logging.getLogger(talkative).setLevel(logging.WARNING)
+    mlflow = import_mlflow()
     try:
         with _without_patience():
-            there = MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
+            there = mlflow.MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
     except Exception as error:  # whatever a tracking client raises costs a warning, as in a run
         raise Doubt(
             f"{settings.uri}: {str(error).splitlines()[0]}",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
@@ -14,14 +15,18 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import ranked_queries
 from cqa_spark.evaluation.ranked_query import RankedQuery
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
-from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.evaluation.significance import holm, randomization_test
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
 
 
 @dataclass(frozen=True)
 class FileComparison:
-    """One measure of one prediction file, compared with the first file.
+    """One measure of one prediction file, compared with the first one.
 
     Attributes:
         measure: measure as written, such as ``MAP@10``.
@@ -31,7 +36,8 @@ class FileComparison:
         low: lower end of its interval.
         high: upper end of its interval.
         difference: minus the first file's value; 0 for itself.
-        p_value: two-sided, of the paired randomization test against the first file; 1 for itself.
+        p_value: two-sided, of the paired randomization test against the first file, by Holm adjusted for the number of
+            files; 1 for itself.
     """
 
     measure: str
@@ -74,7 +80,11 @@ def compare_files(
                 f"{prediction} and {predictions[0]} rank other queries of {gold}: {len(queries)} and {len(ranked[0])}",
                 "a paired test needs files of the same queries: compare files of one data set",
             )
-    return list(_compared([*map(parse_measure, MEASURES)], predictions, ranked, resamples, confidence, seed))
+    order = sorted(ranked[0])
+    components = components_of(
+        [*map(parse_measure, MEASURES)], [[queries[query] for query in order] for queries in ranked]
+    )
+    return list(compare_components(components, predictions, resamples=resamples, confidence=confidence, seed=seed))
 
 
 def to_json(found: Sequence[FileComparison]) -> str:
@@ -82,29 +92,52 @@ def to_json(found: Sequence[FileComparison]) -> str:
     return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
 
 
-def _compared(
-    measures: Sequence[Measure],
+def components_of(
+    measures: Sequence[Measure], ranked: Sequence[Sequence[RankedQuery]]
+) -> dict[Measure, NDArray[np.float64]]:
+    """What the queries of several files add up, shape (files, queries, components), by measure.
+
+    Args:
+        measures: measures to compute.
+        ranked: the queries of each file, all in one order.
+    """
+    import numpy as np
+
+    return {
+        measure: np.array([[measure.components(query) for query in queries] for queries in ranked])
+        for measure in measures
+    }
+
+
+def compare_components(
+    components: Mapping[Measure, NDArray[np.float64]],
     predictions: Sequence[Path],
-    ranked: Sequence[dict[str, RankedQuery]],
+    *,
     resamples: int,
     confidence: float,
     seed: int,
 ) -> Iterator[FileComparison]:
-    import numpy as np
+    """Intervals of each file, and a test of each against the first.
 
-    order = sorted(ranked[0])
-    components = {
-        measure: np.array([[measure.components(queries[query]) for query in order] for queries in ranked])
-        for measure in measures
-    }
+    Args:
+        components: what queries add up, shape (files, queries, components), by measure.
+        predictions: the files.
+        resamples: of the bootstrap and of the randomization test.
+        confidence: coverage of the intervals.
+        seed: of the resampling.
+
+    Yields:
+        Measure by measure, the files in the order given.
+    """
     others = {measure: of_files[1:] for measure, of_files in components.items()}
     first = {measure: of_files[0] for measure, of_files in components.items()}
     ends = bootstrap_intervals(components, resamples=resamples, seed=seed, confidence=confidence)
     tests = randomization_test(others, first, resamples=resamples, seed=seed)
     for measure, of_files in components.items():
         values = [measure.total(map(tuple, rows)) for rows in of_files]
-        p_values = [1.0, *tests[measure]]
-        for file, value, low, high, p_value in zip(predictions, values, *ends[measure], p_values, strict=True):
+        p_values = [1.0, *holm(tests[measure])]
+        for file, value, low, high, p_value in zip(predictions, values, *ends[measure][:2], p_values, strict=True):
             yield FileComparison(
-                str(measure), str(file), len(order), value, float(low), float(high), value - values[0], float(p_value)
-            )
+                str(measure), str(file), of_files.shape[1], value, float(low), float(high), value - values[0],
+                float(p_value),
+            )  # fmt: skip

@@ -7,11 +7,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import ranked_queries
 
 if TYPE_CHECKING:
     from cqa_spark.process.terminal import TextTable
+
+OFFICIAL_MEASURES = {
+    "map": "MAP@10",
+    "avg_rec": "AvgRec@10",
+    "mrr": "MRR@10",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "accuracy": "Accuracy",
+}
+"""The measures of the official scorer, by their names in ``FileScores``."""
 
 
 class FileScores(TypedDict):
@@ -38,22 +50,27 @@ def evaluate_file(gold: Path, prediction: Path) -> FileScores:
         InputError: a file cannot be understood, or the files do not belong together.
     """
     queries = ranked_queries(gold, prediction).values()
-
-    def score(written: str) -> float:
+    scores: dict[str, float] = {}
+    for name, written in OFFICIAL_MEASURES.items():
         measure = parse_measure(written)
-        return measure.total(measure.components(query) for query in queries)
+        scores[name] = measure.total(measure.components(query) for query in queries)
+    return FileScores(file=str(prediction), queries=len(queries), **scores)  # type: ignore[typeddict-item]
 
-    return FileScores(
-        file=str(prediction),
-        queries=len(queries),
-        map=score("MAP@10"),
-        avg_rec=score("AvgRec@10"),
-        mrr=score("MRR@10"),
-        precision=score("Precision"),
-        recall=score("Recall"),
-        f1=score("F1"),
-        accuracy=score("Accuracy"),
-    )
+
+def standard_errors(gold: Path, prediction: Path) -> dict[str, float]:
+    """Standard errors of the official measures over queries, by bootstrap; fractions, by measure as written.
+
+    Raises:
+        InputError: a file cannot be understood, or the files do not belong together.
+    """
+    import numpy as np
+
+    queries = ranked_queries(gold, prediction)
+    components = {
+        measure: np.array([[measure.components(queries[query]) for query in sorted(queries)]])
+        for measure in map(parse_measure, OFFICIAL_MEASURES.values())
+    }
+    return {str(measure): float(found.standard_error[0]) for measure, found in bootstrap_intervals(components).items()}
 
 
 def evaluate_files(gold: Path, predictions: Sequence[Path]) -> list[FileScores]:

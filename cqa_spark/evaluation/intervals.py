@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 class Intervals(NamedTuple):
-    """Ends of the intervals of several systems by one measure, fractions, each of shape (systems,)."""
+    """Ends of the intervals of several systems by one measure, and standard errors; fractions, of shape (systems,)."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
 
 
 def bootstrap_intervals(
@@ -46,10 +47,11 @@ def bootstrap_intervals(
         confidence: coverage, such as 0.95.
 
     Returns:
-        By measure, the ends of all systems' intervals.
+        By measure, the ends of all systems' intervals, and their standard errors.
 
     Source:
-        Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13 (percentile method).
+        Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 6 (standard errors) and 13 (percentile
+        method).
     """
     import numpy as np
     from scipy import stats
@@ -58,7 +60,8 @@ def bootstrap_intervals(
     systems, queries, width = together.shape
     if queries == 1:
         alone = aggregated(components, together[:, 0, :], 1)
-        return {measure: Intervals(value, value) for measure, value in zip(components, alone, strict=True)}
+        nothing = np.zeros(systems)
+        return {measure: Intervals(value, value, nothing) for measure, value in zip(components, alone, strict=True)}
     flat = together.transpose(1, 0, 2).reshape(queries, systems * width)
 
     def resampled(drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
@@ -75,8 +78,8 @@ def bootstrap_intervals(
         method="percentile",
         rng=np.random.default_rng(seed),
     )
-    ends = zip(components, *found.confidence_interval, strict=True)
-    return {measure: Intervals(low, high) for measure, low, high in ends}
+    drawn = zip(*found.confidence_interval, found.standard_error, strict=True)
+    return {measure: Intervals(*each) for measure, each in zip(components, drawn, strict=True)}
 
 
 def _draw_counts(drawn: NDArray[np.int64], queries: int) -> NDArray[np.float64]:

@@ -12,13 +12,15 @@ class Candidate(NamedTuple):
 
     Attributes:
         relevant: whether the task counts it as a hit.
-        gain: graded relevance, 0 is none.
+        gain: graded relevance or similarity, 0 is none.
         predicted: whether the system calls it relevant.
+        score: what the system ranks it by; 0 where it is not ranked.
     """
 
     relevant: bool
-    gain: int
+    gain: float
     predicted: bool = False
+    score: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 
 _GROUP = ["task", "split"]
 _PAIR = ["site", "query_id", "candidate_id"]
+_OF_CANDIDATE = ["relevant", "gain", "predicted", "score"]
 _QUERY = ["system", *_GROUP, "site", "query_id"]
 
 Batches = Iterable[pa.RecordBatch]
@@ -40,11 +41,12 @@ def query_metrics(rankings: DataFrame, examples: DataFrame, measures: Sequence[M
 
 
 def _judged_for_every_system(rankings: DataFrame, examples: DataFrame) -> DataFrame:
-    """One row per judged candidate and system; rank and prediction are null where the system did not rank it."""
+    """One row per judged candidate and system; rank, score and prediction are null where the system did not rank it."""
     judged = examples.where(F.col("label").isNotNull() & F.col("relevant").isNotNull())
-    judged = judged.select(*_GROUP, *_PAIR, "label", "relevant")
+    gain = F.coalesce("similarity", F.col("label").cast("double"))
+    judged = judged.select(*_GROUP, *_PAIR, gain.alias("gain"), "relevant")
     systems = rankings.select("system", *_GROUP).distinct()
-    ranked = rankings.select("system", *_GROUP, *_PAIR, "rank", "predicted")
+    ranked = rankings.select("system", *_GROUP, *_PAIR, "rank", "predicted", "score")
     wanted = judged.join(F.broadcast(systems), on=_GROUP, how="inner")
     return wanted.join(ranked, on=["system", *_GROUP, *_PAIR], how="left")
 
@@ -53,12 +55,10 @@ def _ranked_queries(judged: DataFrame) -> DataFrame:
     """One row per system and query; the candidates' columns are arrays in the order of rank, unranked ones last."""
     # The id after the rank makes the order total where nothing is ranked.
     best_first = F.sort_array(
-        F.collect_list(
-            F.struct(F.col("rank").isNull().alias("unranked"), "rank", "candidate_id", "relevant", "label", "predicted")
-        )
+        F.collect_list(F.struct(F.col("rank").isNull().alias("unranked"), "rank", "candidate_id", *_OF_CANDIDATE))
     )
     queries = judged.groupBy(*_QUERY).agg(best_first.alias("candidates"))
-    return queries.select(*_QUERY, *map(_candidates, ("unranked", "relevant", "label", "predicted")))
+    return queries.select(*_QUERY, *map(_candidates, ("unranked", *_OF_CANDIDATE)))
 
 
 def _candidates(name: str) -> Column:
@@ -87,7 +87,9 @@ def _rows(row: dict[str, Any], measures: Iterable[Measure]) -> Iterator[dict[str
 
 
 def _ranked_query(row: dict[str, Any]) -> RankedQuery:
-    known = zip(row["relevant"], row["label"], map(bool, row["predicted"]), strict=True)
-    candidates = [Candidate(*columns) for columns in known]
+    known = zip(*(row[name] for name in _OF_CANDIDATE), strict=True)
+    candidates = [
+        Candidate(relevant, gain, bool(predicted), score or 0.0) for relevant, gain, predicted, score in known
+    ]
     ranked = row["unranked"].count(False)
     return RankedQuery(candidates[:ranked], candidates[ranked:])

@@ -12,7 +12,7 @@ from pyspark.sql import types as T
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.paired_systems import PairedSystems, Widths, by_query, component_widths
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
-from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
@@ -161,7 +161,7 @@ def _summarised(
                     "seed": drawn.seed,
                 }
             )
-            for measure, (low, high) in intervals.items()
+            for measure, (low, high, _) in intervals.items()
         ]
         found = pd.concat(measured).merge(tests, on=["measure", "system"], how="left")
         return found.astype({name: "Int32" for name in ("wins", "losses", "ties")})
@@ -170,7 +170,7 @@ def _summarised(
 
 
 def _tests(systems: PairedSystems, baseline: str, drawn: Resampling) -> pd.DataFrame:
-    """The paired tests of all systems but the baseline, for every measure."""
+    """The paired tests of all systems but the baseline; for every measure, adjusted for their number."""
     import numpy as np
     import pandas as pd
 
@@ -192,7 +192,7 @@ def _tests(systems: PairedSystems, baseline: str, drawn: Resampling) -> pd.DataF
                     "system": systems.names[others],
                     "baseline": baseline,
                     "difference": totals[others] - totals[base],
-                    "p_value": p_values,
+                    "p_value": holm(p_values),
                     "wins": (better > 0).sum(axis=1),
                     "losses": (better < 0).sum(axis=1),
                     "ties": (better == 0).sum(axis=1),

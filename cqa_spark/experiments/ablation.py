@@ -18,6 +18,7 @@ from cqa_spark.experiments.variants import (
 )
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import family
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -25,7 +26,6 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import ABLATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import tables_of
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of

@@ -12,6 +12,7 @@ from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.summary import summarise, with_test
 from cqa_spark.experiments.cross_validation import cross_validate, mean_over_repeats
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -19,7 +20,6 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import tables_of
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of

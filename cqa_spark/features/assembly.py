@@ -9,6 +9,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.group import FeatureColumn, FeatureGroup
 from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import tables_of
+from cqa_spark.lake.table import Table
 
 
 def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
@@ -21,12 +23,13 @@ def times(groups: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name, column in _columns(groups) if column.is_time)
 
 
-def assemble(examples: DataFrame, values: Mapping[str, DataFrame]) -> DataFrame:
+def assemble(examples: DataFrame, groups: Iterable[str], tables: Mapping[str, DataFrame]) -> DataFrame:
     """Join the groups' values to the examples.
 
     Args:
         examples: the examples table.
-        values: by group name, the group's declared table.
+        groups: names of the groups.
+        tables: by name, the tables with their values, as ``read_values`` gives them.
 
     Returns:
         One row per example: its columns, then one double per feature, never null: where a value is not known stands
@@ -35,12 +38,13 @@ def assemble(examples: DataFrame, values: Mapping[str, DataFrame]) -> DataFrame:
     Raises:
         ConfigError: an unknown group.
     """
+    names = tuple(groups)
     joined = examples
-    for name, table in values.items():
-        found = group_class(name)
-        joined = joined.join(_features(found, table), on=list(found.entity.key), how="left")
+    for table in tables_of(names):
+        members = [name for name in names if table in tables_of([name]) or name in table.schema.names]
+        joined = joined.join(_features(members, table, tables[table.name]), on=list(table.key), how="left")
     filled = [
-        F.coalesce(F.nanvl(name, F.lit(None)), F.lit(column.missing)).alias(name) for name, column in _columns(values)
+        F.coalesce(F.nanvl(name, F.lit(None)), F.lit(column.missing)).alias(name) for name, column in _columns(names)
     ]
     return joined.select(*examples.columns, *filled)
 
@@ -51,9 +55,13 @@ def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
             yield _feature(found, column), column
 
 
-def _features(found: type[FeatureGroup], table: DataFrame) -> DataFrame:
-    renamed = [F.col(column.name).alias(_feature(found, column)) for column in found.columns]
-    return table.select(*found.entity.key, *renamed)
+def _features(groups: Iterable[str], table: Table, values: DataFrame) -> DataFrame:
+    renamed = [
+        F.col(f"{found.name}.{column.name}" if table.varies else column.name).alias(_feature(found, column))
+        for found in map(group_class, groups)
+        for column in found.columns
+    ]
+    return values.select(*table.key, *renamed)
 
 
 def _feature(found: type[FeatureGroup], column: FeatureColumn) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
+from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.registry import family, group_class, known_groups
 from cqa_spark.process.terminal import Column, TextTable, number
 
@@ -38,6 +38,6 @@ def _entity(found: type[FeatureGroup]) -> str:
 
 
 def _learns_from(found: type[FeatureGroup]) -> str:
-    if not issubclass(found, FittedFeatureGroup):
+    if not issubclass(found, LearningGroup):
         return "nothing"
-    return "labels, cross-fitted" if found.learns_from_labels else "training texts"
+    return "labels, cross-fitted" if learns_from_labels(found) else "training texts"

@@ -28,8 +28,19 @@ from cqa_spark.lake.table import Table
 
 READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
     {
-        POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id", "subject", "body"),
-        COMMENTS: ("post_id", "user_id", "created_at", "body"),
+        POSTS: (
+            "thread_id",
+            "user_id",
+            "post_type",
+            "created_at",
+            "tags",
+            "accepted_answer_id",
+            "subject",
+            "body",
+            "user_name",
+            "category",
+        ),
+        COMMENTS: ("post_id", "thread_id", "position", "user_id", "user_name", "created_at", "body"),
         USERS: ("created_at",),
         VOTES: ("post_id", "vote_type_id", "created_at"),
         BADGES: ("user_id", "name", "earned_at"),

@@ -2,42 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import ClassVar, Self
 
-from cqa_spark.features.group import FittedFeatureGroup
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import FittedQueryGroup
 from cqa_spark.features.learned_texts import learned_texts
+from cqa_spark.features.query_batch import QueryBatch, Texts
+from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.text.terms import Collection
+from cqa_spark.text.terms import Collection, WeighedTexts
 
 
-class CollectionGroup(FittedFeatureGroup):
+@cache
+def count_terms(unit: str) -> Callable[[TrainingData], Collection]:
+    """The function that counts the distinct texts of the training and unannotated documents, whatever the examples.
+
+    Args:
+        unit: an array column of the table ``texts``; its items are the terms.
+    """
+
+    def count(training: TrainingData) -> Collection:
+        return Collection.of(learned_texts(training.inputs), unit)
+
+    return count
+
+
+class CollectionGroup(FittedQueryGroup):
     """Base of groups that weigh terms by their rarity in the training and unannotated texts.
 
     Args:
-        collection: the counts; None before the group is fitted.
+        collection: the counts.
     """
 
     learns_from_labels: ClassVar[bool] = False
     terms: ClassVar[str] = "stems"
     """The array column of the table ``texts`` whose items are the terms."""
 
-    def __init__(self, collection: Collection | None = None) -> None:
-        self._collection = collection
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
 
-    @property
-    def collection(self) -> Collection:
-        """How many texts hold each term.
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Share the counts with the other groups of the same terms."""
+        return Fitted(cls(training.derive(count_terms(cls.terms))))
 
-        Raises:
-            ContractError: the group is not fitted.
-        """
-        return self.require_fitted(self._collection)
-
-    def fit(self, inputs: FeatureInputs) -> Self:
-        """Count the distinct texts of the training and unannotated documents, whatever the examples."""
-        return type(self)(Collection.of(learned_texts(inputs), self.terms))
+    def weighed(self, batch: QueryBatch) -> WeighedTexts:
+        """The weighed terms of the batch's texts."""
+        return batch.texts.derive(_weigh, self.collection, self.terms)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the counts."""
@@ -47,3 +60,7 @@ class CollectionGroup(FittedFeatureGroup):
     def load(cls, folder: ModelFolder) -> Self:
         """Read the counts."""
         return cls(Collection.load(folder))
+
+
+def _weigh(texts: Texts, collection: Collection, unit: str) -> WeighedTexts:
+    return collection.weigh(texts.unit(unit))

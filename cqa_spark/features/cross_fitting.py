@@ -16,11 +16,11 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.features.group import FittedTableGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.spark.concurrency import run_concurrently
 
-Group = TypeVar("Group", bound=FittedFeatureGroup)
+Group = TypeVar("Group", bound=FittedTableGroup)
 
 
 def cross_fit(group_class: type[Group], inputs: FeatureInputs, folds: int) -> tuple[Group, DataFrame]:
@@ -56,7 +56,7 @@ def cross_fit(group_class: type[Group], inputs: FeatureInputs, folds: int) -> tu
     return fitted, reduce(DataFrame.unionByName, values, _values(fitted, inputs.keep_examples(~_is_training())))
 
 
-def _values(fitted: FittedFeatureGroup, inputs: FeatureInputs) -> DataFrame:
+def _values(fitted: FittedTableGroup, inputs: FeatureInputs) -> DataFrame:
     return fitted.table().conform(fitted.compute(inputs.without_labels()))
 
 

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Self, TypeVar
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.author_batch import AuthorBatch, Kind
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.table import Table, column
 from cqa_spark.model_folder.reading import ModelFolder
@@ -83,7 +89,7 @@ def feature_values(features: Mapping[FeatureColumn, str]) -> list[Column]:
 
 
 class FeatureGroup(ABC):
-    """A group whose values follow from the tables alone, by a plain function of them.
+    """What every group declares.
 
     Attributes:
         name: with its version, such as ``overlap_v1``.
@@ -109,6 +115,131 @@ class FeatureGroup(ABC):
     is_as_of: ClassVar[bool] = False
     caution: ClassVar[str] = ""
 
+
+class LearningGroup(FeatureGroup):
+    """A group that learns something, which is saved with the systems that use the group."""
+
+    @abstractmethod
+    def save(self, folder: NewModelFolder) -> None:
+        """Write what was learned, in formats that hold data only."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read what ``save`` wrote; groups that learn tables need an active Spark session.
+
+        Raises:
+            ContractError: it cannot be used.
+        """
+
+
+class Place(Enum):
+    """Where rows meet for the groups of a pass; the value names it in the table of their values."""
+
+    QUERY = "query"
+    AUTHOR = "author"
+
+
+class ExampleGroup(FeatureGroup):
+    """A group with a value for each example; all groups of a place are computed in one pass and stored in one table.
+
+    Attributes:
+        place: where its rows meet.
+    """
+
+    place: ClassVar[Place]
+
+
+class QueryGroup(ExampleGroup):
+    """A group that computes from whole queries in memory; all such groups are computed in one pass over the queries.
+
+    Attributes:
+        reads_comments: whether it looks at comments.
+        post_columns: what it reads of posts beside what every batch has.
+        comment_columns: what it reads of comments beside what every batch has.
+    """
+
+    place: ClassVar[Place] = Place.QUERY
+    reads_comments: ClassVar[bool] = True
+    post_columns: ClassVar[tuple[str, ...]] = ()
+    comment_columns: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """The values of every column, an item per example of the batch; NaN where a value is not known.
+
+        An example's values follow from its own query: from its candidates, their threads and texts.
+        """
+
+
+class FittedQueryGroup(QueryGroup, LearningGroup):
+    """A group that first learns something from training data.
+
+    Attributes:
+        learns_from_labels: whether what is learned contains labels: then ``fit`` also fits the group on the rest of
+            each fold, and no training example gets a value that labels of its own thread had a part in.
+    """
+
+    learns_from_labels: ClassVar[bool]
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn from the training data."""
+
+
+class Marked(Enum):
+    """What an author group may note something about before events are brought to their authors."""
+
+    TAGS = ("site", "tags")
+    """Questions, by their site and tags; it is noted of their answers too."""
+
+    BADGES = ("badge",)
+    """Badges, by their name."""
+
+
+class AuthorGroup(ExampleGroup):
+    """A group that computes from what authors did and got; all such groups are computed in one pass over the authors.
+
+    Attributes:
+        reads: the kinds of events that it looks at, beside the moments.
+        marked: what it notes something about; None for nothing.
+    """
+
+    place: ClassVar[Place] = Place.AUTHOR
+    reads: ClassVar[frozenset[Kind]]
+    marked: ClassVar[Marked | None] = None
+    reads_texts: ClassVar[bool] = False
+
+    @abstractmethod
+    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+        """The values of every column, an item per moment of the batch.
+
+        A moment's values follow from its author's earlier rows alone. Sums over them are taken by ``batch.totals``, or
+        what uses it, because an author's rows may lie in several batches; every group sees every batch.
+        """
+
+    def mark(self, rows: pa.Table) -> NDArray[np.int64]:
+        """What to note about each row: a number that stands beside its events in ``AuthorBatch.marks``.
+
+        Args:
+            rows: with the columns that ``marked`` names; null where another kind of row has nothing to mark.
+        """
+        raise NotImplementedError(f"{self.name} marks nothing")
+
+
+class FittedAuthorGroup(AuthorGroup, LearningGroup):
+    """An author group that first learns something from training data, but no labels."""
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, training: TrainingData) -> Self:
+        """Learn from the training data."""
+
+
+class TableGroup(FeatureGroup):
+    """A group that computes from tables, by a plain function of them."""
+
     @classmethod
     def table(cls) -> Table:
         """The declared table that holds the group's values: the entity's key, then one double per feature."""
@@ -132,7 +263,7 @@ class FeatureGroup(ABC):
         """
 
 
-class FittedFeatureGroup(FeatureGroup):
+class FittedTableGroup(TableGroup, LearningGroup):
     """A group that first learns something from training examples, then acts like a plain group.
 
     ``learns_from_labels`` says that what is learned contains the labels: such a group is cross-fitted, and no
@@ -174,15 +305,7 @@ class FittedFeatureGroup(FeatureGroup):
     def fit(self, inputs: FeatureInputs) -> Self:
         """Learn from ``inputs.examples`` (the training part) and return the group with what it learned."""
 
-    @abstractmethod
-    def save(self, folder: NewModelFolder) -> None:
-        """Write what was learned, in formats that hold data only."""
 
-    @classmethod
-    @abstractmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote; needs an active Spark session.
-
-        Raises:
-            ContractError: it cannot be used.
-        """
+def learns_from_labels(group: type[FeatureGroup]) -> bool:
+    """Whether what a group learns contains labels."""
+    return issubclass(group, FittedQueryGroup | FittedTableGroup) and group.learns_from_labels

@@ -72,27 +72,10 @@ class FeatureInputs:
         authors = self.examples.select(F.col("author_id").alias(author), "site").distinct()
         return rows.join(self.broadcast_if_few(authors), on=[author, "site"], how="left_semi")
 
-    def of_threads(self, rows: DataFrame) -> DataFrame:
-        """Those rows that lie in a thread of the examples; if these are many, all rows."""
-        if not self.few:
-            return rows
-        threads = self.examples.select("thread_id", "site").distinct()
-        return rows.join(self.broadcast_if_few(threads), on=["thread_id", "site"], how="left_semi")
-
     def without_labels(self) -> FeatureInputs:
         """The same tables with every label unknown."""
         unknown = {name: F.lit(None).cast(self.examples.schema[name].dataType) for name in ("label", "relevant")}
         return replace(self, examples=self.examples.withColumns(unknown))
-
-    def with_text(self, entities: DataFrame, document: str) -> DataFrame:
-        """Add the columns of ``texts`` to rows that name a post or comment; rows without a text are left out.
-
-        Args:
-            entities: rows with a site and the id of a document.
-            document: the column that holds the id.
-        """
-        documents = self.documents.select("site", F.col("document_id").alias(document), "text_id")
-        return entities.join(documents, on=["site", document], how="inner").join(self.texts, on="text_id", how="inner")
 
 
 def _remedy(table: str) -> str:

@@ -6,14 +6,14 @@ from typing import Self
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import FittedFeatureGroup
+from cqa_spark.features.group import FittedTableGroup
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 
 _LEARNED = "learned"
 
 
-class LearnedTableGroup(FittedFeatureGroup):
+class LearnedTableGroup(FittedTableGroup):
     """Base of groups that learn a table; it is saved as Parquet.
 
     Args:

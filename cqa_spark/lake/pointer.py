@@ -9,6 +9,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from cqa_spark.errors import AnotherWriter
+from cqa_spark.lake.artifact_paths import from_stored, to_stored
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
 
@@ -78,11 +79,16 @@ def point_to(store: ObjectStore, record: RunRecord, token: int) -> None:
 
 def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
     stored = store.read(KEY)
-    return (Pointer.model_validate_json(stored.data), stored.version) if stored else (Pointer(), None)
+    if stored is None:
+        return Pointer(), None
+    pointer = Pointer.model_validate_json(stored.data)
+    located = from_stored(pointer.record, store.root) if pointer.record is not None else None
+    return Pointer(token=pointer.token, record=located), stored.version
 
 
 def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
-    data = pointer.model_dump_json(indent=2).encode()
+    record = to_stored(pointer.record, store.root) if pointer.record is not None else None
+    data = Pointer(token=pointer.token, record=record).model_dump_json(indent=2).encode()
     if version is None:
         store.create(KEY, data)
     else:

@@ -35,6 +35,10 @@ class Snapshot(RunTables):
         """
         return self.lake.read(table, self._version(table))
 
+    def stored_columns(self, table: Table) -> list[str]:
+        """The names of the columns that the published version of a table has."""
+        return self.lake.stored_columns(table, self._version(table))
+
     def entries(self, table: JournalTable) -> list[Entry]:
         """The published entries of a journal table.
 

@@ -52,6 +52,10 @@ class Run(RunTables):
         """
         return self.lake.read(table, self._version(table))
 
+    def stored_columns(self, table: Table) -> list[str]:
+        """The names of the columns that the run's version of a table has."""
+        return self.lake.stored_columns(table, self._version(table))
+
     def entries(self, table: JournalTable) -> list[Entry]:
         """The entries of a journal table that this run wrote.
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote, unquote
 
 from cqa_spark.errors import AnotherWriter, InputError
+from cqa_spark.lake.artifact_paths import from_stored, to_stored
 from cqa_spark.lake.journal import FOLDER, decode, encode, read_all
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.runs import RUNS
@@ -59,7 +60,8 @@ class RunLog:
         last = max((listed.sequence for listed in self._listed()), default=0)
         numbered = replace(record, sequence=last + 1)
         try:
-            self._objects.create(_Listed(numbered.sequence, numbered.status, numbered.run_id).key, _bytes(numbered))
+            stored = to_stored(numbered, self._objects.root)
+            self._objects.create(_Listed(numbered.sequence, numbered.status, numbered.run_id).key, _bytes(stored))
         except AlreadyThere as error:
             raise AnotherWriter(
                 f"{self._objects.root}: another process is writing the log of runs",
@@ -68,7 +70,7 @@ class RunLog:
         return numbered
 
     def restore(self, records: Iterable[RunRecord]) -> None:
-        """Write records under the sequence numbers that they have, in place of those that are there."""
+        """Write stored records under the sequence numbers that they have, in place of those that are there."""
         for record in records:
             self._objects.put(_Listed(record.sequence, record.status, record.run_id).key, _bytes(record))
 
@@ -123,7 +125,8 @@ class RunLog:
 
     def _read(self, listed: list[_Listed]) -> list[RunRecord]:
         files = read_all(self._objects, [each.key for each in listed])
-        return [record for key, data in files for record in _records(data, f"{self._objects.root}/{key}")]
+        stored = [record for key, data in files for record in _records(data, f"{self._objects.root}/{key}")]
+        return [from_stored(record, self._objects.root) for record in stored]
 
 
 def _bytes(record: RunRecord) -> bytes:

@@ -29,6 +29,10 @@ class RunTables(ABC):
     def entries(self, table: JournalTable) -> list[Entry]:
         """The run's entries of a journal table."""
 
+    @abstractmethod
+    def stored_columns(self, table: Table) -> list[str]:
+        """The names of the columns that the run's version of a table has."""
+
     def has(self, table: Table | JournalTable) -> bool:
         """Whether the run has the table."""
         return table.name in self.record.table_versions

@@ -181,9 +181,15 @@ class Lake:
                 null.
         """
         if (table, version) not in self._versions:
-            reader = self.spark.read.format("delta").option("versionAsOf", version)
-            self._versions[table, version] = table.complete(reader.load(self.path(table.name)))
+            stored = self._load(table, version)
+            if table.varies:
+                stored = stored.select(*[field.name for field in table.columns if field.name in stored.columns])
+            self._versions[table, version] = table.complete(stored)
         return self._versions[table, version]
+
+    def stored_columns(self, table: Table, version: int) -> list[str]:
+        """The names of the columns that one version has."""
+        return self._load(table, version).columns
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
         """The rows deleted and those added between two versions; unchanged rows may be in both.
@@ -204,6 +210,10 @@ class Lake:
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
         return self._commits(table).newest_version() is not None
+
+    def _load(self, table: Table, version: int) -> DataFrame:
+        reader = self.spark.read.format("delta").option("versionAsOf", version)
+        return reader.load(self.path(table.name))
 
     def _kept_changes(self, table: Table) -> bool:
         """Whether the stored table has a change data feed; one created before that was declared does not."""

@@ -41,6 +41,7 @@ class Table:
         key: columns that identify a row.
         partition_by: columns that the files are laid out by.
         keeps_changes: whether each version is stored with the rows that it changed, for those who compare versions.
+        varies: whether runs write different sets of columns; who reads sees those that the declaration names.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Table:
     key: tuple[str, ...]
     partition_by: tuple[str, ...] = ()
     keeps_changes: bool = False
+    varies: bool = False
 
     @property
     def schema(self) -> T.StructType:

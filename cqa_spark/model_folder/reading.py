@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 from pyspark.sql import DataFrame, SparkSession
@@ -69,6 +71,24 @@ class ModelFolder:
         if not _fits(array.shape, shape):
             raise self.refusal(name, f"its shape is {array.shape}, not {shape}")
         return array
+
+    def read_arrow(self, name: str, schema: pa.Schema) -> pa.Table:
+        """A table in one Parquet file, without Spark.
+
+        Args:
+            name: of the file.
+            schema: columns that the table has to have; none of their values may be null.
+        """
+        try:
+            rows = pq.read_table(io.BytesIO(self.read_bytes(name)))
+        except pa.ArrowException as error:
+            raise self.refusal(name, str(error)) from error
+        if not rows.schema.equals(schema):
+            found = ", ".join(f"{column.name} {column.type}" for column in rows.schema)
+            raise self.refusal(name, f"it has other columns than expected: {found}")
+        if any(column.null_count for column in rows.columns):
+            raise self.refusal(name, "values are missing")
+        return rows
 
     def read_table(self, name: str) -> DataFrame:
         """A table; needs an active Spark session."""

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
@@ -53,6 +55,12 @@ class NewModelFolder:
         """Write an array of doubles in NumPy's format."""
         stream = io.BytesIO()
         np.save(stream, np.asarray(array, dtype=np.float64), allow_pickle=False)
+        self.write_bytes(name, stream.getvalue())
+
+    def write_arrow(self, name: str, rows: pa.Table) -> None:
+        """Write a table that fits in memory as one Parquet file, without Spark."""
+        stream = io.BytesIO()
+        pq.write_table(rows, stream)
         self.write_bytes(name, stream.getvalue())
 
     def write_table(self, name: str, frame: DataFrame) -> None:

@@ -47,12 +47,8 @@ class AverageParameters(MembersParameters):
 
 
 @dataclass(frozen=True, eq=False)
-class AverageModel(RankerModel):
-    """The score is the probability whose log-odds are the mean of the members' log-odds.
-
-    This is the logarithmic opinion pool of Genest and Zidek (1986, Statistical Science 1(1)), section 3, with equal
-    weights.
-    """
+class PooledModel(RankerModel):
+    """A model whose score is the mean of its members' scores, on a scale that subclasses choose."""
 
     members: tuple[RankerModel, ...]
 
@@ -65,7 +61,7 @@ class AverageModel(RankerModel):
         return tuple(_mean(found[feature]) for feature in self.description.features)
 
     @classmethod
-    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> AverageModel:
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> PooledModel:
         """Read the members, one folder each."""
         return cls(description, load_members(description, folder))
 
@@ -73,9 +69,21 @@ class AverageModel(RankerModel):
         """Write the members, one folder each."""
         save_members(self.members, folder)
 
-    def _score(self, frame: DataFrame) -> DataFrame:
+    def _with_scores(self, frame: DataFrame) -> tuple[DataFrame, list[str]]:
+        """The frame with the members' scores, and their names."""
         names = [f"score_{number}" for number in range(len(self.members))]
-        scored = with_member_scores(frame, self.members, names)
+        return with_member_scores(frame, self.members, names), names
+
+
+class AverageModel(PooledModel):
+    """The score is the probability whose log-odds are the mean of the members' log-odds.
+
+    This is the logarithmic opinion pool of Genest and Zidek (1986, Statistical Science 1(1)), section 3, with equal
+    weights.
+    """
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        scored, names = self._with_scores(frame)
         mean = reduce(Column.__add__, map(log_odds, names)) / len(names)
         return scored.withColumn("score", 1 / (1 + F.exp(-mean)))
 

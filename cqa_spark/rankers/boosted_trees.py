@@ -16,6 +16,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.threshold import share_threshold
 from cqa_spark.rankers.training_rows import TrainingRows, training_rows
 from cqa_spark.rankers.xgboost_json import XGBoostJson
 
@@ -25,15 +26,17 @@ if TYPE_CHECKING:
     from xgboost import Booster
 
 _TREES = "trees.json"
-_LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker")
+_LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker", "SparkXGBRegressor")
+_TARGETS = {"classification": "relevant", "regression": "similarity"}
 
 
 class BoostedTreesParameters(RankerParameters):
     """What can be set; names in brackets are XGBoost's."""
 
-    objective: Literal["classification", "pairwise", "listwise"] = Field(
+    objective: Literal["classification", "pairwise", "listwise", "regression"] = Field(
         "classification",
-        description="classification learns relevant; pairwise (LambdaMART on pairs) and listwise (on nDCG) the label",
+        description="classification learns relevant; pairwise (LambdaMART on pairs) and listwise (on nDCG) the label; "
+        "regression (least squares) the similarity",
     )
     trees: Annotated[int, Between(50, 800, log=True, whole=True)] = Field(
         300, ge=1, description="number of trees (n_estimators)"
@@ -65,7 +68,7 @@ class BoostedTreesParameters(RankerParameters):
 
 @dataclass(frozen=True, eq=False)
 class BoostedTreesModel(RankerModel):
-    """The score is the probability of being relevant (classification) or the trees' sum (pairwise, listwise).
+    """The score is the probability of being relevant (classification) or the trees' sum (all others).
 
     Attributes:
         trees: XGBoost's model, checked.
@@ -90,7 +93,7 @@ class BoostedTreesModel(RankerModel):
 
     def _score(self, frame: DataFrame) -> DataFrame:
         scored = self._spark_model().transform(frame)
-        if self._classifies:
+        if self._objective == "classification":
             return scored.withColumn("score", vector_to_array(F.col("probability"))[1])
         return scored.withColumnRenamed("prediction", "score")
 
@@ -109,8 +112,8 @@ class BoostedTreesModel(RankerModel):
         folder.write_json(_TREES, self.trees)
 
     @property
-    def _classifies(self) -> bool:
-        return bool(self.description.parameters["objective"] == "classification")
+    def _objective(self) -> str:
+        return str(self.description.parameters["objective"])
 
     def _booster(self) -> Booster:
         from xgboost import Booster
@@ -119,14 +122,15 @@ class BoostedTreesModel(RankerModel):
 
     def _spark_model(self) -> Any:
         """XGBoost's transformer around the trees; its own reader would unpickle what a file holds."""
-        from xgboost import XGBClassifier, XGBRanker
-        from xgboost.spark import SparkXGBClassifier, SparkXGBClassifierModel, SparkXGBRanker, SparkXGBRankerModel
+        import xgboost
+        from xgboost import spark
 
         _quieten()
-        trees = XGBClassifier() if self._classifies else XGBRanker()
+        kind = {"classification": "Classifier", "regression": "Regressor"}.get(self._objective, "Ranker")
+        trees = getattr(xgboost, f"XGB{kind}")()
         trees.load_model(self.trees.data())
-        model = (SparkXGBClassifierModel if self._classifies else SparkXGBRankerModel)(trees)
-        estimator = SparkXGBClassifier if self._classifies else SparkXGBRanker
+        model = getattr(spark, f"SparkXGB{kind}Model")(trees)
+        estimator = getattr(spark, f"SparkXGB{kind}")
         return estimator(features_col=list(self.description.features))._copyValues(model)
 
 
@@ -134,7 +138,7 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
     """Trees by the histogram method; pairwise and listwise are LambdaMART (Burges 2010, MSR-TR-2010-82)."""
 
     name = "boosted_trees"
-    about = "orders candidates by gradient-boosted trees, fitted to candidates, to pairs or to whole lists"
+    about = "orders candidates by gradient-boosted trees, fitted to candidates, pairs, whole lists or similarities"
     parameters_type: ClassVar[type[RankerParameters]] = BoostedTreesParameters
     model_type: ClassVar[type[RankerModel]] = BoostedTreesModel
 
@@ -143,12 +147,17 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
         """As a classifier."""
         return self.parameters.objective == "classification"
 
+    @property
+    def gives_similarities(self) -> bool:
+        """As a regressor."""
+        return self.parameters.objective == "regression"
+
     def fit(self, frame: DataFrame) -> BoostedTreesModel:
-        """Learn ``relevant`` (classification) or the graded ``label`` (pairwise, listwise) from the features.
+        """Learn ``relevant`` (classification), ``similarity`` (regression) or ``label`` (all others) from the features.
 
         Training uses Spark's barrier mode: dynamic allocation has to be off, and ``workers`` cores free at once.
         """
-        target = "relevant" if self.gives_probabilities else "label"
+        target = _TARGETS.get(self.parameters.objective, "label")
         with training_rows(frame, target=target, workers=self.parameters.workers) as training:
             booster = self._estimator(training.features).fit(training.frame).get_booster()
             trees = XGBoostJson.model_validate_json(booster.save_raw("json"))
@@ -160,7 +169,7 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
 
     def _estimator(self, features: tuple[str, ...]) -> Any:
         # Importing it takes seconds, which reading a system's file should not.
-        from xgboost.spark import SparkXGBClassifier, SparkXGBRanker
+        from xgboost.spark import SparkXGBClassifier, SparkXGBRanker, SparkXGBRegressor
 
         _quieten()
         common: dict[str, Any] = {
@@ -181,6 +190,8 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
         }
         if self.gives_probabilities:
             return SparkXGBClassifier(**common)
+        if self.gives_similarities:
+            return SparkXGBRegressor(**common)
         objective = "rank:pairwise" if self.parameters.objective == "pairwise" else "rank:ndcg"
         return SparkXGBRanker(**common, objective=objective, qid_col="query_number")
 
@@ -188,24 +199,6 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
 def _with_share_threshold(model: BoostedTreesModel, training: TrainingRows) -> BoostedTreesModel:
     threshold = share_threshold(model.transform(training.frame), training.counts.relevant)
     return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
-
-
-def share_threshold(scored: DataFrame, relevant: int) -> float:
-    """The score from which on as many training examples are predicted relevant as are relevant.
-
-    Scores of pairwise and listwise rankers have no zero point, so the training part has to set one.
-
-    Args:
-        scored: training examples with ``score``.
-        relevant: how many of them are relevant, at least 1.
-
-    Returns:
-        The ``relevant``-th highest score, exactly.
-    """
-    highest = scored.select("score").orderBy(F.col("score").desc()).limit(relevant)
-    lowest_of_them = highest.agg(F.min("score")).first()
-    assert lowest_of_them is not None
-    return float(lowest_of_them[0])
 
 
 def _quieten() -> None:

@@ -54,6 +54,11 @@ class Ranker(ABC, Generic[P]):
         """Whether the scores of its models are probabilities of being relevant."""
         return False
 
+    @property
+    def gives_similarities(self) -> bool:
+        """Whether the scores of its models are expected similarities, from 0 to 5."""
+        return False
+
     @abstractmethod
     def fit(self, frame: DataFrame) -> RankerModel:
         """Learn from examples of the training part.

@@ -1,4 +1,4 @@
-"""From which score on a candidate is predicted relevant: the cut that would have served known examples best."""
+"""From which score on a candidate is predicted relevant."""
 
 from __future__ import annotations
 
@@ -30,6 +30,24 @@ def best_threshold(scored: DataFrame, decide_by: DecideBy) -> float:
     best = cuts.orderBy(_value(decide_by).desc(), F.col("score").desc()).first()
     assert best is not None, "training refuses examples without labels"
     return float(best["score"])
+
+
+def share_threshold(scored: DataFrame, relevant: int) -> float:
+    """The score from which on as many training examples are predicted relevant as are relevant.
+
+    Scores that are no probabilities have no natural threshold, so the training part has to set one.
+
+    Args:
+        scored: training examples with ``score``.
+        relevant: how many of them are relevant, at least 1.
+
+    Returns:
+        The ``relevant``-th highest score, exactly.
+    """
+    highest = scored.select("score").orderBy(F.col("score").desc()).limit(relevant)
+    lowest_of_them = highest.agg(F.min("score")).first()
+    assert lowest_of_them is not None
+    return float(lowest_of_them[0])
 
 
 def _value(decide_by: DecideBy) -> Column:

@@ -120,7 +120,7 @@ class _Objective(BaseModel):
 
     __pydantic_extra__: dict[str, dict[str, str]]
 
-    name: Literal["binary:logistic", "rank:pairwise", "rank:ndcg"]
+    name: Literal["binary:logistic", "rank:pairwise", "rank:ndcg", "reg:squarederror"]
 
 
 class _Learner(_Part):

@@ -25,7 +25,7 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
         title=f"{count(found[0].queries)} queries, in percentage points",
         about=(
             f"Values have a {confidence:.0%} bootstrap interval over queries. Differences are from "
-            f"{names[files[0]]}, with the two-sided p-value of a paired randomization test."
+            f"{names[files[0]]}, with the two-sided p-value of a paired randomization test, adjusted by Holm."
         ),
         headings=("measure", "file", "value", "difference"),
         rows=tuple((each.measure, (Cell(names[each.file]), *_cells(each, files[0]))) for each in found),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.mlflow_import import import_mlflow
 from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
 
 
@@ -141,10 +141,7 @@ def _log(
 
 def _opened(settings: TrackingSettings) -> Any:
     """MLflow, set to the experiment of the settings."""
-    import mlflow
-
-    logging.getLogger("mlflow").setLevel(logging.WARNING)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    mlflow = import_mlflow()
     mlflow.set_tracking_uri(settings.uri)
     if mlflow.get_experiment_by_name(settings.experiment) is None:
         mlflow.create_experiment(settings.experiment, artifact_location=artifact_location(settings))

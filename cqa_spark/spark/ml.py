@@ -21,7 +21,7 @@ from pyspark.ml.clustering import LocalLDAModel
 from pyspark.ml.common import _py2java as to_java
 from pyspark.ml.feature import MinMaxScalerModel, StandardScalerModel
 from pyspark.ml.linalg import Vectors
-from pyspark.ml.regression import IsotonicRegressionModel
+from pyspark.ml.regression import IsotonicRegressionModel, LinearRegressionModel
 from pyspark.ml.wrapper import JavaModel
 from pyspark.mllib.common import _py2java as to_java_of_mllib
 from pyspark.mllib.linalg import Matrices as MllibMatrices
@@ -54,6 +54,12 @@ def logistic_regression(
         "org.apache.spark.ml.linalg.DenseMatrix", 1, len(coefficients), _vector(coefficients).toArray(), True
     ).compressed()
     return _made(LogisticRegressionModel, "classification.LogisticRegressionModel", row, _vector([intercept]), 2, False)
+
+
+def linear_regression(coefficients: Sequence[float], intercept: float) -> LinearRegressionModel:
+    """A linear regression by least squares."""
+    name = "regression.LinearRegressionModel"
+    return _made(LinearRegressionModel, name, _vector(coefficients), float(intercept), 1.0)
 
 
 def linear_svm(coefficients: Sequence[float], intercept: float) -> LinearSVCModel:

@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
-from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.disk_failures import require_scratch, scratch_folders
 from cqa_spark.process.java import check_java
 from cqa_spark.process.stop_signals import java_starts
+from cqa_spark.spark.jars import installed_jars
 
 _OFTEN_NAMED = ("org.apache.spark.sql.functions", "org.apache.spark.api.python.PythonUtils")
 """Classes that PySpark calls by their short names, at every use of a column."""
@@ -110,7 +110,7 @@ def _own_settings(master: str | None) -> dict[str, str]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start whatever python3 is
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
     home = project_root()
-    jars = _jars(home)
+    jars = [str(jar) for jar in installed_jars()]
     settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
     for folder in scratch_folders(settings.get("spark.local.dir")):
         require_scratch(folder)
@@ -121,10 +121,3 @@ def _own_settings(master: str | None) -> dict[str, str]:
         settings["spark.jars"] = ",".join(jars)
     settings["spark.ui.showConsoleProgress"] = str(sys.stderr.isatty()).lower()
     return settings
-
-
-def _jars(home: Path) -> list[str]:
-    jars = sorted(str(jar) for jar in (home / ".jars").glob("*.jar"))
-    if not jars:
-        raise EnvironmentProblem(f"no jars in {home / '.jars'}", "run `make setup`, which resolves them")
-    return jars

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -18,9 +19,11 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
+from cqa_spark.tasks.leakage import training_threads, without_labels_of_trained
 from cqa_spark.tasks.preferred_answer_dataset import every_question, examples_of
 
 ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, JUDGMENTS)
@@ -116,17 +119,24 @@ class PreferredAnswerDataset(Step):
 class EveryQuestion(Step):
     """Create examples of every question with enough answers, judged or not.
 
+    A question outside the training part that a system was trained on, as another copy or with another data set, is
+    ranked like a question whose preferred answer is not known: it does not count in the measures.
+
     Attributes:
         settings: selection of answers.
+        models: trained systems that the run ranks with.
+        trains: whether the run also trains systems, on the training part.
     """
 
     settings: AnswerSettings
+    models: Sequence[str] = ()
+    trains: bool = False
 
     name = "dataset"
 
     def reads(self) -> tuple[Product, ...]:
-        """Posts and comments."""
-        return POSTS, COMMENTS
+        """Posts and comments, and the models."""
+        return POSTS, COMMENTS, *[Artifact(model_artifact(name)) for name in self.models]
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Judgments."""
@@ -142,10 +152,16 @@ class EveryQuestion(Step):
         Raises:
             InputError: no question has enough answers.
         """
-        posts, _, judged = _tables(run)
+        posts, comments, judged = _tables(run)
         answers = candidates(judged_answers(posts, judged), _rules(self.settings))
         counts.rows_in = posts.count()
-        counts.rows_out = run.write(EXAMPLES, every_question(answers, min_answers=self.settings.min_answers)).rows
+        examples = every_question(answers, min_answers=self.settings.min_answers).persist()
+        try:
+            trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
+            trained += [training_threads(examples, posts, comments)] if self.trains else []
+            counts.rows_out = run.write(EXAMPLES, without_labels_of_trained(examples, posts, comments, trained)).rows
+        finally:
+            examples.unpersist()
         if counts.rows_out == 0:
             raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")
 
@@ -153,7 +169,7 @@ class EveryQuestion(Step):
 def _rules(settings: AnswerSettings) -> AnswerRules:
     return AnswerRules(
         settings.min_answers, settings.self_answers, settings.late_answers, settings.deleted_owners,
-        settings.within_hours,
+        settings.within_hours, settings.open_questions,
     )  # fmt: skip
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.feature_table import KEY, feature_table
+from cqa_spark.features.featurize import (
+    compute_example_groups,
+    compute_place,
+    compute_values,
+    fit_and_compute,
+    fit_example_groups,
+)
+from cqa_spark.features.group import ExampleGroup, FeatureGroup, Place, TableGroup
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
@@ -85,18 +94,48 @@ def fit_groups(
         folds: folds of the cross-fitting.
     """
 
-    def fit_and_write(supplied: tuple[type[FeatureGroup], FeatureInputs]) -> tuple[FeatureGroup, int]:
+    def fit_and_write(supplied: tuple[type[TableGroup], FeatureInputs]) -> tuple[FeatureGroup, int]:
         group, values = fit_and_compute(*supplied, folds=folds)
-        return group, run.write(group.table(), values).rows
+        return group, run.write(supplied[0].table(), values).rows
 
-    done = run_concurrently(fit_and_write, groups)
-    return {group.name: group for group, _ in done}, sum(rows for _, rows in done)
+    given = list(groups)
+    of_examples = [(group, inputs) for group, inputs in given if issubclass(group, ExampleGroup)]
+    # Groups whose tables some sites lack have examples of their own.
+    distinct = list({id(inputs): inputs for _, inputs in of_examples}.values())
+    found: dict[str, Fitted[ExampleGroup]] = {}
+    for inputs in distinct:
+        found |= fit_example_groups([group for group, own in of_examples if own is inputs], inputs, folds=folds)
+
+    def compute_and_write(place: Place) -> int:
+        here = [(group, inputs) for group, inputs in of_examples if group.place is place]
+        by_inputs = [{group.name: found[group.name] for group, own in here if own is inputs} for inputs in distinct]
+        parts = [
+            compute_place(fitted, inputs, folds) for fitted, inputs in zip(by_inputs, distinct, strict=True) if fitted
+        ]
+        values = reduce(lambda one, other: one.join(other, on=list(KEY), how="full"), parts)
+        return run.write(feature_table(place, (group for group, _ in here)), values).rows
+
+    places = [place for place in Place if any(group.place is place for group, _ in of_examples)]
+    rows = sum(run_concurrently(compute_and_write, places))
+    fitted: dict[str, FeatureGroup] = {name: each.on_all for name, each in found.items()}
+    of_tables = [(group, inputs) for group, inputs in given if issubclass(group, TableGroup)]
+    done = run_concurrently(fit_and_write, of_tables)
+    fitted |= {group.name: group for group, _ in done}
+    return fitted, rows + sum(rows for _, rows in done)
 
 
 def compute_groups(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
     """Write the values of fitted groups; return the number of rows."""
 
-    def compute_and_write(group: FeatureGroup) -> int:
+    def compute_and_write(group: TableGroup) -> int:
         return run.write(group.table(), compute_values(group, inputs)).rows
 
-    return sum(run_concurrently(compute_and_write, groups.values()))
+    rows = 0
+    of_examples = {name: group for name, group in groups.items() if isinstance(group, ExampleGroup)}
+    for place in Place:
+        here = {name: group for name, group in of_examples.items() if group.place is place}
+        if here:
+            table = feature_table(place, map(type, here.values()))
+            rows += run.write(table, compute_example_groups(here, inputs)).rows
+    of_tables = [group for group in groups.values() if isinstance(group, TableGroup)]
+    return rows + sum(run_concurrently(compute_and_write, of_tables))

@@ -1,4 +1,4 @@
-"""examples → features: one table per group."""
+"""examples → features."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import group_class, reads_texts
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -21,11 +22,6 @@ from cqa_spark.systems.trained_system import model_artifact, save_groups, traine
 
 GROUPS = Artifact("groups")
 """The folder of a run's fitted groups."""
-
-
-def tables_of(groups: Iterable[str]) -> tuple[Product, ...]:
-    """The tables that hold the values of feature groups."""
-    return tuple(group_class(name).table() for name in groups)
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ class Featurize(Step):
         return tuple(OPTIONAL.values())
 
     def writes(self) -> tuple[Product, ...]:
-        """A table for each group, the groups that were left out, the fitted groups."""
+        """The values, the groups that were left out, the fitted groups."""
         return *tables_of(self.groups), LEFT_OUT_GROUPS, GROUPS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
@@ -102,7 +98,7 @@ class ComputeFeatures(Step):
         return tuple(OPTIONAL.values())
 
     def writes(self) -> tuple[Product, ...]:
-        """A table for each group."""
+        """The values."""
         return tables_of(self.groups)
 
     def execute(self, run: Run, counts: StepRecord) -> None:

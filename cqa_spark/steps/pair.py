@@ -12,9 +12,10 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.runtime.step import Product, Step
-from cqa_spark.tasks.leakage import refuse_shared_threads
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.tasks.leakage import refuse_shared_threads, threads_of, training_threads
 from cqa_spark.tasks.registry import task
 
 
@@ -25,18 +26,20 @@ class Pair(Step):
     Attributes:
         tasks: names of the tasks.
         leave_out: ids of training threads that are left out, because an evaluation file also holds them.
+        models: trained systems that the run ranks with; what they were trained on is training data as well.
         allow_shared_threads: whether training and evaluation data may share threads.
     """
 
     tasks: Sequence[str]
     leave_out: Sequence[str] = ()
+    models: Sequence[str] = ()
     allow_shared_threads: bool = False
 
     name = "pair"
 
     def reads(self) -> tuple[Product, ...]:
-        """Posts, comments and judgments."""
-        return POSTS, COMMENTS, JUDGMENTS
+        """Posts, comments and judgments, and the models."""
+        return POSTS, COMMENTS, JUDGMENTS, *[Artifact(model_artifact(name)) for name in self.models]
 
     def writes(self) -> tuple[Product, ...]:
         """The examples."""
@@ -55,4 +58,7 @@ class Pair(Step):
         counts.rows_in = judgments.count()
         counts.rows_out = run.write(EXAMPLES, built).rows
         if not self.allow_shared_threads:
-            refuse_shared_threads(run.read(EXAMPLES), posts, comments)
+            examples = run.read(EXAMPLES)
+            known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
+            trained = reduce(DataFrame.unionByName, known, training_threads(examples, posts, comments))
+            refuse_shared_threads(threads_of(examples.where(OUTSIDE_TRAINING), posts, comments), trained)

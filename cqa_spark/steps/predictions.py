@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.cqa_md.reader import QUESTION_PREFIX
 from cqa_spark.evaluation.official_files import OfficialRow, write_official
+from cqa_spark.evaluation.score_files import write_scores
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.locations import local_target
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.tasks.arabic_pair import ArabicPair
+from cqa_spark.tasks.sts import Sts
 
 
 @dataclass(frozen=True)
@@ -23,11 +29,13 @@ class WritePredictions(Step):
     Attributes:
         path: file to write, local or in a bucket.
         system: name of the system.
+        task: its task, which has a format.
         split: split whose queries are written; None for all.
     """
 
     path: str
     system: str
+    task: str
     split: str | None = None
 
     name = "predictions"
@@ -45,11 +53,11 @@ class WritePredictions(Step):
         rankings = run.read(RANKINGS).where(F.col("system") == self.system)
         if self.split is not None:
             rankings = rankings.where(F.col("split") == self.split)
-        counts.rows_in = counts.rows_out = write_predictions(rankings, self.path, run.lake.storage)
+        counts.rows_in = counts.rows_out = write_predictions(rankings, self.path, self.task, run.lake.storage)
         run.add_artifact(f"predictions/{self.system}", self.path)
 
 
-def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSettings) -> int:
+def write_predictions(rankings: DataFrame, path: str, task: str, storage: ObjectStorageSettings) -> int:
     """Write one system's ranking in the official format, ordered by query and candidate as in the official files.
 
     The driver fetches one partition at a time, because the file may exceed its memory.
@@ -57,6 +65,7 @@ def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSett
     Args:
         rankings: rows of ``RANKINGS``, of one system.
         path: file to write, local or in a bucket.
+        task: their task.
         storage: object storage settings.
 
     Returns:
@@ -64,9 +73,31 @@ def write_predictions(rankings: DataFrame, path: str, storage: ObjectStorageSett
     """
     ordered = rankings.orderBy(_numbers("query_id"), "query_id", _numbers("candidate_id"), "candidate_id")
     rows = ordered.select("query_id", "candidate_id", "score", "predicted").toLocalIterator()
-    official = (OfficialRow(row["query_id"], row["candidate_id"], row["score"], row["predicted"]) for row in rows)
     with local_target(path, storage) as file:
-        return write_official(file, official)
+        return _WRITERS.get(task, _write_rankings)(file, rows)
+
+
+def _write_rankings(file: Path, rows: Iterator[Row]) -> int:
+    """Subtasks A to C of SemEval Task 3."""
+    return write_official(file, (_official(row, row["query_id"]) for row in rows))
+
+
+def _write_arabic_rankings(file: Path, rows: Iterator[Row]) -> int:
+    """Subtask D: the same, with the ids of questions as in the input."""
+    return write_official(file, (_official(row, row["query_id"].removeprefix(QUESTION_PREFIX)) for row in rows))
+
+
+def _write_similarities(file: Path, rows: Iterator[Row]) -> int:
+    """STS: the scores in the order of the input, since ids of pairs hold the numbers of their lines."""
+    return write_scores(file, (row["score"] for row in rows))
+
+
+def _official(row: Row, query_id: str) -> OfficialRow:
+    return OfficialRow(query_id, row["candidate_id"], row["score"], row["predicted"])
+
+
+_WRITERS = {ArabicPair.name: _write_arabic_rankings, Sts.name: _write_similarities}
+"""Tasks that have a format of their own."""
 
 
 def _numbers(identifier: str) -> Column:

@@ -12,10 +12,13 @@ from pyspark.sql import functions as F
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.change_impact import within
-from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.feature_table import KEY, feature_table
+from cqa_spark.features.featurize import compute_example_groups, compute_values
+from cqa_spark.features.group import ExampleGroup, FeatureGroup, Place, Reach, TableGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
+from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import missing_groups, tables_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -25,7 +28,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
-from cqa_spark.steps.featurize import Featurize, tables_of
+from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import Score, load_trained, rankings_by
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
@@ -65,14 +68,14 @@ class RefreshFeatures(Step):
         return *OPTIONAL.values(), TOUCHED
 
     def writes(self) -> tuple[Product, ...]:
-        """A table for each group."""
+        """The values."""
         return tables_of(self.groups)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write; groups fitted in this run already have values."""
         trained = load_trained(run, self.systems).values()
         found = {name: group for each in trained for name, group in each.groups.items()}
-        groups = {name: group for name, group in found.items() if not run.has(group.table())}
+        groups = {name: found[name] for name in missing_groups(run, found)}
         last = self.last if run.has(TOUCHED) else None
         with (
             feature_inputs(run, task_examples(run, self.task), self.settings) as inputs,
@@ -81,6 +84,7 @@ class RefreshFeatures(Step):
 
             def compute_and_write(supplied: Supplied) -> tuple[int, int]:
                 group, complete = groups[supplied.group.name], _required(supplied)
+                assert isinstance(group, TableGroup)
                 if differing is None or group.reach is Reach.SITE:
                     return complete.examples.count(), run.write(group.table(), compute_values(group, complete)).rows
                 again, gone = differing.of(group, supplied.lacking)
@@ -88,8 +92,21 @@ class RefreshFeatures(Step):
                 selected = replace(complete, examples=again, few=rows <= FEW)
                 return rows, _merge_values(run, group, selected, complete.examples, gone, differing.last)
 
-            wanted = list(with_needed_tables([type(group) for group in groups.values()], inputs, strict=False))
-            for rows_in, rows_out in run_concurrently(compute_and_write, wanted):
+            supplied = list(with_needed_tables([type(groups[name]) for name in sorted(groups)], inputs, strict=False))
+            of_examples = {
+                each.group.name: group
+                for each in supplied
+                if isinstance(group := groups[each.group.name], ExampleGroup) and _required(each)
+            }
+            lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
+            of_tables = [each for each in supplied if issubclass(each.group, TableGroup)]
+            for place in Place:
+                here = {name: group for name, group in of_examples.items() if group.place is place}
+                if here:
+                    rows_in, rows_out = _compute_place(run, place, here, inputs, lacking, differing)
+                    counts.rows_in += rows_in
+                    counts.rows_out += rows_out
+            for rows_in, rows_out in run_concurrently(compute_and_write, of_tables):
                 counts.rows_in += rows_in
                 counts.rows_out += rows_out
 
@@ -152,8 +169,52 @@ def _required(supplied: Supplied) -> FeatureInputs:
     return supplied.inputs
 
 
+def _compute_place(
+    run: Run,
+    place: Place,
+    groups: Mapping[str, ExampleGroup],
+    inputs: FeatureInputs,
+    lacking: Mapping[str, Sequence[str]],
+    differing: _Differing | None,
+) -> tuple[int, int]:
+    """Write the values of the groups of a place; return the numbers of examples and of rows.
+
+    Args:
+        run: the run to write to.
+        place: the place.
+        groups: by name.
+        inputs: the run's tables.
+        lacking: by group the sites without a table that it needs, where its values are not known.
+        differing: the differences from the published run; None to compute all values.
+    """
+    table = feature_table(place, map(type, groups.values()))
+    reach = max((group.reach for group in groups.values()), key=lambda each: each.value)
+    if differing is None or reach is Reach.SITE:
+        values = _known(compute_example_groups(groups, inputs), lacking)
+        if run.has(table):
+            stored = [group_class(name) for name in run.stored_columns(table) if name not in KEY]
+            fitted_in_this_run = [group for group in stored if issubclass(group, ExampleGroup)]
+            values = values.join(run.read(feature_table(place, fitted_in_this_run)), on=list(KEY), how="full")
+            table = feature_table(place, [*map(type, groups.values()), *fitted_in_this_run])
+        return inputs.examples.count(), run.write(table, values).rows
+    again = differing.again[reach]
+    rows = again.count()
+    selected = replace(inputs, examples=again, few=rows <= FEW)
+    stale = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
+    base = differing.last.record.table_versions[table.name]
+    values = _known(compute_example_groups(groups, selected), lacking)
+    return rows, run.merge_rows(table, values, stale=stale, base=base).rows
+
+
+def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame:
+    known = {
+        name: F.when(~F.col("site").isin(*lacking[name]), F.col(name)) for name in values.columns if name in lacking
+    }
+    return values.withColumns(known) if known else values
+
+
 def _merge_values(
-    run: Run, group: FeatureGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
+    run: Run, group: TableGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
 ) -> int:
     """Recompute the values of the inputs' examples; delete those of entities that no example refers to."""
     table = group.table()

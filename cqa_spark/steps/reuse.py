@@ -10,7 +10,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import missing_groups
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -105,7 +105,7 @@ def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSyst
         last.record.code_version == run.record.code_version
         and before.get("features") == settings.features.model_dump(mode="json")
         and all(last.record.artifacts.get(name) == run.record.artifacts[name] for name in models)
-        and all(last.has(group_class(name).table()) for name in groups)
+        and not missing_groups(last, groups)
         and _same_tables(run, last, groups)
     )
 

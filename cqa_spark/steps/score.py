@@ -9,6 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
@@ -16,7 +17,6 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import tables_of
 from cqa_spark.systems.feature_frames import FrameOf, feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System

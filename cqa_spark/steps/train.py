@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.metrics import TRIALS
@@ -16,7 +18,7 @@ from cqa_spark.rankers.rankings import importances
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import GROUPS, tables_of
+from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
@@ -29,6 +31,7 @@ from cqa_spark.systems.trained_system import (
 )
 from cqa_spark.systems.tuned_systems import tuned_systems
 from cqa_spark.systems.usable_systems import usable_systems
+from cqa_spark.tasks.leakage import training_threads
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,10 @@ class Train(Step):
     name = "train"
 
     def reads(self) -> tuple[Product, ...]:
-        """Examples, features, fitted groups and upstream scores."""
+        """Examples with their posts and comments, features, fitted groups and upstream scores."""
         upstream = {name for system in self.systems for name in system.upstream}
         models = [Artifact(upstream_artifact(name)) for name in sorted(upstream)]
-        return EXAMPLES, *tables_of(groups_of(self.systems)), GROUPS, *models
+        return EXAMPLES, POSTS, COMMENTS, *tables_of(groups_of(self.systems)), GROUPS, *models
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """The groups that were left out, and the trials of a search."""
@@ -66,6 +69,7 @@ class Train(Step):
         """Fit and save."""
         systems = tuned_systems(run, usable_systems(run, self.systems))
         examples = task_examples(run, self.task).where(IN_TRAINING)
+        threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS)).persist()
         with feature_frames(run, systems, examples) as frame_of:
 
             def fit_and_save(system: System) -> TrainedSystem:
@@ -74,6 +78,7 @@ class Train(Step):
                     system.build().fit(frame_of(system)),
                     load_groups(system.feature_groups, run.record.artifacts[GROUPS.name], run.lake.storage),
                     run.run_id,
+                    threads,
                     {name: load_upstream(run, name) for name in system.upstream},
                 )
                 path = run.artifact_path(MODELS, "systems", system.name)
@@ -82,6 +87,7 @@ class Train(Step):
                 return trained
 
             trained = run_concurrently(fit_and_save, systems)
+        threads.unpersist()
         run.write_entries(
             FEATURE_IMPORTANCES, [entry for each in trained for entry in importances(each.system.name, each.model)]
         )

@@ -26,6 +26,7 @@ from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, read_systems
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
+from cqa_spark.tasks.leakage import training_threads
 from cqa_spark.tasks.registry import known_tasks
 from cqa_spark.tasks.upstream_examples import upstream_examples
 
@@ -160,7 +161,8 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
         )
         with feature_frames(run, [system], inputs.examples) as frame_of:
             training = frame_of(system).where(IN_TRAINING)
-            trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id)
+            threads = training_threads(inputs.examples, inputs.posts, inputs.comments)
+            trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id, threads)
             path = run.artifact_path(MODELS, upstream_artifact(system.name))
             trained.save(path, run.lake.storage)
             run.add_artifact(upstream_artifact(system.name), path, loaded=trained)

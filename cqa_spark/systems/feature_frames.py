@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import read_values, tables_of
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.table import Table
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 
@@ -30,11 +31,12 @@ def feature_frames(run: Run, systems: Sequence[System], examples: DataFrame, *, 
     Yields:
         What gives a system's frame: the columns of the examples and the features that the system looks at.
     """
-    values = {name: run.read(group_class(name).table()) for name in groups_of(systems)}
+    groups = groups_of(systems)
+    values = read_values(run, groups)
     if few:
         examples.persist().count()
-        values = {name: _of_examples(name, each, examples) for name, each in values.items()}
-    joined = assemble(examples, values).persist()
+        values = {table.name: _of_examples(table, values[table.name], examples) for table in tables_of(groups)}
+    joined = assemble(examples, groups, values).persist()
     try:
         yield lambda system: joined.select(*examples.columns, *feature_names(system.feature_groups))
     finally:
@@ -43,6 +45,5 @@ def feature_frames(run: Run, systems: Sequence[System], examples: DataFrame, *, 
             examples.unpersist()
 
 
-def _of_examples(group: str, values: DataFrame, examples: DataFrame) -> DataFrame:
-    key = list(group_class(group).table().key)
-    return values.join(examples.select(*key), on=key, how="left_semi")
+def _of_examples(table: Table, values: DataFrame, examples: DataFrame) -> DataFrame:
+    return values.join(examples.select(*table.key), on=list(table.key), how="left_semi")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -61,6 +61,9 @@ class System(_Part):
         expected: by data set and part, such as ``semeval2016_dev``.
         data_set: data set that ``cqa reproduce`` trains and ranks on; null for an unpublished system.
         paper: where a published system is described.
+        faithfulness: what the recipe is of the published system. faithful: all of it, but for word vectors and other
+            resources trained on the same kind of text; partial: its main method, and not all of its parts; surrogate:
+            other methods in the place of its main ones, so that its figures say little of the published system's.
         reproduces: parts of the published system that are here.
         replaces: parts that are replaced, and their replacements.
         missing: parts without a replacement.
@@ -75,6 +78,7 @@ class System(_Part):
     expected: dict[str, Expected] = Field(default_factory=dict)
     data_set: str | None = None
     paper: Paper | None = None
+    faithfulness: Literal["faithful", "partial", "surrogate"] | None = None
     reproduces: str = ""
     replaces: str = ""
     missing: str = ""
@@ -153,6 +157,11 @@ def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
 def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
     if system.name != path.stem:
         yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
+    if (system.paper is None) != (system.faithfulness is None):
+        yield (
+            "paper and faithfulness belong together: one of them is missing",
+            "say whether the recipe of a published system is faithful, partial or surrogate",
+        )
     unknown = [mistake for name in system.feature_groups for mistake in _mistakes_of(partial(group_class, name))]
     unknown += _mistakes_of(system.build)
     yield from unknown or _features_not_there(system)

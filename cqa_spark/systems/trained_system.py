@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.features.group import FeatureGroup, FittedFeatureGroup
+from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
@@ -15,7 +19,14 @@ from cqa_spark.rankers.ranker import RankerModel
 from cqa_spark.systems.saved_system import load_system, save_system
 from cqa_spark.systems.system import System
 
-_GROUPS, _UPSTREAM = "groups", "upstream"
+_GROUPS, _THREADS, _UPSTREAM = "groups", "threads", "upstream"
+_THREAD_COLUMNS = {
+    "site": "string",
+    "task": "string",
+    "query_id": "string",
+    "fold_key": "string",
+    "fingerprint": "bigint",
+}
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,7 @@ class TrainedSystem:
         model: its ranker, fitted.
         groups: its feature groups by name, fitted on the same training part.
         training_run: id of the run that trained it.
+        threads: what it was trained on, as ``tasks.leakage.training_threads`` gives it.
         upstream: the systems by name whose scores are features of this one, trained on the same files.
     """
 
@@ -34,6 +46,7 @@ class TrainedSystem:
     model: RankerModel
     groups: Mapping[str, FeatureGroup]
     training_run: str
+    threads: DataFrame
     upstream: Mapping[str, TrainedSystem] = field(default_factory=dict)
 
     def save(self, path: str, storage: ObjectStorageSettings) -> None:
@@ -52,10 +65,20 @@ class TrainedSystem:
         """
         return cls._read(open_model_folder(path, "trained_system", storage))
 
+    def all_threads(self) -> DataFrame:
+        """What it and its upstream systems were trained on."""
+        return reduce(DataFrame.unionByName, (each.threads for each in self.upstream.values()), self.threads)
+
+    def learns_from_labels(self) -> bool:
+        """Whether labels shaped its scores; baselines learn nothing."""
+        groups = map(type, self.groups.values())
+        return self.model.description.training is not None or any(map(learns_from_labels, groups))
+
     def _write(self, folder: NewModelFolder) -> None:
         _write_groups(self.groups, folder.within(_GROUPS))
         for name, trained in self.upstream.items():
             trained._write(folder.within(_UPSTREAM).within(name))
+        folder.write_table(_THREADS, self.threads.where(F.lit(self.learns_from_labels())))
         save_system(folder, self.system, self.model, self.training_run)
 
     @classmethod
@@ -63,7 +86,7 @@ class TrainedSystem:
         saved, model = load_system(folder)
         groups = _read_groups(saved.system.feature_groups, folder.within(_GROUPS))
         upstream = {name: cls._read(folder.within(_UPSTREAM).within(name)) for name in saved.system.upstream}
-        return cls(saved.system, model, groups, saved.training_run, upstream)
+        return cls(saved.system, model, groups, saved.training_run, _read_threads(folder), upstream)
 
 
 def model_artifact(system: str) -> str:
@@ -99,7 +122,7 @@ def load_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings)
 
 def _write_groups(groups: Mapping[str, FeatureGroup], folder: NewModelFolder) -> None:
     for name, group in groups.items():
-        if isinstance(group, FittedFeatureGroup):
+        if isinstance(group, LearningGroup):
             group.save(folder.within(name))
 
 
@@ -107,5 +130,12 @@ def _read_groups(names: Iterable[str], folder: ModelFolder) -> dict[str, Feature
     return {name: _load(group_class(name), folder.within(name)) for name in names}
 
 
+def _read_threads(folder: ModelFolder) -> DataFrame:
+    threads = folder.read_table(_THREADS)
+    if dict(threads.dtypes) != _THREAD_COLUMNS:
+        raise folder.refusal(_THREADS, f"its columns are not {', '.join(_THREAD_COLUMNS)}")
+    return threads
+
+
 def _load(found: type[FeatureGroup], folder: ModelFolder) -> FeatureGroup:
-    return found.load(folder) if issubclass(found, FittedFeatureGroup) else found()
+    return found.load(folder) if issubclass(found, LearningGroup) else found()

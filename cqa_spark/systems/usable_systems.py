@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import missing_groups
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal
@@ -50,4 +50,4 @@ def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
 def _absent_groups(run: Run) -> set[str]:
     """Groups that were left out on every site, so that there is no table of their values."""
     named = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
-    return {name for name in named if not run.has(group_class(name).table())}
+    return missing_groups(run, named)

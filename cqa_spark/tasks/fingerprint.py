@@ -19,14 +19,15 @@ def fingerprints(posts: DataFrame, comments: DataFrame) -> DataFrame:
         comments: of the schema ``COMMENTS``.
 
     Returns:
-        site, post_id, subject, fingerprint (null where the question has no letters).
+        site, post_id, subject, fingerprint (a hash; null where the question has no letters).
     """
     first = comments.where(F.col("position") == 1).select("site", "post_id", letters(F.col("body")).alias("reply"))
     questions = posts.where(F.col("post_type") == "question").join(first, on=["site", "post_id"], how="left")
     text = letters(F.concat_ws(" ", "subject", "body"))
     with_reply = F.concat_ws("|", text, "reply")
     telling = F.when(F.length(text) >= TELLING_LETTERS, text).when(F.length(text) > 0, with_reply)
-    return questions.select("site", "post_id", "subject", telling.alias("fingerprint"))
+    hashed = F.when(telling.isNotNull(), F.xxhash64(telling))
+    return questions.select("site", "post_id", "subject", hashed.alias("fingerprint"))
 
 
 def letters(text: Column) -> Column:

@@ -28,6 +28,7 @@ class AnswerRules:
         late_answers: whether answers given after the acceptance are.
         deleted_owners: whether answers of deleted accounts are.
         within_hours: only answers given within so many hours of the question are; None for all.
+        open_questions: whether threads are left out whose acceptance was known by then; only with ``within_hours``.
     """
 
     min_answers: int = 4
@@ -35,6 +36,7 @@ class AnswerRules:
     late_answers: bool = True
     deleted_owners: bool = True
     within_hours: float | None = None
+    open_questions: bool = False
 
 
 def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
@@ -48,8 +50,8 @@ def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
         judgments: the table ``judgments``; those of the task are read.
 
     Returns:
-        site, query_id, candidate_id, author_id, asker_id, asked_at, answered_at, accepted (null where the asker
-        accepted none), and the ``PROPERTIES``, booleans.
+        site, query_id, candidate_id, author_id, asker_id, asked_at, answered_at, known_at (the end of the day of the
+        acceptance), accepted (null where the asker accepted none), and the ``PROPERTIES``, booleans.
     """
     grades = PreferredAnswer.grades
     judged = judgments.where(F.col("task") == PreferredAnswer.name).select(
@@ -66,7 +68,7 @@ def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
     )  # fmt: skip
     joined = judged.join(questions, on=["site", "query_id"]).join(answers, on=["site", "candidate_id"])
     return joined.select(
-        "site", "query_id", "candidate_id", "author_id", "asker_id", "asked_at", "answered_at", "accepted",
+        "site", "query_id", "candidate_id", "author_id", "asker_id", "asked_at", "answered_at", "known_at", "accepted",
         _known(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
         _known(F.col("answered_at") >= F.col("known_at")).alias("late"),
         F.col("author_id").isNull().alias("ownerless"),
@@ -94,6 +96,7 @@ def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
         F.when(F.max("accepted").over(thread).isNull(), "no answer is accepted")
         .when(accepted == 0, "the accepted answer is not among the candidates")
         .when(accepted > 1, "two answers are accepted")
+        .when(_accepted_by_the_cut(rules), "the question was no longer open")
         .when(F.count(F.lit(1)).over(thread) < rules.min_answers, f"fewer than {rules.min_answers} answers")
         .otherwise(KEPT)
     )
@@ -108,9 +111,18 @@ def _allowed(rules: AnswerRules) -> Column:
         if not are_allowed:
             allowed = allowed & ~F.col(property_)
     if rules.within_hours is not None:
-        delay = F.unix_micros("answered_at") - F.unix_micros("asked_at")
-        allowed = allowed & (delay <= round(rules.within_hours * _MICROSECONDS_AN_HOUR))
+        allowed = allowed & _within("answered_at", rules.within_hours)
     return allowed
+
+
+def _accepted_by_the_cut(rules: AnswerRules) -> Column:
+    if not rules.open_questions or rules.within_hours is None:
+        return F.lit(False)
+    return _known(_within("known_at", rules.within_hours))
+
+
+def _within(moment: str, hours: float) -> Column:
+    return F.unix_micros(moment) - F.unix_micros("asked_at") <= round(hours * _MICROSECONDS_AN_HOUR)
 
 
 def _known(condition: Column) -> Column:

@@ -1,22 +1,22 @@
-"""Refuse to measure on threads that were trained on."""
+"""Threads that were trained on, so that nothing is measured on them."""
 
 from __future__ import annotations
+
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING, QUERY
 from cqa_spark.tasks.fingerprint import fingerprints
 
-TRAIN = "train"
 SHOWN_THREADS = 20
 
 
-def shared_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """Queries that are in the training split and, by id or by text, in another split too.
-
-    Queries are compared within a task, by the thread that represents a query and its repeats: related threads that
-    recur below another original question are no leak in tasks B and C, whose labels belong to the pair.
+def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
+    """The threads of queries, with what another copy of them has in common with them.
 
     Args:
         examples: of the schema ``EXAMPLES``.
@@ -24,30 +24,56 @@ def shared_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -
         comments: of the schema ``COMMENTS``.
 
     Returns:
-        site, task, split (the one evaluated on), evaluated and trained (post ids), shared_by (id or text), subject.
+        site, task, split, query_id, fold_key (the thread that represents the query and its repeats), fingerprint
+        (null where the question has no letters), subject.
     """
     queries = examples.select("site", "task", "split", "query_id", "fold_key").distinct()
     marks = fingerprints(posts, comments).withColumnRenamed("post_id", "query_id")
-    known = queries.join(marks, on=["site", "query_id"], how="left")
-    trained = known.where(F.col("split") == TRAIN).alias("trained")
-    evaluated = known.where(F.col("split") != TRAIN).alias("evaluated")
-    return _pairs(evaluated, trained, "fold_key", "id").unionByName(
-        _pairs(evaluated, trained, "fingerprint", "text").where(F.col("evaluated_thread") != F.col("trained_thread"))
-    ).select("site", "task", "split", "evaluated", "trained", "shared_by", "subject")  # fmt: skip
+    return queries.join(marks, on=["site", "query_id"], how="left")
 
 
-def refuse_shared_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> None:
+def training_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
+    """What a model keeps of the threads that it is trained on; the arguments are those of ``threads_of``.
+
+    Returns:
+        site, task, query_id, fold_key, fingerprint.
+    """
+    threads = threads_of(examples.where(IN_TRAINING), posts, comments)
+    return threads.select("site", "task", "query_id", "fold_key", "fingerprint")
+
+
+def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
+    """Threads to measure on that were, by id or by text, trained on.
+
+    Threads are compared within a task, by the thread that represents a query and its repeats: related threads that
+    recur below another original question are no leak in tasks B and C, whose labels belong to the pair.
+
+    Args:
+        evaluated: as ``threads_of`` gives them.
+        trained: as ``training_threads`` gives them.
+
+    Returns:
+        site, task, split (the one evaluated on), evaluated and trained (post ids), shared_by (id or text), subject.
+    """
+    by_text = _pairs(evaluated, trained, "fingerprint", "text").where(
+        F.col("evaluated_thread") != F.col("trained_thread")
+    )
+    both = _pairs(evaluated, trained, "fold_key", "id").unionByName(by_text)
+    return both.select("site", "task", "split", "evaluated", "trained", "shared_by", "subject")
+
+
+def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
     """Check that no thread is both trained and evaluated on; the arguments are those of ``shared_threads``.
 
     Raises:
         InputError: some are; the first of them are listed.
     """
-    shared = shared_threads(examples, posts, comments)
+    shared = shared_threads(evaluated, trained)
     count = shared.count()
     if count:
         rows = shared.orderBy("task", "split", "evaluated", "trained").limit(SHOWN_THREADS).collect()
         listed = [
-            f"{row.task}: {row.split} {row.evaluated} = {TRAIN} {row.trained} (by {row.shared_by}), "
+            f"{row.task}: {row.split} {row.evaluated} = train {row.trained} (by {row.shared_by}), "
             f"{row.subject or 'no subject'}"
             for row in rows
         ]
@@ -55,11 +81,37 @@ def refuse_shared_threads(examples: DataFrame, posts: DataFrame, comments: DataF
         raise InputError(
             f"{count} threads are both in the training and in the evaluation data:\n    "
             + "\n    ".join(listed + more),
-            "take them out of the training files, or allow shared threads if this is meant",
+            "take them out of the training files and train again, or allow shared threads if this is meant",
         )
 
 
+def without_labels_of_trained(
+    examples: DataFrame, posts: DataFrame, comments: DataFrame, trained: list[DataFrame]
+) -> DataFrame:
+    """Take the labels of threads that were trained on from the examples to measure on, so that they do not count.
+
+    Args:
+        examples: of the schema ``EXAMPLES``.
+        posts: of the schema ``POSTS``.
+        comments: of the schema ``COMMENTS``.
+        trained: threads that models were trained on, as ``training_threads`` gives them.
+
+    Returns:
+        The examples; those of shared threads outside the training part are ``unannotated``.
+    """
+    labelled = examples.where(OUTSIDE_TRAINING).where(F.col("label").isNotNull())
+    shared = shared_threads(threads_of(labelled, posts, comments), reduce(DataFrame.unionByName, trained))
+    queries = shared.select("site", "task", F.col("evaluated").alias("query_id")).distinct()
+    marked = examples.join(queries.withColumn("is_shared", F.lit(True)), on=list(QUERY), how="left")
+    is_kept = F.col("is_shared").isNull() | (F.col("split") == "train")
+    changed = {name: F.when(is_kept, F.col(name)) for name in ("label", "relevant")}
+    changed["split"] = F.when(is_kept, F.col("split")).otherwise(UNANNOTATED)
+    return EXAMPLES.conform(marked.withColumns(changed).drop("is_shared"))
+
+
 def _pairs(evaluated: DataFrame, trained: DataFrame, key: str, shared_by: str) -> DataFrame:
+    evaluated, trained = evaluated.alias("evaluated"), trained.alias("trained")
+
     def same(name: str) -> Column:
         return F.col(f"evaluated.{name}") == F.col(f"trained.{name}")
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.tasks.arabic_pair import ArabicPair
 from cqa_spark.tasks.external_comment import ExternalComment
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 from cqa_spark.tasks.question_comment import QuestionComment
 from cqa_spark.tasks.question_question import QuestionQuestion
+from cqa_spark.tasks.sts import Sts
 from cqa_spark.tasks.task import Task
 
 TASKS: dict[str, Task] = {
-    task.name: task for task in (QuestionComment(), QuestionQuestion(), ExternalComment(), PreferredAnswer())
+    task.name: task
+    for task in (QuestionComment(), QuestionQuestion(), ExternalComment(), ArabicPair(), PreferredAnswer(), Sts())
 }
 
 

@@ -20,7 +20,8 @@ class Task(ABC):
 
     Attributes:
         name: how the task is called in tables and settings.
-        letter: one letter for short: its subtask's in SemEval-2016 Task 3, P for preferred answers.
+        letter: one letter for short: its subtask's in SemEval-2016 Task 3, P for preferred answers, S for
+            similarity.
         about: description, one sentence.
         grades: graded relevance of each label; 0 is none.
         relevant_from: the lowest grade that counts as a hit.
@@ -70,12 +71,11 @@ class Task(ABC):
         Returns:
             A frame of the schema ``EXAMPLES``.
         """
-        grade = F.create_map(*chain.from_iterable((F.lit(label), F.lit(value)) for label, value in self.grades.items()))
-        graded = pairs.withColumn("grade", grade[F.col("label")]).select(
+        graded = pairs.withColumn("grade", self.grade()).select(
             "site", F.lit(self.name).alias("task"), "query_id", "candidate_id", "thread_id",
             self.fold_key().alias("fold_key"), "author_id", "asker_id", "asked_at", "answered_at",
             "initial_rank", F.col("grade").alias("label"), (F.col("grade") >= self.relevant_from).alias("relevant"),
-            "split",
+            self.similarity().alias("similarity"), "split",
         )  # fmt: skip
         return EXAMPLES.conform(graded)
 
@@ -86,6 +86,15 @@ class Task(ABC):
     @abstractmethod
     def fold_key(self) -> Column:
         """The thread that represents a query and its repeats, from the columns of judgments and ``same_as``."""
+
+    def grade(self) -> Column:
+        """The graded relevance, from the label."""
+        grades = chain.from_iterable((F.lit(label), F.lit(value)) for label, value in self.grades.items())
+        return F.create_map(*grades)[F.col("label")]
+
+    def similarity(self) -> Column:
+        """The graded similarity of a pair as a fraction, from the label; null for tasks that have classes."""
+        return F.lit(None).cast("double")
 
     def keeps(self) -> Column:
         """Which judgments become examples, by the columns of judgments and ``same_as``; all of them by default."""

@@ -12,6 +12,8 @@ from functools import reduce
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from cqa_spark.text.arabic import spell_alike
+
 BLOCK_TAGS = "p|br|div|li|ul|ol|dl|dt|dd|table|tr|td|h[1-6]|blockquote|pre|hr"
 TOP_DOMAINS = "com|net|org|info|edu|gov|qa"
 WEB_ADDRESS = r"(?:https?://|www\.)"
@@ -49,8 +51,9 @@ def clean(raw: Column) -> Column:
         raw: text as in the dump: plain, HTML, or HTML escaped once more.
 
     Returns:
-        Text without markup, on lines that follow the markup's blocks; URLs, images, e-mail addresses and emoticons
-        are replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken and emojitoken.
+        Text without markup and with Arabic letters spelled alike, on lines that follow the markup's blocks; URLs,
+        images, e-mail addresses and emoticons are replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken
+        and emojitoken.
     """
     steps = (
         drop_cut_marker,
@@ -59,6 +62,7 @@ def clean(raw: Column) -> Column:
         strip_markup,
         replace_forum_images,
         straighten_quotes,
+        spell_alike,
         replace_emails,
         replace_urls,
         replace_emoticons,
@@ -140,7 +144,7 @@ def shorten_repeats(text: Column) -> Column:
 
 def separate_words(text: Column) -> Column:
     """Put a blank between words that are glued together by a mark, as in ``good?yes``, ``QR/month``, ``end.Then``."""
-    marks = F.regexp_replace(text, r"(?<=[\p{L}\p{N}])([?!;:,/&|()]+)(?=\p{L})", " $1 ")
+    marks = F.regexp_replace(text, r"(?<=[\p{L}\p{N}])([?!;:,/&|()؟؛،]+)(?=\p{L})", " $1 ")
     return F.regexp_replace(marks, r"(?<=\p{L}{2})\.(?=\p{L}{2})", ". ")
 
 

@@ -10,6 +10,7 @@ from sparknlp.annotator import NGramGenerator, Normalizer, SentenceDetector, Ste
 from sparknlp.base import DocumentAssembler
 
 from cqa_spark.lake.schemas.text import TEXTS
+from cqa_spark.text.arabic import stem_arabic
 from cqa_spark.text.cleaning import clean
 
 # What is not a letter, accent or digit at either end of a token, and the possessive before its right end.
@@ -38,7 +39,7 @@ def analyse(texts: DataFrame) -> DataFrame:
             F.transform("token.result", F.lower).alias("tokens"),
             F.col("word.result").alias("words"),
             F.col("content_word.result").alias("content_words"),
-            F.col("stem.result").alias("stems"),
+            stem_arabic(F.col("stem.result"), F.col("clean")).alias("stems"),
             F.col("bigram.result").alias("bigrams"),
         )
     )

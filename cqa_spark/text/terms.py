@@ -1,22 +1,27 @@
 """How often texts use a term, how many texts of a collection hold it, and what weight follows from that.
 
-All counts are integers, and all sums of fractions run over sorted arrays inside one row: the same collection gives the
-same weights to the last digit, however its rows were spread.
+Sums run over a text's terms in the order of their spelling: a text gets the same weights to the last digit, whatever
+other texts are weighed with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from pyspark.sql import Column, DataFrame
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import BaseModel
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from scipy.sparse import csr_matrix
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 
-_FREQUENCIES, _SIZE = "frequencies", "size"
+Numbers = NDArray[np.float64]
 
 K1 = 1.2
 """BM25: how soon more of the same term stops to count (Robertson and Zaragoza 2009, section 3.3)."""
@@ -24,91 +29,119 @@ K1 = 1.2
 B = 0.75
 """BM25: how much a text's length counts, from 0 to 1 (Robertson and Zaragoza 2009, section 3.3)."""
 
+MOST_TERMS = 2_000_000
+"""The most frequent terms are kept, which bounds memory; the others count as terms that no text holds."""
+
+_FREQUENCIES, _SIZE = "frequencies.parquet", "size.json"
+_COLUMNS = pa.schema([("term", pa.string()), ("document_frequency", pa.int64())])
+
+
+class _Size(BaseModel):
+    """What ``size.json`` holds."""
+
+    documents: int
+    occurrences: int
+
 
 @dataclass(frozen=True)
+class WeighedTexts:
+    """The terms of some texts and their weights.
+
+    In the matrices, a row is a text and a column is a term, in the order of spelling; all hold the same entries. One
+    more row, the last, is empty: index -1 is the text that is not there.
+
+    Attributes:
+        idf: inverse document frequencies, smooth, as in scikit-learn.
+        tf_idf: 1 + ln(frequency), times idf (Salton and Buckley 1988).
+        bm25: weights by BM25; its idf is the probabilistic one, kept positive.
+    """
+
+    idf: csr_matrix
+    tf_idf: csr_matrix
+    bm25: csr_matrix
+
+
+@dataclass(frozen=True, eq=False)
 class Collection:
     """The counts of a collection of texts.
 
     Attributes:
-        frequencies: ``term``, ``document_frequency`` (texts that hold the term).
-        size: one row: ``documents`` (texts), ``occurrences`` (terms of all texts, repeats included).
+        frequencies: by term, the number of texts that hold it; at most ``MOST_TERMS``.
+        documents: texts.
+        occurrences: terms of all texts, repeats included.
     """
 
-    frequencies: DataFrame
-    size: DataFrame
+    frequencies: Mapping[str, int]
+    documents: int
+    occurrences: int
 
     @classmethod
     def of(cls, texts: DataFrame, unit: str) -> Self:
-        """Count a collection.
+        """Count a collection in one Spark job.
 
         Args:
             texts: the table ``texts``, one row per distinct text.
             unit: an array column of it, such as ``stems``; its items are the terms.
         """
-        distinct_terms = texts.select(F.explode(F.array_distinct(unit)).alias("term"))
-        occurrences = F.coalesce(F.sum(F.size(unit)), F.lit(0))
-        return cls(
-            distinct_terms.groupBy("term").agg(F.count("*").alias("document_frequency")),
-            texts.agg(F.count("*").alias("documents"), occurrences.alias("occurrences")),
+        # The term null stands for the text itself: its counts are the size of the collection.
+        no_term = F.array(F.lit(None).cast("string"))
+        terms = texts.select(
+            F.size(unit).alias("length"), F.explode(F.concat(no_term, F.array_distinct(unit))).alias("term")
         )
+        counted = terms.groupBy("term").agg(F.count("*").alias("texts"), F.sum("length").alias("lengths"))
+        # Null is the smallest term, and no term is in more texts: where there are texts, it is the first row.
+        counts = counted.orderBy(F.desc("texts"), "term").limit(1 + MOST_TERMS).toPandas()
+        if counts.empty:
+            return cls({}, 0, 0)
+        size, rows = counts.iloc[0], counts.iloc[1:]
+        frequencies = dict(zip(rows["term"].tolist(), rows["texts"].tolist(), strict=True))
+        return cls(frequencies, int(size["texts"]), int(size["lengths"]))
 
-    def weigh(self, texts: DataFrame, unit: str) -> DataFrame:
-        """Weigh the terms of texts, in the collection or not.
+    def weigh(self, texts: Sequence[Sequence[str]]) -> WeighedTexts:
+        """Weigh the terms of texts.
 
         Args:
-            texts: the table ``texts``; terms that the collection does not hold are its rarest.
-            unit: the array column that the collection counts.
-
-        Returns:
-            ``text_id``, ``terms`` (distinct, sorted), ``weights`` (by term: ``idf``, ``tf_idf``, ``bm25``), ``norm``
-            (length of the tf-idf vector), ``idf`` (sum over the terms); no row for a text without terms.
+            texts: the terms of each text, in any order; those that the collection does not hold are its rarest.
         """
-        bags = _bags(texts, unit).join(self.frequencies, on="term", how="left")
-        weighed = bags.join(F.broadcast(self.size), how="cross").select("text_id", _weighed_term())
-        sorted_terms = weighed.groupBy("text_id").agg(F.array_sort(F.collect_list("weighed")).alias("weighed"))
-        return sorted_terms.select(
-            "text_id",
-            F.col("weighed.term").alias("terms"),
-            F.map_from_arrays("weighed.term", F.transform("weighed", _weights)).alias("weights"),
-            F.sqrt(_total(lambda one: one["tf_idf"] * one["tf_idf"])).alias("norm"),
-            _total(lambda one: one["idf"]).alias("idf"),
+        vocabulary = sorted({term for terms in texts for term in terms})
+        numbers = {term: number for number, term in enumerate(vocabulary)}
+        columns = [numbers[term] for terms in texts for term in terms]
+        ends = np.cumsum([0, *map(len, texts), 0])
+        counts = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(texts) + 1, max(1, len(vocabulary))))
+        counts.sum_duplicates()
+        holding = np.array([self.frequencies.get(term, 0) for term in vocabulary], dtype=np.float64)
+        frequency, idf = counts.data, self._idf(holding)[counts.indices]
+        lengths = np.repeat(np.diff(ends), np.diff(counts.indptr))
+        return WeighedTexts(
+            idf=_like(counts, idf),
+            tf_idf=_like(counts, (1 + np.log(frequency)) * idf),
+            bm25=_like(counts, self._bm25_idf(holding)[counts.indices] * self._saturation(frequency, lengths)),
         )
 
+    def _idf(self, holding: Numbers) -> Numbers:
+        return np.log((1 + self.documents) / (1 + holding)) + 1
+
+    def _bm25_idf(self, holding: Numbers) -> Numbers:
+        return np.log(1 + (self.documents - holding + 0.5) / (holding + 0.5))
+
+    def _saturation(self, frequency: Numbers, lengths: Numbers) -> Numbers:
+        relative_length = lengths * self.documents / max(1, self.occurrences)
+        return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative_length))
+
     def save(self, folder: NewModelFolder) -> None:
-        """Write the counts as two tables."""
-        folder.write_table(_FREQUENCIES, self.frequencies)
-        folder.write_table(_SIZE, self.size)
+        """Write the counts as Parquet and JSON."""
+        terms, counts = list(self.frequencies), list(self.frequencies.values())
+        folder.write_arrow(_FREQUENCIES, pa.table([terms, counts], schema=_COLUMNS))
+        folder.write_json(_SIZE, _Size(documents=self.documents, occurrences=self.occurrences))
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote; needs an active Spark session."""
-        return cls(folder.read_table(_FREQUENCIES), folder.read_table(_SIZE))
+        """Read what ``save`` wrote."""
+        rows, size = folder.read_arrow(_FREQUENCIES, _COLUMNS), folder.read_json(_SIZE, _Size)
+        terms, counts = (rows[name].to_pylist() for name in _COLUMNS.names)
+        return cls(dict(zip(terms, counts, strict=True)), size.documents, size.occurrences)
 
 
-def _bags(texts: DataFrame, unit: str) -> DataFrame:
-    """Each distinct term of each text: ``text_id``, ``length`` (of the text, in terms), ``term``, ``frequency``."""
-    terms = texts.select("text_id", F.size(unit).alias("length"), F.explode(unit).alias("term"))
-    return terms.groupBy("text_id", "length", "term").agg(F.count("*").alias("frequency"))
-
-
-def _weighed_term() -> Column:
-    """The idf is smooth for the cosine, as in scikit-learn, and the probabilistic one, kept positive, for BM25."""
-    holding = F.coalesce("document_frequency", F.lit(0))
-    idf = F.log((1 + F.col("documents")) / (1 + holding)) + 1
-    bm25_idf = F.log(1 + (F.col("documents") - holding + 0.5) / (holding + 0.5))
-    relative_length = F.col("length") * F.col("documents") / F.greatest("occurrences", F.lit(1))
-    saturation = F.col("frequency") * (K1 + 1) / (F.col("frequency") + K1 * (1 - B + B * relative_length))
-    return F.struct(
-        "term",
-        idf.alias("idf"),
-        ((1 + F.log("frequency")) * idf).alias("tf_idf"),
-        (bm25_idf * saturation).alias("bm25"),
-    ).alias("weighed")
-
-
-def _weights(one: Column) -> Column:
-    return F.struct(*[one[weight].alias(weight) for weight in ("idf", "tf_idf", "bm25")])
-
-
-def _total(value: Callable[[Column], Column]) -> Column:
-    return F.aggregate("weighed", F.lit(0.0), lambda total, one: total + value(one))
+def _like(matrix: csr_matrix, data: Numbers) -> csr_matrix:
+    """A matrix with other numbers at the same places."""
+    return csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame, SparkSession
+from pydantic import BaseModel
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
@@ -43,26 +46,49 @@ _CONTEXT_POWER = 0.75
 _VALUE_POWER = 0.5
 """How much strong dimensions outweigh weak ones (Levy et al. 2015, section 3.3)."""
 
-_TABLES = ("words", "trained_on")
-_WORDS = "word string, occurrences bigint, document_frequency bigint, vector array<double>"
-_RECORD = "splits string, unit string, documents bigint, occurrences bigint, sampled bigint, common array<double>"
-_RECORD_COLUMNS = [column.split()[0] for column in _RECORD.split(", ")]
+_WORDS, _RECORD = "words.parquet", "trained_on.json"
+_COLUMNS = pa.schema(
+    [
+        ("word", pa.string()),
+        ("occurrences", pa.int64()),
+        ("document_frequency", pa.int64()),
+        ("vector", pa.list_(pa.float64())),
+    ]
+)
 
 
-@dataclass(frozen=True)
+class TrainedOn(BaseModel):
+    """What word vectors were learned from.
+
+    Attributes:
+        splits: where the texts come from.
+        unit: the array column that holds the words.
+        documents: texts.
+        occurrences: words in all.
+        sampled: texts whose near words were counted.
+        common: what all texts say; see ``common_component``.
+    """
+
+    splits: list[str]
+    unit: str
+    documents: int
+    occurrences: int
+    sampled: int
+    common: list[float]
+
+
+@dataclass(frozen=True, eq=False)
 class WordVectors:
     """Vectors of the frequent words of a collection; at most ``MOST_WORDS`` rows, so the driver holds them.
 
     Attributes:
         words: one row a word, the most frequent first: ``word``, ``occurrences`` (in the texts),
             ``document_frequency`` (texts that hold it), ``vector`` (array of length 1).
-        trained_on: what they were learned from, one row: ``splits``, ``unit``, ``documents`` (texts), ``occurrences``
-            (words in all), ``sampled`` (texts whose near words were counted), ``common`` (array; see
-            ``common_component``).
+        trained_on: what they were learned from.
     """
 
     words: pd.DataFrame
-    trained_on: pd.DataFrame
+    trained_on: TrainedOn
 
     @classmethod
     def learn(cls, texts: DataFrame, unit: str, splits: Sequence[str]) -> Self:
@@ -80,32 +106,35 @@ class WordVectors:
         words = words.assign(vector=list(factorise(mutual_information(near, len(words)))))
         documents, occurrences = _size(texts, unit)
         common = common_component(Vocabulary.of(words, documents, occurrences), texts, unit)
-        record = (",".join(splits), unit, documents, occurrences, min(documents, MOST_TEXTS), common)
-        return cls(words, pd.DataFrame([record], columns=_RECORD_COLUMNS))
+        record = TrainedOn(
+            splits=list(splits),
+            unit=unit,
+            documents=documents,
+            occurrences=occurrences,
+            sampled=min(documents, MOST_TEXTS),
+            common=common.tolist(),
+        )
+        return cls(words, record)
 
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """What comparing texts needs of the words."""
-        size = self.trained_on.iloc[0]
-        return Vocabulary.of(self.words, int(size["documents"]), int(size["occurrences"]))
+        return Vocabulary.of(self.words, self.trained_on.documents, self.trained_on.occurrences)
 
-    @property
+    @cached_property
     def common(self) -> NDArray[np.float64]:
         """The common component of the texts."""
-        return np.array(self.trained_on["common"].iloc[0], dtype=np.float64)
+        return np.array(self.trained_on.common, dtype=np.float64)
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write both tables."""
-        spark = SparkSession.active()
-        contents = ((self.words, _WORDS), (self.trained_on, _RECORD))
-        for name, (table, schema) in zip(_TABLES, contents, strict=True):
-            folder.write_table(name, spark.createDataFrame(table, schema).coalesce(1))
+        """Write the words as Parquet, and what they were learned from as JSON."""
+        folder.write_arrow(_WORDS, pa.Table.from_pandas(self.words, _COLUMNS).replace_schema_metadata())
+        folder.write_json(_RECORD, self.trained_on)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote; needs an active Spark session."""
-        words, trained_on = (folder.read_table(name).toPandas() for name in _TABLES)
-        in_order = words.sort_values(["occurrences", "word"], ascending=[False, True], ignore_index=True)
-        return cls(in_order, trained_on)
+        """Read what ``save`` wrote."""
+        return cls(folder.read_arrow(_WORDS, _COLUMNS).to_pandas(), folder.read_json(_RECORD, TrainedOn))
 
 
 def _size(texts: DataFrame, unit: str) -> tuple[int, int]:

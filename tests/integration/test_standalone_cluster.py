@@ -37,7 +37,7 @@ PATIENCE_SECONDS = 60
 TREES = {
     "name": "trees",
     "task": "question_comment",
-    "feature_groups": ["comment_surface_v1", "lexicon_v1"],
+    "feature_groups": ["comment_surface_v1", "lexicon_v2"],
     "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 20}},
 }
 SYSTEMS = ["given_order", TREES["name"]]

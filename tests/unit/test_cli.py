@@ -63,6 +63,11 @@ def test_an_unknown_command_is_answered_with_close_ones(capsys):
     assert "did you mean featurize?" in capsys.readouterr().err
 
 
+def test_a_flag_is_no_command(capsys):
+    assert main(["-v"]) == 2
+    assert "cqa: unknown flag -v\n  → flags follow the command" in capsys.readouterr().err
+
+
 def test_mistakes_are_told_on_stderr_without_a_traceback(capsys):
     assert main(["evaluate-file", "gone", "--fromat", "json"]) == 2
     told = capsys.readouterr()
@@ -182,6 +187,13 @@ def test_synth_hands_its_settings_to_the_generator(tmp_path, capsys):
     assert main(["synth", "qatar-living", "--output", str(tmp_path), "--threads", "3", "--dev-threads", "2"]) == 0
     assert (tmp_path / "train.xml").is_file()
     assert (tmp_path / "dev.xml").is_file()
+
+
+@pytest.mark.parametrize(("format", "made"), [("qatar-living", "train.xml"), ("stackexchange", "sample.example.org")])
+def test_synth_overwrites_no_dump(tmp_path, capsys, format, made):
+    (tmp_path / made).mkdir()
+    assert main(["synth", format, "--output", str(tmp_path), "--threads", "1"]) == 3
+    assert f"{made} exists, and would be overwritten" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["help", "run --help", "evaluate-file --help", "runs list --lake x --dry-run"])

@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from pyspark.sql import SparkSession
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.corpora.inputs import InputFile, find_inputs, input_records, refuse_repeated_paths
+from cqa_spark.corpora.annotated_files import AnnotatedFiles
+from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
-from cqa_spark.corpora.source import Source
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
-from cqa_spark.spark.concurrency import run_concurrently
 
 
-@dataclass(frozen=True)
-class QatarLivingFiles(Source):
-    """Files of SemEval 2015-2017 Task 3, and dumps of the same forum.
+class QatarLivingFiles(AnnotatedFiles):
+    """Files of SemEval 2015-2017 Task 3, and dumps of the same forum."""
 
-    Attributes:
-        by_split: paths of files and folders by split.
-        site: the community that the rows belong to.
-        storage: object storage settings.
-    """
-
-    by_split: Mapping[str, Sequence[str]]
-    site: str
-    storage: ObjectStorageSettings
-
-    tables = (POSTS, COMMENTS, USERS, JUDGMENTS, QUARANTINE, INGESTED_FILES)
-
-    @cached_property
-    def inputs(self) -> list[InputFile]:
-        """The files.
-
-        Raises:
-            InputError: a file is missing, unreadable or named twice, or a folder holds no dump.
-        """
-        inputs = [each for split, paths in self.by_split.items() for each in find_inputs(paths, split, self.storage)]
-        refuse_repeated_paths(inputs)
-        return inputs
-
-    def find(self) -> None:
-        """Find the files."""
-        assert self.inputs is not None
-
-    def ingest(self, run: Run) -> None:
-        """Write posts, comments, users, judgments, quarantine and the counts of every file."""
-        run.add_inputs(input_records(self.inputs))
-        with (
-            run.step("ingest") as counts,
-            read_qatar_living(run.lake.spark, self.inputs, self.site) as community,
-        ):
-            tables = [
-                (POSTS, community.posts),
-                (COMMENTS, community.comments),
-                (USERS, community.users),
-                (JUDGMENTS, community.judgments),
-                (QUARANTINE, community.quarantine),
-            ]
-            run_concurrently(lambda each: run.write(*each), tables)
-            files = [row.asDict() for row in community.ingested_files.collect()]
-            run.write_entries(INGESTED_FILES, files)
-            counts.rows_in, counts.rows_out, counts.rows_quarantined = check_accounting(files)
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files."""
+        return read_qatar_living(spark, self.inputs, self.site)

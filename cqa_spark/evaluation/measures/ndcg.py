@@ -33,5 +33,5 @@ class NormalisedDiscountedCumulativeGain(MeanMeasure):
         return found / best if best else 0.0
 
 
-def _discounted(gains: Iterable[int]) -> float:
+def _discounted(gains: Iterable[float]) -> float:
     return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))

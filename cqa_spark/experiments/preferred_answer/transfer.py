@@ -15,6 +15,7 @@ from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import Resampling, summarise_by_site
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, Part
 from cqa_spark.experiments.variants import FULL, Variant, rank_variant
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -23,7 +24,6 @@ from cqa_spark.lake.schemas.metrics import TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import tables_of
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of

@@ -13,6 +13,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.trials import GIVEN, Trial, planned_trials
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -22,7 +23,6 @@ from cqa_spark.reports.preferred_answer.labels import is_baseline
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.runtime.tracking import LoggedTrial
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.featurize import tables_of
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System

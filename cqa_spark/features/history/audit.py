@@ -9,6 +9,7 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.history.later_events import go_on_otherwise
@@ -75,7 +76,7 @@ def audit_group(group: type[FeatureGroup], inputs: FeatureInputs, moment: dateti
 
 
 def _compare(group: type[FeatureGroup], values: DataFrame, others: DataFrame, moment: datetime) -> Finding:
-    key, names = list(group.entity.key), [column.name for column in group.columns]
+    key, names = list(KEY), [column.name for column in group.columns]
     one = values.select(*key, F.struct(*names).alias("one"))
     other = others.select(*key, F.struct(*names).alias("other"))
     both = one.join(other, on=key, how="full")

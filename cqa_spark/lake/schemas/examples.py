@@ -38,6 +38,7 @@ EXAMPLES = Table(
         column("initial_rank", "int", "rank from 1 that the forum or search engine gave", nullable=False),
         column("label", "int", "graded relevance, 0 is none; null where not known"),
         column("relevant", "boolean", "whether the task counts the label as a hit; null where not known"),
+        column("similarity", "double", "graded similarity, 0 to 5; null where not known and for tasks with classes"),
         SPLIT,
     ),
     key=(*QUERY, "candidate_id"),

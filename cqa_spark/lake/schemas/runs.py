@@ -47,7 +47,7 @@ RUNS = JournalTable(
         column(
             "artifacts",
             T.MapType(T.StringType(), T.StringType()),
-            "paths of models, reports and prediction files",
+            "paths of models, reports and prediction files; lake: marks those relative to the lake",
             nullable=False,
         ),
         column("message", "string", "why the row was written"),

@@ -49,8 +49,8 @@ TEXTS = Table(
         column(
             "clean",
             "string",
-            "text without markup; URLs, images, e-mail addresses and emoticons replaced by "
-            "urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
+            "text without markup, Arabic letters spelled alike; URLs, images, e-mail addresses and emoticons replaced "
+            "by urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
             nullable=False,
         ),
         column("sentences", STRINGS, "sentences of the clean text, in order", nullable=False),

@@ -1,7 +1,8 @@
-"""How alike two texts are by the vectors of their words."""
+"""How alike texts are by the vectors of their words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,10 @@ class Bag:
         """Frequency times idf of each word."""
         return self.times * self.idf
 
-    def mean(self, weights: Numbers) -> Numbers:
-        """Weighted mean of the vectors, up to its length."""
-        return (self.times * weights) @ self.vectors
+    @cached_property
+    def means(self) -> Numbers:
+        """The means of the vectors, up to their length: plain, by idf, and by smooth inverse frequency; one a row."""
+        return np.stack([self.times, self.weights, self.times * self.smooth]) @ self.vectors
 
     @cached_property
     def soft_norm(self) -> float:
@@ -45,7 +48,7 @@ class Bag:
 
 
 class MeaningSimilarity(NamedTuple):
-    """Similarities of two texts by the vectors of their words.
+    """Similarities of a text to others by the vectors of their words; an item per other text.
 
     Attributes:
         plain_cosine: cosine of the means of the vectors.
@@ -57,48 +60,58 @@ class MeaningSimilarity(NamedTuple):
         soft_cosine: cosine where similar words are no right angles.
     """
 
-    plain_cosine: float
-    idf_cosine: float
-    smooth_cosine: float
-    answered: float
-    repeated: float
-    movers_distance: float
-    soft_cosine: float
+    plain_cosine: Numbers
+    idf_cosine: Numbers
+    smooth_cosine: Numbers
+    answered: Numbers
+    repeated: Numbers
+    movers_distance: Numbers
+    soft_cosine: Numbers
 
 
-def compare_meaning(one: Bag, other: Bag, common: Numbers) -> MeaningSimilarity:
-    """Compare two texts, each of one word at least.
+def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> MeaningSimilarity:
+    """Compare a text with others, each of one word at least.
 
     Args:
-        one: words of a text.
-        other: words of the other text.
+        one: words of the text.
+        others: words of each other text, at least one.
         common: the first principal component of all texts' means, of length 1.
     """
-    cosines = one.vectors @ other.vectors.T
-    best, other_best = cosines.max(axis=1), cosines.max(axis=0)
+    sizes = np.array([len(other.times) for other in others])
+    starts = np.cumsum(sizes) - sizes
+    times, weights = (np.concatenate([getattr(other, name) for other in others]) for name in ("times", "weights"))
+    # Rows are the words of all other texts, one text after the other.
+    cosines = np.concatenate([other.vectors for other in others]) @ one.vectors.T
+    best, other_best = np.maximum.reduceat(cosines, starts), cosines.max(axis=1)
+    there = _distances(best) @ one.times / one.times.sum()
+    back = _means(_distances(other_best), times, starts)
+    plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
     return MeaningSimilarity(
-        plain_cosine=_cosine(one.mean(np.ones_like(one.idf)), other.mean(np.ones_like(other.idf))),
-        idf_cosine=_cosine(one.mean(one.idf), other.mean(other.idf)),
-        smooth_cosine=_cosine(without(one.mean(one.smooth), common), without(other.mean(other.smooth), common)),
-        answered=_mean(best, one.weights),
-        repeated=_mean(other_best, other.weights),
-        movers_distance=max(_mean(_distances(best), one.times), _mean(_distances(other_best), other.times)),
-        soft_cosine=_soft_cosine(one, other, cosines),
+        plain_cosine=_cosines(one.means[0], plain),
+        idf_cosine=_cosines(one.means[1], by_idf),
+        smooth_cosine=_cosines(without(one.means[2], common), without(smooth, common)),
+        answered=best @ one.weights / one.weights.sum(),
+        repeated=_means(other_best, weights, starts),
+        movers_distance=np.maximum(there, back),
+        soft_cosine=_over(
+            np.add.reduceat((_softened(cosines) @ one.weights) * weights, starts),
+            one.soft_norm * np.array([other.soft_norm for other in others]),
+        ),
     )
 
 
-def without(mean: Numbers, common: Numbers) -> Numbers:
-    """A mean less its part along a component of length 1 (Arora et al. 2017, algorithm 1)."""
-    return mean - (mean @ common) * common
+def without(means: Numbers, common: Numbers) -> Numbers:
+    """Means less their part along a component of length 1 (Arora et al. 2017, algorithm 1)."""
+    return means - np.multiply.outer(means @ common, common)
 
 
-def _cosine(one: Numbers, other: Numbers) -> float:
-    length = sqrt(one @ one) * sqrt(other @ other)
-    return float(one @ other) / length if length > 0 else 0.0
+def _cosines(one: Numbers, others: Numbers) -> Numbers:
+    return _over(others @ one, sqrt(one @ one) * np.linalg.norm(others, axis=1))
 
 
-def _mean(values: Numbers, weights: Numbers) -> float:
-    return float(values @ weights) / float(weights.sum())
+def _means(values: Numbers, weights: Numbers, starts: Indices) -> Numbers:
+    """The weighted mean of the values of each text's words."""
+    return np.add.reduceat(values * weights, starts) / np.add.reduceat(weights, starts)
 
 
 def _distances(cosines: Numbers) -> Numbers:
@@ -111,6 +124,5 @@ def _softened(cosines: Numbers) -> Numbers:
     return np.square(np.maximum(0.0, cosines))
 
 
-def _soft_cosine(one: Bag, other: Bag, cosines: Numbers) -> float:
-    length = one.soft_norm * other.soft_norm
-    return float(one.weights @ _softened(cosines) @ other.weights) / length if length > 0 else 0.0
+def _over(products: Numbers, lengths: Numbers) -> Numbers:
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)

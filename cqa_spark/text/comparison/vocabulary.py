@@ -82,5 +82,5 @@ def common_component(vocabulary: Vocabulary, texts: DataFrame, unit: str) -> Num
     bags = [bag for bag in map(vocabulary.bag, sample[unit]) if bag is not None]
     if not bags:
         return np.zeros(vocabulary.vectors.shape[-1])
-    means = np.array([bag.mean(bag.smooth) / bag.times.sum() for bag in bags])
+    means = np.array([bag.means[2] / bag.times.sum() for bag in bags])
     return np.linalg.eigh(means.T @ means)[1][:, -1]

@@ -24,12 +24,13 @@ LABELS = {
 @pytest.fixture
 def examples(spark: SparkSession) -> DataFrame:
     rows = [
-        ("forum", "question_comment", query, candidate, label, None if label is None else label > 0, "dev")
+        ("forum", "question_comment", query, candidate, label, None if label is None else label > 0, None, "dev")
         for (query, candidate), label in LABELS.items()
     ]
     return spark.createDataFrame(
         rows,
-        "site string, task string, query_id string, candidate_id string, label int, relevant boolean, split string",
+        "site string, task string, query_id string, candidate_id string, label int, relevant boolean, "
+        "similarity double, split string",
     )
 
 

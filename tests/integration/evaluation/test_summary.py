@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
 from cqa_spark.lake.journal import Entry, decode, encode
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
@@ -54,14 +54,15 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
     assert sorted(compared) == [("MAP@10", "best"), ("MAP@10", "other"), ("Precision", "best"), ("Precision", "other")]
     for written, systems in components.items():
         measure, baseline, best = parse_measure(written), np.array(systems["given"]), np.array(systems["best"])
-        low, high = bootstrap_intervals({measure: best[None]}, resamples=999, seed=5, confidence=0.9)[measure]
+        low, high, _ = bootstrap_intervals({measure: best[None]}, resamples=999, seed=5, confidence=0.9)[measure]
         row, test = values[written, "best"], compared[written, "best"]
         assert row["value"] == measure.total(systems["best"])
         assert (row["low"], row["high"]) == (low[0], high[0])
         assert row["low"] < row["value"] < row["high"]
         assert (row["queries"], row["resamples"], row["seed"], row["confidence"]) == (24, 999, 5, 0.9)
         assert test["difference"] == measure.total(systems["best"]) - measure.total(systems["given"])
-        expected = randomization_test({measure: best[None]}, {measure: baseline}, resamples=999, seed=5)[measure]
+        both = np.stack([best, np.array(systems["other"])])
+        expected = holm(randomization_test({measure: both}, {measure: baseline}, resamples=999, seed=5)[measure])
         assert test["p_value"] == expected[0]
 
 

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import tables_of
 
 
 @pytest.fixture
@@ -22,17 +22,19 @@ def inputs(community) -> FeatureInputs:
     )
 
 
-def _values(spark: SparkSession, name: str, rows: list[tuple]) -> DataFrame:
-    return spark.createDataFrame(rows, group_class(name).table().schema)
+def _table(spark: SparkSession, group: str, rows: list[tuple]) -> dict[str, DataFrame]:
+    (table,) = tables_of([group])
+    return {table.name: spark.createDataFrame(rows, table.schema)}
 
 
 def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, inputs: FeatureInputs) -> None:
-    values = {
-        "lexicon_v1": _values(spark, "lexicon_v1", [(SITE, "Q1_C1", 2.5, 0.9)]),
-        "author_activity_v1": _values(spark, "author_activity_v1", [(SITE, "U7", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)]),
+    groups = ["lexicon_v2", "author_activity_v1"]
+    tables = {
+        **_table(spark, "lexicon_v2", [(SITE, "Q1", "Q1_C1", (2.5, 0.9))]),
+        **_table(spark, "author_activity_v1", [(SITE, "U7", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)]),
     }
-    table = assemble(inputs.examples, values)
-    names = feature_names(values)
+    table = assemble(inputs.examples, groups, tables)
+    names = feature_names(groups)
     assert table.columns == [*inputs.examples.columns, *names]
     rows = {row["candidate_id"]: tuple(row[name] for name in names) for row in table.collect()}
     unknown_author = (0.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0)
@@ -47,11 +49,11 @@ def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, i
 def test_null_and_not_a_number_are_what_the_column_declares_as_missing(
     spark: SparkSession, inputs: FeatureInputs
 ) -> None:
-    rows = [(SITE, "Q1_C1", 1.0, None), (SITE, "Q1_C2", 1.0, float("nan"))]
-    table = assemble(inputs.examples, {"lexicon_v1": _values(spark, "lexicon_v1", rows)})
-    assert {row["lexicon_v1__probability"] for row in table.collect()} == {0.4}
+    rows = [(SITE, "Q1", "Q1_C1", (1.0, None)), (SITE, "Q1", "Q1_C2", (1.0, float("nan"))), (SITE, "Q2", "Q2_C1", None)]
+    table = assemble(inputs.examples, ["lexicon_v2"], _table(spark, "lexicon_v2", rows))
+    assert {row["lexicon_v2__probability"] for row in table.collect()} == {0.4}
 
 
 def test_an_unknown_group_is_refused(inputs: FeatureInputs) -> None:
     with pytest.raises(ConfigError, match="unknown feature group horoscope_v1"):
-        assemble(inputs.examples, {"horoscope_v1": inputs.examples})
+        assemble(inputs.examples, ["horoscope_v1"], {})

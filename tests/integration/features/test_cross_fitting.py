@@ -15,7 +15,7 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.cross_fitting import cross_fit
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup
+from cqa_spark.features.group import Entity, FeatureColumn, TableGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_table import LearnedTableGroup
 
@@ -71,7 +71,7 @@ class SizeV1(LearnedTableGroup):
         return self.entities(inputs.examples).crossJoin(self.learned)
 
 
-class PeekV1(FeatureGroup):
+class PeekV1(TableGroup):
     """A plain group that tries to give the label away."""
 
     name = "peek_v1"

@@ -1,4 +1,4 @@
-"""Similarity by what is learned from texts: word vectors and topics."""
+"""Similarity by topics, and word vectors that are learned from texts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from saved_folders import reloaded_group, saved
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FittedFeatureGroup
-from cqa_spark.features.groups.thread.embedding_similarity import EmbeddingSimilarityV1
+from cqa_spark.features.group import FittedTableGroup
 from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV1
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
+from cqa_spark.text.comparison.meaning import compare_meaning
+from cqa_spark.text.word_vectors import WordVectors
 
 _FOOD = ("rice", "dates", "fish", "lamb", "bread", "tea")
 _VISAS = ("visa", "permit", "stamp", "sponsor", "passport", "fee")
@@ -34,34 +36,31 @@ _PAIRS = (
     Pair("rice lamb", "", "unheard", split="dev"),
     Pair("rice lamb", "", "rice lamb", split="dev"),
 )
-_GROUPS = (EmbeddingSimilarityV1, TopicSimilarityV1)
 
 
 def _inputs(spark: SparkSession, partitions: int) -> FeatureInputs:
     return pairs_of(spark, _PAIRS, partitions)
 
 
-@pytest.fixture(scope="module", params=_GROUPS)
-def fitted(spark: SparkSession, request: pytest.FixtureRequest) -> tuple[FittedFeatureGroup, dict[str, Row]]:
-    group, values = fit_and_compute(request.param, _inputs(spark, 1), folds=2)
+@pytest.fixture(scope="module")
+def fitted(spark: SparkSession) -> tuple[FittedTableGroup, dict[str, Row]]:
+    group, values = fit_and_compute(TopicSimilarityV1, _inputs(spark, 1), folds=2)
     return group, {row.query_id: row for row in values.collect()}
 
 
-def test_what_is_of_a_kind_is_more_alike(fitted: tuple[FittedFeatureGroup, dict[str, Row]]) -> None:
-    group, rows = fitted
-    cosines = [column.name for column in group.columns if column.name in ("query_plain_cosine", "query_cosine")]
-    for cosine in cosines:
-        assert rows["Q25"][cosine] > rows["Q26"][cosine] + 0.2
-        assert rows["Q28"][cosine] == pytest.approx(1.0)
+def test_what_is_of_a_kind_is_more_alike(fitted: tuple[FittedTableGroup, dict[str, Row]]) -> None:
+    _, rows = fitted
+    assert rows["Q25"].query_cosine > rows["Q26"].query_cosine + 0.2
+    assert rows["Q28"].query_cosine == pytest.approx(1.0)
 
 
-def test_what_has_no_known_word_is_not_known(fitted: tuple[FittedFeatureGroup, dict[str, Row]]) -> None:
+def test_what_has_no_known_word_is_not_known(fitted: tuple[FittedTableGroup, dict[str, Row]]) -> None:
     group, rows = fitted
     assert {rows["Q27"][column.name] for column in group.columns} == {None}
 
 
 def test_partitions_and_saving_change_no_digit(
-    spark: SparkSession, fitted: tuple[FittedFeatureGroup, dict[str, Row]], tmp_path: Path
+    spark: SparkSession, fitted: tuple[FittedTableGroup, dict[str, Row]], tmp_path: Path
 ) -> None:
     group, rows = fitted
     spread = _inputs(spark, 7)
@@ -71,26 +70,47 @@ def test_partitions_and_saving_change_no_digit(
     assert {row.query_id: row for row in read.collect()} == rows
 
 
-def test_word_vectors_name_what_they_were_learned_from(fitted: tuple[FittedFeatureGroup, dict[str, Row]]) -> None:
-    group, _ = fitted
-    if isinstance(group, EmbeddingSimilarityV1):
-        trained_on = group.vectors.trained_on.iloc[0]
-        assert trained_on["splits"] == "train,unannotated"
-        assert trained_on["unit"] == "content_words"
-        texts = {text for pair in _PAIRS[:24] for text in (f"{pair.subject}\n{pair.body}", pair.comment)}
-        assert trained_on["documents"] == trained_on["sampled"] == len(texts)
-        assert sorted(group.vectors.words["word"]) == sorted(_FOOD + _VISAS)
-        assert np.linalg.norm(group.vectors.vocabulary().vectors, axis=1) == pytest.approx(1.0)
+@pytest.fixture(scope="module")
+def vectors(spark: SparkSession) -> WordVectors:
+    return WordVectors.learn(learned_texts(_inputs(spark, 1)), "content_words", LEARNED_FROM)
 
 
-@pytest.mark.parametrize("group", _GROUPS)
-def test_too_few_texts_teach_nothing(spark: SparkSession, tmp_path: Path, group: type[FittedFeatureGroup]) -> None:
-    fitted = group().fit(pairs_of(spark, _PAIRS[:1]))
+def test_word_vectors_name_what_they_were_learned_from(vectors: WordVectors) -> None:
+    assert vectors.trained_on.splits == ["train", "unannotated"]
+    assert vectors.trained_on.unit == "content_words"
+    texts = {text for pair in _PAIRS[:24] for text in (f"{pair.subject}\n{pair.body}", pair.comment)}
+    assert vectors.trained_on.documents == vectors.trained_on.sampled == len(texts)
+    assert sorted(vectors.words["word"]) == sorted(_FOOD + _VISAS)
+    assert np.linalg.norm(vectors.vocabulary.vectors, axis=1) == pytest.approx(1.0)
+
+
+def test_words_of_a_kind_have_vectors_of_a_kind(vectors: WordVectors) -> None:
+    food, tea, visa = (vectors.vocabulary.bag(words.split()) for words in ("rice lamb", "bread tea", "sponsor fee"))
+    assert food is not None
+    assert tea is not None
+    assert visa is not None
+    close, far = compare_meaning(food, [tea, visa], vectors.common).plain_cosine
+    assert close > far + 0.2
+
+
+def test_partitions_change_no_digit_of_word_vectors(spark: SparkSession, vectors: WordVectors) -> None:
+    again = WordVectors.learn(learned_texts(_inputs(spark, 7)), "content_words", LEARNED_FROM)
+    assert again.trained_on == vectors.trained_on
+    assert again.vocabulary.words == vectors.vocabulary.words
+    assert (again.vocabulary.vectors == vectors.vocabulary.vectors).all()
+
+
+def test_too_few_texts_teach_no_word_vectors(spark: SparkSession) -> None:
+    vectors = WordVectors.learn(learned_texts(pairs_of(spark, _PAIRS[:1])), "content_words", LEARNED_FROM)
+    assert vectors.vocabulary.bag(["rice"]) is None
+
+
+def test_too_few_texts_teach_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    fitted = TopicSimilarityV1().fit(pairs_of(spark, _PAIRS[:1]))
     (row,) = compute_values(reloaded_group(fitted, tmp_path), pairs_of(spark, _PAIRS[:1])).collect()
-    assert {row[column.name] for column in group.columns} == {None}
+    assert {row[column.name] for column in TopicSimilarityV1.columns} == {None}
 
 
-@pytest.mark.parametrize("group", _GROUPS)
-def test_a_group_that_is_not_fitted_says_so(group: type[FittedFeatureGroup], tmp_path: Path) -> None:
+def test_a_group_that_is_not_fitted_says_so(tmp_path: Path) -> None:
     with pytest.raises(ContractError, match="is not fitted"):
-        saved(group(), tmp_path)
+        saved(TopicSimilarityV1(), tmp_path)

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError, InputError
+from cqa_spark.features.featurize import compute_values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import with_needed_tables
 from cqa_spark.features.registry import group_class
@@ -48,4 +49,4 @@ def test_strict_refuses_with_the_group_and_the_site(inputs: FeatureInputs) -> No
 
 def test_a_group_that_is_asked_all_the_same_says_what_it_lacks(inputs: FeatureInputs) -> None:
     with pytest.raises(ContractError, match="needs the table votes"):
-        group_class("basic_u_asof_v1")().compute(replace(inputs, votes=None))
+        compute_values(group_class("basic_u_asof_v1")(), replace(inputs, votes=None))

@@ -23,20 +23,25 @@ def inputs(spark: SparkSession) -> FeatureInputs:
 
 
 def values_of(name: str, inputs: FeatureInputs) -> dict[str, dict[str, Any]]:
-    """The values of a group by the id of its entity, but for columns that are 0."""
+    """The values of a group by answer, but for columns that are 0, and for answers of which nothing is known."""
     group = group_class(name)
     _, values = fit_and_compute(group, inputs, folds=2)
-    rows = {row[group.entity.value[-1]]: row for row in values.collect()}
     names = [column.name for column in group.columns]
-    return {key: {name: row[name] for name in names if row[name] != 0} for key, row in rows.items()}
+    rows = {row["candidate_id"]: {name: row[name] for name in names} for row in values.collect()}
+    known = {key: row for key, row in rows.items() if set(row.values()) != {None}}
+    return {key: {name: value for name, value in row.items() if value != 0} for key, row in known.items()}
+
+
+def of_every_answer(values: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return dict.fromkeys(("11", "12", "13"), values)
 
 
 def test_basic_q(inputs: FeatureInputs) -> None:
-    assert values_of("basic_q_snapshot_v1", inputs) == {
-        "1": {"views": 500, "created": seconds(3, 2, 10), "active": seconds(5, 1)}
-    }
+    assert values_of("basic_q_snapshot_v1", inputs) == of_every_answer(
+        {"views": 500, "created": seconds(3, 2, 10), "active": seconds(5, 1)}
+    )
     known = {"created": seconds(3, 2, 10), "active": seconds(3, 3, 9)}
-    assert values_of("basic_q_asof_v1", inputs) == {"11": known, "12": known, "13": known}
+    assert values_of("basic_q_asof_v1", inputs) == of_every_answer(known)
 
 
 def test_basic_a(inputs: FeatureInputs) -> None:
@@ -51,11 +56,11 @@ def test_basic_a(inputs: FeatureInputs) -> None:
 
 def test_q_tags(inputs: FeatureInputs) -> None:
     # By score: z 10, x 7, y 6. By the votes that were known: x 2, then y and z with 1.
-    assert values_of("q_tags_snapshot_v1", inputs) == {"1": {"tag_02": 0.5, "tag_03": 0.5}}
-    assert values_of("q_tags_asof_v1", inputs) == {"1": {"tag_01": 0.5, "tag_02": 0.5}}
+    assert values_of("q_tags_snapshot_v1", inputs) == of_every_answer({"tag_02": 0.5, "tag_03": 0.5})
+    assert values_of("q_tags_asof_v1", inputs) == of_every_answer({"tag_01": 0.5, "tag_02": 0.5})
     # Of the two tags only y has a number where one tag has: z, then x.
-    assert values_of("q_tags_snapshot_v1", replace(inputs, top_tags=1)) == {"1": {}}
-    assert values_of("q_tags_asof_v1", replace(inputs, top_tags=1)) == {"1": {"tag_01": 1.0}}
+    assert values_of("q_tags_snapshot_v1", replace(inputs, top_tags=1)) == of_every_answer({})
+    assert values_of("q_tags_asof_v1", replace(inputs, top_tags=1)) == of_every_answer({"tag_01": 1.0})
 
 
 def test_comments(inputs: FeatureInputs) -> None:
@@ -86,9 +91,9 @@ def test_comments(inputs: FeatureInputs) -> None:
 
 def test_basic_u(inputs: FeatureInputs) -> None:
     assert values_of("basic_u_snapshot_v1", inputs) == {
-        "20": {"created": seconds(1, 2), "up_votes": 7, "down_votes": 1, "reputation": 777, "questions": 1,
+        "11": {"created": seconds(1, 2), "up_votes": 7, "down_votes": 1, "reputation": 777, "questions": 1,
                "answers": 3, "accepted": 2, "comments": 3},
-        "30": {"created": seconds(3, 3, 10, 30), "up_votes": 2, "reputation": 333, "answers": 3, "accepted": 2,
+        "13": {"created": seconds(3, 3, 10, 30), "up_votes": 2, "reputation": 333, "answers": 3, "accepted": 2,
                "comments": 2},
     }  # fmt: skip
     # The thread's own votes, answers and comments do not count; nor do the votes of the day on which the cut lies.
@@ -102,8 +107,8 @@ def test_basic_u(inputs: FeatureInputs) -> None:
 def test_badges(inputs: FeatureInputs) -> None:
     # By awards in the dump: Teacher 3, Student 2, Guru 1. Until the cut: Student 2, Teacher 1.
     assert values_of("badges_snapshot_v1", inputs) == {
-        "20": {"badge_001": 1, "badge_002": 1, "badge_003": 1},
-        "30": {"badge_001": 1},
+        "11": {"badge_001": 1, "badge_002": 1, "badge_003": 1},
+        "13": {"badge_001": 1},
     }
     assert values_of("badges_asof_v1", inputs) == {"11": {"badge_001": 1, "badge_002": 1}, "13": {}}
 
@@ -111,8 +116,8 @@ def test_badges(inputs: FeatureInputs) -> None:
 def test_u_tags(inputs: FeatureInputs) -> None:
     third = pytest.approx(1 / 3)
     assert values_of("u_tags_snapshot_v1", inputs) == {
-        "20": {"answered_01": 0.25, "answered_02": 0.5, "answered_03": 0.25, "accepted_01": 0.5, "accepted_02": 0.5},
-        "30": {"answered_01": 0.2, "answered_02": 0.4, "answered_03": 0.4,
+        "11": {"answered_01": 0.25, "answered_02": 0.5, "answered_03": 0.25, "accepted_01": 0.5, "accepted_02": 0.5},
+        "13": {"answered_01": 0.2, "answered_02": 0.4, "answered_03": 0.4,
                "accepted_01": 0.25, "accepted_02": 0.25, "accepted_03": 0.5},
     }  # fmt: skip
     assert values_of("u_tags_asof_v1", inputs) == {

@@ -13,8 +13,9 @@ from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.change_impact import changes, read_columns, touched, within
-from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.feature_table import KEY, table_name
+from cqa_spark.features.featurize import compute_example_groups, compute_values, fit_and_compute
+from cqa_spark.features.group import ExampleGroup, FeatureGroup, Reach
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
@@ -121,20 +122,26 @@ def test_questions_that_nothing_touched_keep_their_ranking(spark: SparkSession) 
 
 
 def rankings_of(groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> DataFrame:
-    frame = assemble(inputs.examples, {group.name: compute_values(group, inputs) for group in groups})
-    values = feature_names([group.name for group in groups])
+    names = [group.name for group in groups]
+    shared = {
+        table_name(group.place): compute_example_groups({group.name: group}, inputs)
+        for group in groups
+        if isinstance(group, ExampleGroup)
+    }
+    frame = assemble(inputs.examples, names, shared)
+    values = feature_names(names)
     scored = frame.withColumn("score", F.hash(*values).cast("double")).withColumn("predicted", F.lit(False))
     return rank(scored, "by_all_values", run_id="any").localCheckpoint()
 
 
 def wrong_values(name: str, worlds: Edited) -> tuple[int, int]:
-    """The number of entities that are not computed again and yet have another value than before; and of those that have
+    """The number of examples that are not computed again and yet have another value than before; and of those that have
     another value when only what is computed again is looked at.
     """
     group, _ = fit_and_compute(group_class(name), worlds.before, folds=2)
-    key, examples = list(group.entity.key), worlds.again[group.reach]
-    again = group.entities(examples)
-    kept = group.entities(worlds.second.examples).join(again, key, "left_anti")
+    key, examples = list(KEY), worlds.again[group.reach]
+    again = examples.select(*key)
+    kept = worlds.second.examples.select(*key).join(again, key, "left_anti")
     content = F.hash(*[column.name for column in group.columns])  # beside the nulls, which a hash passes over
     known = F.concat(*[F.col(column.name).isNull().cast("int") for column in group.columns])
 

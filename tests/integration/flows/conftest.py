@@ -18,7 +18,7 @@ from cqa_spark.synth.qatar_living import SamplePaths, write_sample
 LEARNED = {
     "name": "learned",
     "task": "question_comment",
-    "feature_groups": ["comment_surface_v1", "dialogue_v1", "goodness_pmi_v1", "lexicon_v1"],
+    "feature_groups": ["comment_surface_v1", "dialogue_v1", "goodness_pmi_v1", "lexicon_v2"],
     "ranker": {"name": "logistic_regression"},
 }
 """A quick system of the main kinds of features: of the comment, of its thread, learned out of fold."""

@@ -39,7 +39,8 @@ def found(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFact
     lake = Lake(spark, str(folder / "lake"))
     tables = ["posts", "users", "comments", "votes", "badges", "post_links"]
     assert main(["ingest", "stackexchange", "--input", str(dump), "--lake", lake.root, "--tables", *tables]) == 0
-    chosen = ["--all-sites", "--min-answers", "2", "--rankers", "logistic", "--studied", "logistic", "--budget", "1"]
+    chosen = ["--all-sites", "--min-answers", "2", "--rankers", "logistic", "--studied", "logistic", "--budget", "1",
+              "--protocol", "xu2018"]  # fmt: skip
     command = ["experiment", "preferred-answer", "--lake", lake.root, "--run-id", "e", *chosen]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CQA_HOME", str(home))

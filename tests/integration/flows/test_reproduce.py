@@ -29,8 +29,12 @@ def home(tmp_path: Path, sample: SamplePaths, monkeypatch: pytest.MonkeyPatch) -
             "test": {"input": "secret.xml"},
         },
     }
+    paper = {"title": "A paper", "where": "A journal", "table": "Table 1"}
+    published = {"paper": paper, "faithfulness": "faithful"}
     expected = {"sample_dev": {"source": "a paper, Table 1", "measures": {"MAP@10": 0.99}}}
-    recipes = [recipe("ordered", "column", {"column": "initial_rank", "ascending": True}, expected=expected)]
+    recipes = [
+        recipe("ordered", "column", {"column": "initial_rank", "ascending": True}, expected=expected, **published)
+    ]
     recipes.append(recipe("chance", "random_order", {}))
     home = make_home(tmp_path / "home", systems=recipes, datasets=[data], without=["systems", "datasets"])
     monkeypatch.setenv("CQA_HOME", str(home))
@@ -60,7 +64,7 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
     ours = f"{evaluate_file(sample.gold, predictions)['map'] * 100:.2f}"
     rows = [line.split() for line in told.splitlines()]
     (row,) = [row for row in rows if row[:1] == ["ordered"] and "MAP@10" in row and "dev" in row]
-    assert (row[-4], row[-3], row[-1]) == (ours, "99.00", "differs")
+    assert (row[-5], row[-3], row[-1]) == (ours, "99.00", "differs")
     assert "ordered, sample test: there is no secret.xml" in told
     assert sorted(path.name for path in out.iterdir()) == ["chance.sample_dev.pred", "ordered.sample_dev.pred"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,17 @@ def test_a_saved_system_ranks_a_file_as_the_run_did(finished: Any, sample: Sampl
     assert scores["f1"] == values["learned", "F1"]
 
 
+def test_a_saved_system_refuses_what_it_was_trained_on(
+    finished: Any, sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    predictions = tmp_path / "train.pred"
+    files = ["--input", str(sample.train), "--predictions", str(predictions)]
+    assert main(["score", "--model", finished.snapshot.record.artifacts["model/learned"], *files]) == 3
+    assert "threads are both in the training and in the evaluation data" in capsys.readouterr().err
+    assert not predictions.exists()
+    assert main(["score", "--model", finished.snapshot.record.artifacts["model/given_order"], *files]) == 0
+
+
 def test_an_unlabelled_file_is_ranked_in_the_official_format(sample: SamplePaths, tmp_path: Path) -> None:
     predictions = tmp_path / "unlabelled.pred"
     assert (
@@ -139,3 +151,17 @@ def test_an_unlabelled_file_is_ranked_in_the_official_format(sample: SamplePaths
     rows = [line.split("\t") for line in predictions.read_text().splitlines()]
     assert len(rows) == sample.unlabelled.read_text().count("<RelComment ")
     assert all(len(row) == 5 and row[2] == "0" and row[4] == "true" for row in rows)
+
+
+def test_a_copied_lake_is_reported_and_explained_with_its_own_artifacts(
+    finished: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = str(tmp_path / "copy")
+    shutil.copytree(finished.lake.root, copy)
+    thread = finished.snapshot.read(EXAMPLES).where("split = 'dev'").first()["query_id"]
+    published = published_run(type(finished.lake)(finished.lake.spark, copy))
+    assert published is not None
+    assert published.artifacts["model/learned"].startswith(f"{copy}/models/r1/")
+    assert main(["report", "--lake", copy, "--run-id", "r1"]) == 0
+    assert f"{copy}/reports/r1.html" in capsys.readouterr().out
+    assert main(["explain", "--lake", copy, "--run-id", "r1", "--thread", thread, "--system", "learned"]) == 0

@@ -21,7 +21,7 @@ from cqa_spark.synth.stackexchange.dump import write_dump
 
 SITE = "night.example.org"
 SYSTEM = "highest_reputation_asof"
-FEATURES = "features_basic_u_asof_v1"
+FEATURES = "author_features"
 
 
 Content = Mapping[str, list[tuple[object, ...]]]

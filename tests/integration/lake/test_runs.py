@@ -81,7 +81,7 @@ def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
         with run.step("ingest") as step:
             step.rows_in, step.rows_out, step.rows_quarantined = 3, 2, 1
         write_score(run, 7)
-        run.add_artifact("report", "r1.html")
+        run.add_artifact("report", "/r1.html")
     running, succeeded = RunLog(lake.objects).records("r1")
     assert (running.sequence, running.status) == (1, "running")
     assert (succeeded.sequence, succeeded.status) == (2, "succeeded")
@@ -89,7 +89,7 @@ def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
     assert [(s.step, s.rows_in, s.rows_out, s.rows_quarantined) for s in succeeded.steps] == [("ingest", 3, 2, 1)]
     assert [s.step for s in seen] == ["ingest"]
     assert succeeded.table_versions == {"scores": 0}
-    assert succeeded.artifacts == {"report": "r1.html"}
+    assert succeeded.artifacts == {"report": "/r1.html"}
 
 
 def test_a_stopped_run_is_logged_as_stopped(lake: Lake) -> None:

@@ -127,7 +127,7 @@ def test_predictions_are_written_and_scored_in_the_bucket(
     lake: Lake, remote_run: RemoteRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server, snapshot = remote_run.server, published_snapshot(lake)
-    write_predictions(snapshot.read(RANKINGS), server.location("out", "dev.pred"), server.settings)
+    write_predictions(snapshot.read(RANKINGS), server.location("out", "dev.pred"), "question_comment", server.settings)
     gold = server.location("in", "dev.relevancy")
     capsys.readouterr()
     arguments = ["evaluate-file", gold, server.location("out", "dev.pred"), "--format", "json", *server.flags]

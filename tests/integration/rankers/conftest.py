@@ -19,12 +19,24 @@ def make_examples(spark: SparkSession) -> Callable[..., DataFrame]:
 
     def make(rows: list[Row]) -> DataFrame:
         full = [
-            ("s", "t", query, candidate, query, query, rank, None if good is None else 2 * good, good, "train")
+            (
+                "s",
+                "t",
+                query,
+                candidate,
+                query,
+                query,
+                rank,
+                None if good is None else 2 * good,
+                good,
+                None if good is None else 2.0 * good,
+                "train",
+            )
             for query, candidate, rank, good in rows
         ]
         columns = (
             "site string, task string, query_id string, candidate_id string, thread_id string, fold_key string, "
-            "initial_rank int, label int, relevant boolean, split string"
+            "initial_rank int, label int, relevant boolean, similarity double, split string"
         )
         return EXAMPLES.complete(spark.createDataFrame(full, columns))
 

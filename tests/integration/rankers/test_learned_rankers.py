@@ -10,12 +10,13 @@ from pyspark.sql import functions as F
 from saved_folders import reloaded_ranker
 
 from cqa_spark.errors import ConfigError, ContractError, InputError
-from cqa_spark.rankers.boosted_trees import share_threshold
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.threshold import share_threshold
 
 SMALL = {"trees": 20, "depth": 2, "learning_rate": 0.3}
+REGRESSION = {**SMALL, "objective": "regression"}
 LEARNED = [
     ("logistic_regression", {}),
     ("boosted_trees", SMALL),
@@ -23,8 +24,12 @@ LEARNED = [
     ("boosted_trees", {**SMALL, "objective": "listwise"}),
     ("average", {"members": [{"name": "logistic_regression"}, {"name": "boosted_trees", "parameters": SMALL}]}),
     ("linear_svm", {"iterations": 10}),
+    (
+        "mean_similarity",
+        {"members": [{"name": "ridge_regression"}, {"name": "boosted_trees", "parameters": REGRESSION}]},
+    ),
 ]
-IDS = ["logistic_regression", "classification", "pairwise", "listwise", "average", "linear_svm"]
+IDS = ["logistic_regression", "classification", "pairwise", "listwise", "average", "linear_svm", "mean_similarity"]
 
 
 def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:

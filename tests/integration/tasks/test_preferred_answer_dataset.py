@@ -113,6 +113,8 @@ def test_outcome_and_initial_rank(answers: DataFrame) -> None:
         (replace(TWO, min_answers=3, late_answers=False), {"skewed", "undated", "self"}),
         (replace(TWO, min_answers=3, deleted_owners=False), {"skewed", "undated", "sound"}),
         (replace(TWO, within_hours=4), {"sound", "undated"}),
+        (replace(TWO, within_hours=23, open_questions=True), {"undated"}),
+        (replace(TWO, within_hours=30, open_questions=True), {"sound", "skewed", "self", "undated"}),
     ],
 )
 def test_what_can_be_switched_off(answers: DataFrame, rules: AnswerRules, lost: set[str]) -> None:

@@ -11,7 +11,13 @@ from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.table import Table
 from cqa_spark.tasks.fingerprint import letters
-from cqa_spark.tasks.leakage import refuse_shared_threads, shared_threads
+from cqa_spark.tasks.leakage import (
+    refuse_shared_threads,
+    shared_threads,
+    threads_of,
+    training_threads,
+    without_labels_of_trained,
+)
 from cqa_spark.tasks.registry import task
 
 NOON = datetime(2016, 1, 1, 12, tzinfo=UTC)
@@ -45,7 +51,7 @@ def test_question_comment_skips_repeats_and_the_unannotated_split(spark: SparkSe
     judged = [judgment("question_comment", t, f"{t}_C{n}", t, label, n, "unannotated" if t == "T3" else "train")
               for t in ("T1", "T2", "T3") for n, label in labels.items()]  # fmt: skip
     built = task("question_comment").build(posts, comments, frame(spark, JUDGMENTS, *judged))
-    told = built.drop("asker_id", "asked_at", "answered_at").orderBy("initial_rank")
+    told = built.drop("asker_id", "asked_at", "answered_at", "similarity").orderBy("initial_rank")
     assert [tuple(row) for row in told.collect()] == [
         ("s", "question_comment", "T1", "T1_C1", "T1", "T1", "says_T1_C1", 1, 2, True, "train"),
         ("s", "question_comment", "T1", "T1_C2", "T1", "T1", "says_T1_C2", 2, 1, False, "train"),
@@ -132,7 +138,8 @@ def test_threads_are_shared_by_text(
 ) -> None:
     posts = frame(spark, POSTS, post("T1", body=trained), post("D1", subject=evaluated, split="dev"))
     comments = frame(spark, COMMENTS, comment("T1_C1", "T1", body=replies[0]), comment("D1_C1", "D1", body=replies[1]))
-    found = shared_threads(examples(spark, ("train", "T1"), ("dev", "D1")), posts, comments).collect()
+    trained = training_threads(examples(spark, ("train", "T1")), posts, comments)
+    found = shared_threads(threads_of(examples(spark, ("dev", "D1")), posts, comments), trained).collect()
     assert [(row.split, row.evaluated, row.trained, row.shared_by) for row in found] == (
         [("dev", "D1", "T1", "text")] if shared else []
     )
@@ -140,11 +147,30 @@ def test_threads_are_shared_by_text(
 
 def test_threads_shared_by_id_are_refused_with_the_list(spark: SparkSession) -> None:
     posts = frame(spark, POSTS, *[post(f"T{n}", subject=f"{LONG} {n}") for n in range(10, 35)])
-    queries = [(split, f"T{n}") for n in range(10, 35) for split in ("train", "dev")]
+    comments = frame(spark, COMMENTS)
+    trained, evaluated = (examples(spark, *[(split, f"T{n}") for n in range(10, 35)]) for split in ("train", "dev"))
     with pytest.raises(InputError) as error:
-        refuse_shared_threads(examples(spark, *queries), posts, frame(spark, COMMENTS))
+        refuse_shared_threads(threads_of(evaluated, posts, comments), training_threads(trained, posts, comments))
     lines = error.value.problem.splitlines()
     assert lines[0] == "25 threads are both in the training and in the evaluation data:"
     assert lines[1].strip() == f"question_comment: dev T10 = train T10 (by id), {LONG} 10"
     assert lines[-1].strip() == "and 5 more"
     assert len(lines) == 22
+
+
+def test_copies_of_what_was_trained_on_do_not_count(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, *[post(name, subject=LONG) for name in ("T1", "D1")], post("D2", subject=LONG[5:]))
+    comments = frame(spark, COMMENTS)
+    rows = [{"task": "question_comment", "query_id": query, "candidate_id": f"{query}_C1", "thread_id": query,
+             "fold_key": query, "initial_rank": 1, "label": 2, "relevant": True, "split": split}
+            for query, split in (("T1", "train"), ("D1", "dev"), ("D2", "dev"))]  # fmt: skip
+    built = frame(spark, EXAMPLES, *rows)
+    found = without_labels_of_trained(built, posts, comments, [training_threads(built, posts, comments)])
+    assert found.schema == EXAMPLES.schema
+    assert [
+        tuple(row) for row in found.select("query_id", "split", "label", "relevant").orderBy("query_id").collect()
+    ] == [
+        ("D1", "unannotated", None, None),
+        ("D2", "dev", 2, True),
+        ("T1", "train", 2, True),
+    ]

@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
-from cqa_spark.tasks.leakage import shared_threads
+from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
+from cqa_spark.tasks.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.tasks.registry import task
 
 Tables = tuple[DataFrame, DataFrame, DataFrame]
@@ -88,6 +89,8 @@ def test_threads_shared_with_the_development_set_are_found_by_their_text(
     dev = folder / "dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml"
     posts, comments, judgments = stored(spark, tmp_path, train=[folder / name for name in train], dev=[dev])
     examples = task("question_comment").build(posts, comments, judgments)
-    found = shared_threads(examples, posts, comments).collect()
+    trained = training_threads(examples, posts, comments)
+    evaluated = threads_of(examples.where(OUTSIDE_TRAINING), posts, comments)
+    found = shared_threads(evaluated, trained).collect()
     assert {(row.evaluated, row.trained) for row in found} == shared
     assert {row.shared_by for row in found} <= {"text"}

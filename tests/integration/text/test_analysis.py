@@ -11,6 +11,7 @@ from cqa_spark.text import analyse
 _ARRAYS = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
 _QUESTION = "Dentist's prices?\nI don't know!! Mr. Smith's \"shops\" are running... see www.x.com :)"
 _TEXTS = {"question": _QUESTION, "marks": "?! ...", "empty": "", "blank": " \n ", "abroad": "नमस्ते दुनिया। Crème brûlée"}
+_TEXTS["arabic"] = "والمعالجات بالأدوية، لا شيء"
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +108,11 @@ def test_an_empty_text_has_empty_arrays(analysed: dict[str, Row], text_id: str) 
 
 def test_words_of_other_scripts_stay_whole(analysed: dict[str, Row]) -> None:
     assert analysed["abroad"].words == ["नमस्ते", "दुनिया", "crème", "brûlée"]
+
+
+def test_arabic_words_are_spelled_alike_and_stemmed_lightly(analysed: dict[str, Row]) -> None:
+    assert analysed["arabic"].words == ["والمعالجات", "بالادويه", "لا", "شيء"]
+    assert analysed["arabic"].stems == ["معالج", "ادو", "لا", "شيء"]
 
 
 def test_the_number_of_partitions_changes_nothing(spark: SparkSession, analysed: dict[str, Row]) -> None:

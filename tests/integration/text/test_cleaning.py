@@ -14,6 +14,8 @@ _EXPECTED = {
     "": "",
     " \t\u00a0\u200b ": "",
     "plain text; nothing to do.": "plain text; nothing to do.",
+    # Arabic
+    "أُصِبتُ بآلامٍ، إلى متـى؟العيادة": "اصبت بالام، الي متي ؟ العياده",
     # markup
     "<p>Try <b>this</b>: 1 &lt; 2 &amp; 3</p>\n<p>and that</p>": "Try this: 1 < 2 & 3\nand that",
     "see <a href='http://a.qa/b'>here</a> <img src='x.gif'/>": "see urltoken here imagetoken",

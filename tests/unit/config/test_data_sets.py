@@ -59,6 +59,7 @@ def test_a_published_system_says_where_its_figures_come_from_and_what_it_lacks(n
     assert set(recipe.expected) <= {f"{data.name}_{part}" for part in data.parts}
     assert recipe.paper is not None
     assert recipe.paper.table
+    assert recipe.faithfulness == "faithful" or recipe.replaces or recipe.missing
     assert recipe.reproduces
     for expected in recipe.expected.values():
         assert expected.source

@@ -20,9 +20,23 @@ from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperiment
             ["no question is left to tune on, since every question is evaluated on"],
         ),
         ({"experiment": {"all_sites": True, "budget": 5}}, []),
+        (
+            {"experiment": {"all_sites": True}, "features": {"cut": "answer"}},
+            ["the protocol asof ranks the answers of a question at one moment, some hours after it"],
+        ),
+        ({"experiment": {"all_sites": True, "protocol": "xu2018"}, "features": {"cut": "answer"}}, []),
         ({"experiment": {"all_sites": True, "rankers": "logistic"}}, ["boosted: not in rankers"]),
         ({"experiment": {"all_sites": True, "rankers": "logistic", "studied": "logistic"}}, []),
     ],
 )
 def test_the_experiment_needs_sites_and_a_part_to_measure_on(given, problems):
     assert [what for _, what, _ in PreferredAnswerExperimentSettings.contradictions(given)] == problems
+
+
+def test_as_of_the_cut_only_what_was_there_is_ranked():
+    given = {"lake": "lake", "experiment": {"all_sites": True}, "features": {"cut_hours": 6}}
+    threads = PreferredAnswerExperimentSettings.model_validate(given).chosen_threads()
+    assert (threads.within_hours, threads.open_questions) == (6, True)
+    given["experiment"] = {"all_sites": True, "protocol": "xu2018"}
+    threads = PreferredAnswerExperimentSettings.model_validate(given).chosen_threads()
+    assert (threads.within_hours, threads.open_questions) == (None, False)

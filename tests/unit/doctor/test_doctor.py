@@ -18,6 +18,7 @@ from cqa_spark.doctor.storage import examine_storage
 from cqa_spark.doctor.tracking import examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
+from cqa_spark.spark.jars import hash_lines
 
 
 def failing(error: Exception) -> Finding:
@@ -46,14 +47,14 @@ class TestMachine:
         assert machine.packages(machine._pinned()).startswith("all ")
 
     def test_jars(self, tmp_path: Path) -> None:
-        (tmp_path / "conf/spark").mkdir(parents=True)
-        (tmp_path / ".jars").mkdir()
-        (tmp_path / "conf/spark/jars.conf").write_text("spark.jars.packages  org.a:one_2.12:1.0,b:two:2")
-        (tmp_path / ".jars/org.a_one_2.12-1.0.jar").touch()
-        with pytest.raises(EnvironmentProblem, match=r"lacks two 2\n"):
-            machine.jars(tmp_path)
-        (tmp_path / ".jars/b_two-2.jar").touch()
-        assert machine.jars(tmp_path) == f"2 jars in {tmp_path / '.jars'}"
+        (tmp_path / "one-1.0.jar").write_bytes(b"one")
+        (tmp_path / "two-2.jar").write_bytes(b"two")
+        expected = hash_lines(tmp_path.glob("*.jar"))
+        assert machine.jars(tmp_path, expected) == f"2 jars in {tmp_path}"
+        (tmp_path / "one-1.0.jar").unlink()
+        (tmp_path / "two-2.jar").write_bytes(b"another")
+        with pytest.raises(EnvironmentProblem, match=r"not those of .*: one-1\.0\.jar, two-2\.jar\n"):
+            machine.jars(tmp_path, expected)
 
     @pytest.mark.parametrize(("free", "error"), [(10**11, None), (2 * 10**9, Doubt), (10**8, EnvironmentProblem)])
     def test_space(

@@ -14,7 +14,7 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import RankedQuery
-from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.evaluation.significance import holm, randomization_test
 
 DEFAULT_MEASURES = EvaluationSettings().measures
 
@@ -42,7 +42,7 @@ def _warnings_are_errors():
 
 class TestIntervals:
     def test_agree_with_scipy_on_the_mean(self, two_systems) -> None:
-        low, high = bootstrap_intervals({MAP: np.stack(two_systems)}, resamples=999, seed=3)[MAP]
+        low, high, _ = bootstrap_intervals({MAP: np.stack(two_systems)}, resamples=999, seed=3)[MAP]
         for index, system in enumerate(two_systems):
             expected = stats.bootstrap(
                 (system[:, 0],), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(3)
@@ -51,22 +51,27 @@ class TestIntervals:
 
     def test_aggregate_what_was_drawn_not_the_mean_of_ratios(self) -> None:
         components = np.array([[[1.0, 1.0], [0.0, 9.0]]])
-        low, high = bootstrap_intervals({PRECISION: components}, resamples=999, confidence=0.2)[PRECISION]
+        low, high, _ = bootstrap_intervals({PRECISION: components}, resamples=999, confidence=0.2)[PRECISION]
         assert (low[0], high[0]) == (0.1, 0.1)
 
     def test_one_query_is_a_point(self) -> None:
         found = bootstrap_intervals({MAP: np.array([[[0.25]], [[1.0]]])})
-        assert found == {MAP: (pytest.approx([0.25, 1]),) * 2}
+        assert found == {MAP: (*(pytest.approx([0.25, 1]),) * 2, pytest.approx([0, 0]))}
+
+    def test_the_standard_error_of_a_mean_is_that_of_its_queries(self) -> None:
+        values = np.linspace(0, 1, 200)
+        found = bootstrap_intervals({MAP: values[None, :, None]}, resamples=999, seed=3)[MAP]
+        assert found.standard_error == pytest.approx(values.std() / np.sqrt(200), rel=0.1)
 
     def test_equal_queries_are_a_point(self) -> None:
-        low, high = bootstrap_intervals({MAP: np.full((1, 50, 1), 0.5)})[MAP]
+        low, high, _ = bootstrap_intervals({MAP: np.full((1, 50, 1), 0.5)})[MAP]
         assert (low[0], high[0]) == (0.5, 0.5)
 
     @pytest.mark.parametrize("written", DEFAULT_MEASURES)
     def test_nothing_to_count_is_zero(self, written: str) -> None:
         width = {"AvgRec@10": 20}.get(written, 2)
         measure = parse_measure(written)
-        low, high = bootstrap_intervals({measure: np.zeros((1, 5, width))}, resamples=99)[measure]
+        low, high, _ = bootstrap_intervals({measure: np.zeros((1, 5, width))}, resamples=99)[measure]
         assert (low[0], high[0]) == (0.0, 0.0)
 
     def test_seed_decides(self, two_systems) -> None:
@@ -141,3 +146,11 @@ def test_batches_do_not_change_what_is_drawn(monkeypatch, three_systems) -> None
     whole = figures(three_systems)
     monkeypatch.setattr(resampling, "_CELLS", 40 * 7)
     assert figures(three_systems) == whole
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [([0.04], [0.04]), ([0.03, 0.01, 0.04], [0.06, 0.03, 0.06]), ([0.5, 0.9], [1, 1]), ([], [])],
+)
+def test_p_values_of_several_tests_are_adjusted(p_values: list[float], adjusted: list[float]) -> None:
+    assert holm(np.array(p_values)).tolist() == pytest.approx(adjusted)

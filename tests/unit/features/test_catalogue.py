@@ -21,7 +21,7 @@ def test_the_list_has_a_line_for_every_group() -> None:
     lines = _printed(list_groups()).splitlines()
     for name in known_groups():
         assert [line.split()[0] for line in lines].count(name) == 1
-    (lexicon,) = [line for line in lines if line.startswith("lexicon_v1 ")]
+    (lexicon,) = [line for line in lines if line.startswith("lexicon_v2 ")]
     assert "candidate" in lexicon
     assert "labels, cross-fitted" in lexicon
 

@@ -6,19 +6,19 @@ import pytest
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.assembly import feature_names
-from cqa_spark.features.group import Entity, FittedFeatureGroup
+from cqa_spark.features.group import Entity, FittedTableGroup
 from cqa_spark.features.registry import group_class
 
 
 @pytest.mark.parametrize("entity", [Entity.AUTHOR, Entity.QUESTION])
 def test_a_group_that_learns_from_labels_cannot_share_values_between_folds(entity: Entity) -> None:
     with pytest.raises(ContractError, match=f"fame_v1 learns from labels but describes the {entity.name.lower()}"):
-        type("Fame", (FittedFeatureGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": True})
+        type("Fame", (FittedTableGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": True})
 
 
 @pytest.mark.parametrize(("entity", "learns"), [(Entity.PAIR, True), (Entity.CANDIDATE, True), (Entity.AUTHOR, False)])
 def test_other_fitted_groups_are_welcome(entity: Entity, learns: bool) -> None:
-    type("Fame", (FittedFeatureGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
+    type("Fame", (FittedTableGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
 
 
 def test_the_table_of_a_group_is_keyed_by_its_entity() -> None:
@@ -30,5 +30,5 @@ def test_the_table_of_a_group_is_keyed_by_its_entity() -> None:
 
 
 def test_feature_names_follow_the_order_of_groups_then_columns() -> None:
-    names = feature_names(["lexicon_v1", "author_activity_v1"])
-    assert names[:3] == ("lexicon_v1__log_odds", "lexicon_v1__probability", "author_activity_v1__known")
+    names = feature_names(["lexicon_v2", "author_activity_v1"])
+    assert names[:3] == ("lexicon_v2__log_odds", "lexicon_v2__probability", "author_activity_v1__known")

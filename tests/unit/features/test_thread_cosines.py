@@ -8,23 +8,44 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.preprocessing import normalize
 
-from cqa_spark.features.groups.thread.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
+from cqa_spark.features.groups.thread.thread_cosines import (
+    apart,
+    cosine_to_sum,
+    new_shares,
+    relative_ranks,
+    thread_cosines,
+)
 
 _TURNS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 9.0), max_size=4), min_size=1, max_size=6)
 
 
+def _vectors(turns: list[dict[str, float]]) -> csr_matrix:
+    return normalize(csr_matrix([[turn.get(term, 0.0) for term in "abcdef"] for turn in turns]))
+
+
 def _similar(turns: list[dict[str, float]]) -> np.ndarray:
-    return cosines(unit_vectors([list(turn) for turn in turns], [list(turn.values()) for turn in turns]))
+    (similar,) = thread_cosines(_vectors(turns), [len(turns)])
+    return similar
 
 
 def _dense(turns: list[dict[str, float]]) -> np.ndarray:
-    return unit_vectors([list(turn) for turn in turns], [list(turn.values()) for turn in turns]).toarray()
+    return _vectors(turns).toarray()
 
 
 def test_cosines_of_three_turns() -> None:
     similar = _similar([{"a": 1.0, "b": 1.0}, {"b": 2.0}, {}])
     assert similar == pytest.approx(np.array([[1, 1 / sqrt(2), 0], [1 / sqrt(2), 1, 0], [0, 0, 0]]))
+
+
+def test_threads_are_compared_and_heard_apart() -> None:
+    vectors = apart(_vectors([{"a": 1.0, "b": 1.0}, {"b": 2.0, "c": 1.0}, {"b": 3.0}, {}]), np.array([0, 0, 1, 1]))
+    one, other = thread_cosines(vectors, [2, 2])
+    assert one[0, 1] == pytest.approx(2 / sqrt(10))
+    assert other == pytest.approx(np.array([[1, 0], [0, 0]]))
+    assert new_shares(vectors).tolist() == [1.0, 0.5, 1.0, 0.0]
 
 
 def test_the_sum_leaves_the_turn_itself_out() -> None:
@@ -58,4 +79,5 @@ def test_cosines_are_symmetric_and_between_0_and_1(turns: list[dict[str, float]]
 
 def test_equal_values_share_the_better_rank() -> None:
     assert list(relative_ranks(np.array([0.5, 0.9, 0.5, 0.1]))) == [0.5, 0.25, 0.5, 1.0]
+    assert list(relative_ranks(np.array([0.3, 0.1 + 0.2]))) == [0.5, 0.5]
     assert list(relative_ranks(np.array([]))) == []

@@ -24,7 +24,7 @@ from cqa_spark.process.stop_signals import Stopped
 NIGHT = datetime(2026, 1, 1, 3, tzinfo=UTC)
 RUN = RunRecord(
     "r1", "published", "publish", "h", "task: x\n", "0", (InputRecord("a.xml", "train", 3, None),),
-    (StepRecord("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "r.html"}, "published", 7, NIGHT,
+    (StepRecord("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "/r.html"}, "published", 7, NIGHT,
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from cqa_spark.object_store.folder import Folder
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FULL = RunRecord(
     "r1", "succeeded", "run", "c0ffee", "task: x\n", "0.1", (InputRecord("a.xml", "train", 3, None),),
-    (StepRecord("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "r.html"}, "run finished", 0, NOON,
+    (StepRecord("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "/r.html"}, "run finished", 0, NOON,
 )  # fmt: skip
 
 

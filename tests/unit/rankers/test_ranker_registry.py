@@ -16,8 +16,10 @@ def test_rankers_are_found_by_name() -> None:
         "column",
         "linear_svm",
         "logistic_regression",
+        "mean_similarity",
         "multilayer_perceptron",
         "random_order",
+        "ridge_regression",
         "stacking",
         "within_query",
     ]
@@ -38,8 +40,8 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
         build_ranker("boosted_tree", {})
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
-        "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, linear_svm, "
-        "multilayer_perceptron, boosted_trees, average, stacking, calibrated, within_query"
+        "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, ridge_regression, "
+        "linear_svm, multilayer_perceptron, boosted_trees, average, mean_similarity, stacking, calibrated, within_query"
     )
 
 
@@ -76,6 +78,11 @@ def test_an_average_of_scores_that_are_not_probabilities_is_refused() -> None:
     members = [{"name": "logistic_regression"}, {"name": "boosted_trees", "parameters": {"objective": "pairwise"}}]
     with pytest.raises(ConfigError, match="boosted_trees, whose scores are not probabilities"):
         build_ranker("average", {"members": members})
+
+
+def test_a_mean_of_scores_that_are_not_similarities_is_refused() -> None:
+    with pytest.raises(ConfigError, match="boosted_trees, whose scores are not similarities"):
+        build_ranker("mean_similarity", {"members": [{"name": "ridge_regression"}, {"name": "boosted_trees"}]})
 
 
 def test_a_mistake_in_a_member_is_named() -> None:

@@ -48,7 +48,7 @@ def test_an_unknown_system_is_answered_with_the_known_ones(tmp_path: Path) -> No
 
 
 def test_an_unknown_key_is_answered_with_the_known_ones(tmp_path: Path) -> None:
-    write(tmp_path, "mine", feature_group=["lexicon_v1"])
+    write(tmp_path, "mine", feature_group=["lexicon_v2"])
     assert "unknown key feature_group\n      → did you mean feature_groups?" in refusal(tmp_path, "mine")
 
 
@@ -62,13 +62,13 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
     message = refusal(tmp_path, "mine")
     assert "name is yours, the file is mine.yaml" in message
     assert "unknown feature group lexicn_v1" in message
-    assert "did you mean lexicon_v1" in message
+    assert "did you mean lexicon_v2" in message
     assert "unknown ranker forest" in message
 
 
 def test_a_ranker_that_orders_by_a_feature_of_another_group_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, "mine", ranker={"name": "column", "parameters": {"column": "lexicon_v1__score"}})
-    assert "the ranker needs lexicon_v1__score" in refusal(tmp_path, "mine")
+    write(tmp_path, "mine", ranker={"name": "column", "parameters": {"column": "lexicon_v2__score"}})
+    assert "the ranker needs lexicon_v2__score" in refusal(tmp_path, "mine")
 
 
 def test_a_file_that_is_not_yaml_is_refused_with_the_line(tmp_path: Path) -> None:

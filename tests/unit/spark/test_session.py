@@ -13,7 +13,7 @@ def test_missing_jars_are_said_so_before_spark_starts(tmp_path: Path, monkeypatc
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     with pytest.raises(EnvironmentProblem, match="no jars in") as error:
         session.spark_session("test")
-    assert "make setup" in error.value.remedy
+    assert "cqa setup" in error.value.remedy
 
 
 def test_settings_are_read_past_comments_and_blanks(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ def test_tasks_are_known_in_the_order_of_their_letters() -> None:
         ("question_comment", "A"),
         ("question_question", "B"),
         ("external_comment", "C"),
+        ("arabic_pair", "D"),
         ("preferred_answer", "P"),
+        ("sts", "S"),
     ]
 
 
@@ -19,5 +21,5 @@ def test_an_unknown_task_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown task: question_answer") as error:
         task("question_answer")
     assert error.value.remedy == (
-        "known tasks: question_comment, question_question, external_comment, preferred_answer"
+        "known tasks: question_comment, question_question, external_comment, arabic_pair, preferred_answer, sts"
     )

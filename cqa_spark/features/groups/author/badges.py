@@ -2,119 +2,136 @@
 
 A group declares its columns before any data is seen, so the columns are slots: slot 1 is the badge that was given most
 often, over all sites together, because sites of the network share their badges' names. Which name has which slot is
-what the group learns, a table that is saved with it. The paper's data had 86 names; there is room for more.
+what the group learns and saves. The paper's data had 86 names; there is room for more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from pyspark.sql import DataFrame, Window
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike
+from pydantic import BaseModel, ConfigDict
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
+from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
-from cqa_spark.features.materialize import materialize
+from cqa_spark.features.training_data import TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
 BADGE_SLOTS = 100
 _XU = "Xu et al. 2018, Table 2, Badges"
-_NEVER = "timestamp '9999-12-31 00:00:00'"
+_NAMES = "badges.json"
 
 
-def _features(condition: str, about: str) -> dict[FeatureColumn, str]:
-    """A column per slot, each with the Spark SQL expression over ``first_at`` (an item a slot) that computes it."""
-    return {
-        FeatureColumn(f"badge_{slot:03}", f"1 where the user {about} the badge number {slot}", _XU): (
-            f"if(first_at[{slot - 1}] {condition}, 1, 0)"
-        )
+def _features(about: str) -> tuple[FeatureColumn, ...]:
+    return tuple(
+        FeatureColumn(f"badge_{slot:03}", f"1 where the user {about} the badge number {slot}", _XU)
         for slot in range(1, BADGE_SLOTS + 1)
-    }
+    )
 
 
-_SNAPSHOT = _features("is not null", "has")
-_AS_OF = _features("<= cut", "had before the cut")
+class BadgeNames(BaseModel):
+    """The badges given most often.
+
+    Attributes:
+        names: in order, at most ``BADGE_SLOTS``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    names: list[str]
+
+    def slots(self, names: pa.ChunkedArray) -> Longs:
+        """The slots of badges, from 1; 0 for those that have none."""
+        places = pc.index_in(names, value_set=pa.array(self.names, pa.string()))
+        slots: Longs = places.fill_null(-1).to_numpy().astype(np.int64) + 1
+        return slots
 
 
-class BadgesSnapshotV1(LearnedTableGroup):
+class _Badges(FittedAuthorGroup):
+    """Base of both variants.
+
+    Args:
+        badges: which badge has which slot.
+    """
+
+    marked: ClassVar[Marked | None] = Marked.BADGES
+    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.BADGE})
+    needs: ClassVar[tuple[str, ...]] = ("badges",)
+
+    def __init__(self, badges: BadgeNames) -> None:
+        self.badges = badges
+
+    def mark(self, rows: pa.Table) -> Longs:
+        """The slots of badges."""
+        return self.badges.slots(rows.column("badge"))
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the badges' names."""
+        folder.write_json(_NAMES, self.badges)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the badges' names."""
+        return cls(folder.read_json(_NAMES, BadgeNames))
+
+    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+        """1 for the badges earned before the moment."""
+        slots = batch.marks[self.name]
+        rows = batch.rows(Kind.BADGE)
+        rows = rows[slots[rows] > 0]
+        given = (slots[rows, None] == np.arange(1, BADGE_SLOTS + 1)).astype(np.int64)
+        held = batch.totals(self.name, rows, given) > 0
+        return {feature.name: column for feature, column in zip(self.columns, held.T, strict=True)}
+
+
+class BadgesSnapshotV1(_Badges):
     """Badges held at the time of the dump."""
 
     name: ClassVar[str] = "badges_snapshot_v1"
     family: ClassVar[str] = "badges"
     about: ClassVar[str] = "badges that the one who answered holds, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _features("has")
     reach: ClassVar[Reach] = Reach.AUTHOR
-    learns_from_labels: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ("badges",)
-    reads_texts: ClassVar[bool] = False
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
-    def fit(self, inputs: FeatureInputs) -> Self:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Self:
         """Number the names of the badges by how often they were given."""
-        sites = inputs.examples.select("site").distinct()
-        return type(self)(materialize(_numbered(inputs.needed("badges").join(F.broadcast(sites), on="site"))))
-
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each author."""
-        held = _first_awards(inputs.of_authors(inputs.needed("badges")), self.learned)
-        authors = self.entities(inputs.examples).join(held, on=["author_id", "site"], how="left")
-        values = feature_values(_SNAPSHOT)
-        return _by_slot(authors).select(*self.entity.key, *values)
+        sites = training.inputs.examples.select("site").distinct()
+        return cls(_given_most_often(training.inputs.needed("badges").join(F.broadcast(sites), on="site")))
 
 
-class BadgesAsOfV1(LearnedTableGroup):
+class BadgesAsOfV1(_Badges):
     """Badges held at the cut; numbered by what was given until the last cut of the training part."""
 
     name: ClassVar[str] = "badges_asof_v1"
     family: ClassVar[str] = "badges"
     about: ClassVar[str] = "badges that the one who answered held at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _features("had before the cut")
     reach: ClassVar[Reach] = Reach.HISTORY
-    learns_from_labels: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ("badges",)
-    reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True
 
-    def fit(self, inputs: FeatureInputs) -> Self:
-        """Number the names of the badges by how often they were given."""
-        ends = F.broadcast(dated_pairs(inputs).groupBy("site").agg(F.max("cut").alias("end")))
-        given = inputs.needed("badges").join(ends, on="site").where(F.col("earned_at") <= F.col("end"))
-        return type(self)(materialize(_numbered(given)))
-
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair; where the account is deleted nothing is known."""
-        held = _first_awards(inputs.of_authors(inputs.needed("badges")), self.learned)
-        pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
-        values = feature_values(_AS_OF)
-        return _by_slot(pairs.join(held, on=["author_id", "site"], how="left")).select(*self.entity.key, *values)
+    @classmethod
+    def fit(cls, training: TrainingData) -> Self:
+        """Number the names of the badges by how often they were given until the last cut."""
+        ends = F.broadcast(dated_pairs(training.inputs).groupBy("site").agg(F.max("cut").alias("end")))
+        given = training.inputs.needed("badges").join(ends, on="site").where(F.col("earned_at") <= F.col("end"))
+        return cls(_given_most_often(given))
 
 
-def _numbered(badges: DataFrame) -> DataFrame:
-    """Name and slot of the badges given most often; ties by name."""
-    often = badges.where(F.col("name").isNotNull()).groupBy("name").agg(F.count(F.lit(1)).alias("awards"))
-    order = [F.col("awards").desc(), F.col("name")]
-    first = often.orderBy(*order).limit(BADGE_SLOTS)
-    return first.select("name", F.row_number().over(Window.orderBy(*order)).alias("slot"))
-
-
-def _first_awards(badges: DataFrame, learned: DataFrame) -> DataFrame:
-    """For each user the time of the first award of every badge that it has: site, author_id, first_by_slot (a map)."""
-    numbered = badges.join(F.broadcast(learned), on="name")
-    awards = numbered.select(F.col("user_id").alias("author_id"), "site", "slot", "earned_at")
-    # Together by user they stay so, by badge, as a map, and in the join with the pairs.
-    together = awards.repartition("author_id", "site")
-    first = together.groupBy("author_id", "site", "slot").agg(
-        F.coalesce(F.min("earned_at"), F.expr(_NEVER)).alias("first_at")
-    )
-    by_slot = F.map_from_entries(F.collect_list(F.struct("slot", "first_at")))
-    return first.groupBy("author_id", "site").agg(by_slot.alias("first_by_slot"))
-
-
-def _by_slot(rows: DataFrame) -> DataFrame:
-    """Add ``first_at``, an item a slot, null where there was no award; after the join, which so moves narrow rows."""
-    in_order = F.expr(f"transform(sequence(1, {BADGE_SLOTS}), slot -> first_by_slot[slot])")
-    return rows.withColumn("first_at", in_order)
+def _given_most_often(badges: DataFrame) -> BadgeNames:
+    """The names of the badges given most often; ties by name."""
+    awards = badges.where(F.col("name").isNotNull()).groupBy("name").agg(F.count(F.lit(1)).alias("awards"))
+    first = awards.orderBy(F.col("awards").desc(), "name").limit(BADGE_SLOTS)
+    return BadgeNames(names=[row["name"] for row in first.collect()])

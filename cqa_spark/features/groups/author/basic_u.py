@@ -2,58 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
-from cqa_spark.features.history.answered import answered_questions
-from cqa_spark.features.history.contributions import CONTRIBUTIONS, COUNTED, contributions
-from cqa_spark.features.history.pairs import dated_pairs
+from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
+from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn, Reach
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.history.totals import totals_at
-from cqa_spark.features.inputs import FeatureInputs
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
 
-_SNAPSHOT = {
-    FeatureColumn("created", "time of registration, seconds since 1970", _XU, is_time=True): "created_at",
-    FeatureColumn("up_votes", "up votes received", _XU): "up",
-    FeatureColumn("down_votes", "down votes received", _XU): "down",
-    FeatureColumn("reputation", "points at the time of the dump", _XU, 1.0): "reputation",
-    FeatureColumn("questions", "questions asked", _XU): "asked",
-    FeatureColumn("answers", "answers given, also several to one question", _XU): "answered",
-    FeatureColumn("accepted", "answers that their questions name as accepted", _XU): "accepted",
-    FeatureColumn("comments", "comments made", _XU): "commented",
+_Compute = Callable[[AuthorBatch], ArrayLike]
+
+
+def _registered(batch: AuthorBatch) -> NDArray[np.float64]:
+    """Seconds since 1970; NaN where the author has no account yet."""
+    return np.where(batch.has(Kind.REGISTERED), batch.known(Kind.REGISTERED) / 1e6, np.nan)
+
+
+def _known(kind: Kind) -> _Compute:
+    return lambda batch: batch.known(kind)
+
+
+def _elsewhere(kind: Kind) -> _Compute:
+    return lambda batch: batch.elsewhere(kind)
+
+
+def _points(batch: AuthorBatch) -> NDArray[np.float64]:
+    return np.where(batch.has(Kind.REPUTATION), batch.known(Kind.REPUTATION), np.nan)
+
+
+def _rebuilt_points(batch: AuthorBatch) -> ArrayLike:
+    up, down, accepted = (batch.elsewhere(kind) for kind in (Kind.UP, Kind.DOWN, Kind.ACCEPTED))
+    return np.maximum(1, 1 + 10 * up - 2 * down + 15 * accepted)
+
+
+def _registered_by_then(batch: AuthorBatch) -> ArrayLike:
+    registered = _registered(batch)
+    return np.where(registered <= batch.time[batch.moments] / 1e6, registered, np.nan)
+
+
+_SNAPSHOT: Mapping[FeatureColumn, _Compute] = {
+    FeatureColumn("created", "time of registration, seconds since 1970", _XU, is_time=True): _registered,
+    FeatureColumn("up_votes", "up votes received", _XU): _known(Kind.UP),
+    FeatureColumn("down_votes", "down votes received", _XU): _known(Kind.DOWN),
+    FeatureColumn("reputation", "points at the time of the dump", _XU, 1.0): _points,
+    FeatureColumn("questions", "questions asked", _XU): _known(Kind.ASKED),
+    FeatureColumn("answers", "answers given, also several to one question", _XU): _known(Kind.ANSWERED),
+    FeatureColumn("accepted", "answers that their questions name as accepted", _XU): _known(Kind.CHOSEN),
+    FeatureColumn("comments", "comments made", _XU): _known(Kind.COMMENTED),
 }
-"""Each column with the Spark SQL expression over a user's account and counts that computes it."""
+"""Each column with what computes it at the end of the dump."""
 
-_REPUTATION = "greatest(1, 1 + 10 * (up - own_up) - 2 * (down - own_down) + 15 * (accepted - own_accepted))"
-
-_AS_OF = {
+_AS_OF: Mapping[FeatureColumn, _Compute] = {
     FeatureColumn(
         "created", "time of registration, seconds since 1970; not known where that was after the cut", _XU, is_time=True
-    ): "if(created_at <= cut, created_at, null)",
-    FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): "up - own_up",
-    FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): "down - own_down",
+    ): _registered_by_then,
+    FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): _elsewhere(Kind.UP),
+    FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): _elsewhere(Kind.DOWN),
     FeatureColumn(
         "reputation",
         "1 + 10 an up vote - 2 a down vote + 15 an acceptance, at least 1, as of the columns beside",
         _XU,
         1.0,
-    ): _REPUTATION,
-    FeatureColumn("questions", "questions asked before the cut", _XU): "asked - own_asked",
-    FeatureColumn("answers", "answers given in other threads before the cut", _XU): "answered - own_answered",
+    ): _rebuilt_points,
+    FeatureColumn("questions", "questions asked before the cut", _XU): _elsewhere(Kind.ASKED),
+    FeatureColumn("answers", "answers given in other threads before the cut", _XU): _elsewhere(Kind.ANSWERED),
     FeatureColumn(
         "accepted", "answers in other threads accepted before the cut; a day's acceptances count from its end", _XU
-    ): "accepted - own_accepted",
-    FeatureColumn("comments", "comments made in other threads before the cut", _XU): "commented - own_commented",
+    ): _elsewhere(Kind.ACCEPTED),
+    FeatureColumn("comments", "comments made in other threads before the cut", _XU): _elsewhere(Kind.COMMENTED),
 }
-"""Each column with the Spark SQL expression over a pair, its author's account and totals that computes it."""
+"""Each column with what computes it at the cut."""
 
 
-class BasicUSnapshotV1(FeatureGroup):
+class BasicUSnapshotV1(AuthorGroup):
     """The account as the dump shows it; its reputation contains the acceptance that is to be predicted."""
 
     name: ClassVar[str] = "basic_u_snapshot_v1"
@@ -63,28 +88,17 @@ class BasicUSnapshotV1(FeatureGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
     reach: ClassVar[Reach] = Reach.AUTHOR
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
-    reads_texts: ClassVar[bool] = False
+    reads: ClassVar[frozenset[Kind]] = frozenset(
+        {Kind.REGISTERED, Kind.REPUTATION, Kind.CHOSEN, *CONTRIBUTIONS} - {Kind.ACCEPTED}
+    )
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each author; a deleted account is not known."""
-        authors = self.entities(inputs.examples).withColumnRenamed("author_id", "user_id")
-        counted = [F.sum(F.expr(sql)).alias(name) for name, sql in COUNTED.items() if name != "accepted"]
-        counts = contributions(inputs).groupBy("site", "user_id").agg(*counted)
-        answers = inputs.of_authors(answered_questions(inputs.posts))
-        chosen = answers.where("is_accepted").groupBy("site", "user_id")
-        accepted = chosen.agg(F.count(F.lit(1)).alias("accepted"))
-        known = (
-            authors.join(_accounts(inputs, "created_at", "reputation"), on=["user_id", "site"], how="left")
-            .join(counts, on=["user_id", "site"], how="left")
-            .join(accepted, on=["user_id", "site"], how="left")
-            .na.fill(0, list(CONTRIBUTIONS))
-        )
-        values = feature_values(_SNAPSHOT)
-        return known.select("site", F.col("user_id").alias("author_id"), *values)
+    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+        """Counts over everything."""
+        return {feature.name: compute(batch) for feature, compute in _SNAPSHOT.items()}
 
 
-class BasicUAsOfV1(FeatureGroup):
+class BasicUAsOfV1(AuthorGroup):
     """The account as it stood at the cut, without what the thread itself brought it.
 
     Reputation is rebuilt from votes by today's rules. The dumps do not tell the rest: bounties are left out, and so are
@@ -99,24 +113,9 @@ class BasicUAsOfV1(FeatureGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
     reach: ClassVar[Reach] = Reach.HISTORY
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
-    reads_texts: ClassVar[bool] = False
+    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.REGISTERED, *CONTRIBUTIONS})
     is_as_of: ClassVar[bool] = True
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair; where the account is deleted nothing is known."""
-        pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
-        moments = pairs.select(
-            "site", F.col("author_id").alias("user_id"), "thread_id", F.col("cut").alias("known_at"),
-            "query_id", "candidate_id", "cut",
-        )  # fmt: skip
-        totals = totals_at(
-            moments, contributions(inputs), key=("user_id", "site"), values=COUNTED,
-            within=("thread_id",), own=CONTRIBUTIONS,
-        )  # fmt: skip
-        known = totals.join(_accounts(inputs, "created_at"), on=["user_id", "site"], how="left")
-        values = feature_values(_AS_OF)
-        return known.select(*self.entity.key, *values)
-
-
-def _accounts(inputs: FeatureInputs, *columns: str) -> DataFrame:
-    return inputs.needed("users").select("site", "user_id", *columns)
+    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+        """Counts up to the cut."""
+        return {feature.name: compute(batch) for feature, compute in _AS_OF.items()}

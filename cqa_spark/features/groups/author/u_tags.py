@@ -2,67 +2,90 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.corpora.stackexchange.votes import ACCEPTED, end_of_day
-from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
-from cqa_spark.features.history.answered import answered_questions
-from cqa_spark.features.history.pairs import dated_pairs
+from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
-from cqa_spark.features.history.totals import totals_at
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
+from cqa_spark.features.training_data import TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
 _XU = "Xu et al. 2018, Table 2, UTags"
 _KINDS = {"answered": "answers", "accepted": "accepted answers"}
-_SLOTS = range(1, TAG_SLOTS + 1)
+_TAGS = "tags.json"
 
-
-def _count(kind: str, slot: int) -> str:
-    return f"{kind}_{slot:02}"
-
-
-_FEATURES = {
+_FEATURES = tuple(
     FeatureColumn(
-        _count(kind, slot), f"share of the site's tag number {slot} among the numbered tags of the user's {what}", _XU
-    ): f"if({kind}_sum > 0, {_count(kind, slot)} / {kind}_sum, 0)"
+        f"{kind}_{slot:02}", f"share of the site's tag number {slot} among the numbered tags of the user's {what}", _XU
+    )
     for kind, what in _KINDS.items()
-    for slot in _SLOTS
-}
-"""Each column with the Spark SQL expression over a user's counts by tag, and their sums, that computes it."""
-
-_COUNTS = {_count(kind, slot): f"if(array_contains(slots, {slot}), {kind}, 0)" for kind in _KINDS for slot in _SLOTS}
-"""What an answer, or an acceptance, adds to each count: SQL over its ``slots`` and what of the two it is, 0 or 1."""
+    for slot in range(1, TAG_SLOTS + 1)
+)
 
 
-class UTagsSnapshotV1(SnapshotTagGroup):
+class _UTags(FittedAuthorGroup):
+    """Base of both variants; learns which tag has which slot.
+
+    Args:
+        tags: the sites' tags in order.
+    """
+
+    marked: ClassVar[Marked | None] = Marked.TAGS
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
+
+    def __init__(self, tags: TopTags) -> None:
+        self.tags = tags
+
+    def mark(self, rows: pa.Table) -> Longs:
+        """The slots of questions' tags, as bits."""
+        return self.tags.masks(rows)
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the order of the tags."""
+        folder.write_json(_TAGS, self.tags)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the order of the tags."""
+        return cls(folder.read_json(_TAGS, TopTags))
+
+    def by_tag(self, batch: AuthorBatch, kind: Kind) -> Longs:
+        """By moment and slot, how many of the author's earlier rows of a kind were for the slot's tag."""
+        marks = batch.marks[self.name]
+        rows = batch.rows(kind)
+        rows = rows[marks[rows] != 0]
+        return batch.totals(f"{self.name}_{kind.name}", rows, batch.count[rows, None] * by_slot(marks[rows]))
+
+
+class UTagsSnapshotV1(_UTags):
     """All answers that the dump has, the thread's own among them."""
 
     name: ClassVar[str] = "u_tags_snapshot_v1"
     family: ClassVar[str] = "user_tags"
     about: ClassVar[str] = "tags under which the one who answered answers and is accepted, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.CHOSEN})
     reach: ClassVar[Reach] = Reach.AUTHOR
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each author; all 0 for none of the tags."""
-        slotted = with_slots(inputs.of_authors(answered_questions(inputs.posts)), self.learned)
-        answers = slotted.select(
-            "site", F.col("user_id").alias("author_id"), "slots",
-            F.lit(1).alias("answered"), F.col("is_accepted").cast("int").alias("accepted"),
-        )  # fmt: skip
-        sums = [F.sum(F.expr(sql)).alias(name) for name, sql in _COUNTS.items()]
-        counts = answers.groupBy("site", "author_id").agg(*sums)
-        authors = self.entities(inputs.examples).join(counts, on=["author_id", "site"], how="left").na.fill(0)
-        return _shares(authors, self.entity)
+    @classmethod
+    def fit(cls, training: TrainingData) -> Self:
+        """Order the tags by the score of their questions at the time of the dump."""
+        return cls(training.derive(tags_by_score))
+
+    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+        """Shares of tags; all 0 for none of the tags."""
+        return _shares(self.by_tag(batch, Kind.ANSWERED), self.by_tag(batch, Kind.CHOSEN))
 
 
-class UTagsAsOfV1(AsOfTagGroup):
+class UTagsAsOfV1(_UTags):
     """Answers given, and acceptances known, before the cut, in other threads.
 
     The tags of a question are those of the dump: its posts do not tell when a tag was changed.
@@ -70,57 +93,33 @@ class UTagsAsOfV1(AsOfTagGroup):
 
     name: ClassVar[str] = "u_tags_asof_v1"
     family: ClassVar[str] = "user_tags"
-    about: ClassVar[str] = "tags under which the one who answered answered and was accepted in other threads by the cut"
+    about: ClassVar[str] = "tags under which the one who answered answers and was accepted in other threads by the cut"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    needs: ClassVar[tuple[str, ...]] = ("votes",)
+    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.ACCEPTED})
     reach: ClassVar[Reach] = Reach.HISTORY
+    is_as_of: ClassVar[bool] = True
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair; where the account is deleted nothing is known."""
-        pairs = dated_pairs(inputs).where(F.col("author_id").isNotNull())
-        tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
-        moments = with_slots(pairs.join(tags, on=["query_id", "site"]), self.learned).select(
-            "site", F.col("author_id").alias("user_id"), "thread_id", F.col("cut").alias("known_at"),
-            "query_id", "candidate_id", F.col("slots").alias("own_slots"),
-        )  # fmt: skip
-        answers = with_slots(inputs.of_authors(answered_questions(inputs.posts)), self.learned)
-        known = totals_at(
-            moments,
-            _given_and_chosen(answers.where(F.col("user_id").isNotNull()), inputs.needed("votes")),
-            key=("user_id", "site"),
-            values=_COUNTS | {kind: kind for kind in _KINDS},
-            within=("thread_id",),
-            own=tuple(_KINDS),
-        )
+    @classmethod
+    def fit(cls, training: TrainingData) -> Self:
+        """Order the tags by the votes that were known at the last cut of the training examples."""
+        return cls(training.derive(tags_by_votes))
+
+    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+        """Shares of tags; all 0 for none of the tags."""
         # All answers of a thread have the thread's tags, so their number tells what they add to each.
-        elsewhere = [
-            (F.col(_count(kind, slot)) - F.when(F.array_contains("own_slots", slot), F.col(f"own_{kind}")).otherwise(0))
-            .alias(_count(kind, slot))
-            for kind in _KINDS
-            for slot in _SLOTS
-        ]  # fmt: skip
-        return _shares(known.select(*self.entity.key, *elsewhere), self.entity)
+        here = by_slot(batch.marks_at(self.name))
+        answered, accepted = (
+            self.by_tag(batch, kind) - here * batch.own[kind][:, None] for kind in (Kind.ANSWERED, Kind.ACCEPTED)
+        )
+        return _shares(answered, accepted)
 
 
-def _given_and_chosen(answers: DataFrame, votes: DataFrame) -> DataFrame:
-    """Answers as events of those who gave them, and acceptances, known from the end of their day on."""
-    accepting = votes.where(F.col("vote_type_id") == ACCEPTED)
-    # A sound dump has one acceptance an answer.
-    chosen = accepting.groupBy("post_id", "site").agg(F.collect_list(end_of_day("created_at")).alias("chosen_at"))
-    given = F.array(_event(F.col("created_at"), answered=1))
-    accepted = F.transform(
-        F.coalesce("chosen_at", F.array().cast("array<timestamp>")), lambda at: _event(at, accepted=1)
-    )
-    return answers.join(chosen, on=["post_id", "site"], how="left").select(
-        "site", "user_id", "thread_id", "slots", F.inline(F.concat(given, accepted))
-    )
+def _shares(answered: Longs, accepted: Longs) -> dict[str, ArrayLike]:
+    shares = np.concatenate([_share(answered), _share(accepted)], axis=1)
+    return {feature.name: column for feature, column in zip(_FEATURES, shares.T, strict=True)}
 
 
-def _event(known_at: Column, **given: int) -> Column:
-    return F.struct(known_at.alias("known_at"), *[F.lit(given.get(kind, 0)).alias(kind) for kind in _KINDS])
-
-
-def _shares(counts: DataFrame, entity: Entity) -> DataFrame:
-    sums = [F.expr(" + ".join(_count(kind, slot) for slot in _SLOTS)).alias(f"{kind}_sum") for kind in _KINDS]
-    values = feature_values(_FEATURES)
-    return counts.select("*", *sums).select(*entity.key, *values)
+def _share(counts: Longs) -> NDArray[np.float64]:
+    shares: NDArray[np.float64] = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    return shares

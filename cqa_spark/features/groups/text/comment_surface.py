@@ -2,170 +2,292 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log1p
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
+import numpy as np
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch, Texts
+from cqa_spark.features.tabulate import candidate_texts, tabulate
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 _SEMANTICZ = "Mihaylov and Nakov 2016, SemanticZ at SemEval-2016 Task 3"
 _AGICHTEIN = "Agichtein et al. 2008, Finding high-quality content in social media"
 
-
-def _log(count: str) -> str:
-    return f"ln(1 + {count})"
-
-
-def _share(count: str, total: str) -> str:
-    return f"({count}) / greatest(1, {total})"
+_NO_CAPITALS = bytes(set(range(256)) - set(range(ord("A"), ord("Z") + 1)))
+_NO_LETTERS = bytes(set(_NO_CAPITALS) - set(range(ord("a"), ord("z") + 1)))
+_WORD = re.compile(r"\w+")
 
 
-def _matches(pattern: str) -> str:
-    return f"regexp_count(clean, r'(?i){pattern}')"
+@dataclass(frozen=True)
+class _Comment:
+    raw: str
+    clean: str
+    sentences: Sequence[str]
+    tokens: Sequence[str]
+    words: Sequence[str]
+    content_words: Sequence[str]
+
+    @classmethod
+    def read(cls, texts: Texts, index: int) -> _Comment:
+        return cls(
+            texts.raw[index],
+            texts.clean[index],
+            texts.sentences[index],
+            texts.tokens[index],
+            texts.words[index],
+            texts.content_words[index],
+        )
+
+    @cached_property
+    def lower(self) -> str:
+        return self.clean.lower()
+
+    @cached_property
+    def spellings(self) -> frozenset[str]:
+        """Runs of letters and digits: unlike the words, they end at apostrophes and full stops."""
+        return frozenset(_WORD.findall(self.lower))
+
+    @cached_property
+    def capitals(self) -> int:
+        return len(self.clean.encode().translate(None, _NO_CAPITALS))
+
+    @cached_property
+    def letters(self) -> int:
+        return len(self.clean.encode().translate(None, _NO_LETTERS))
+
+    @cached_property
+    def has_digit(self) -> bool:
+        return _DIGIT.search(self.clean) is not None
 
 
-def _says(pattern: str) -> str:
-    return f"int(clean rlike r'(?i){pattern}')"
+_Feature = Callable[[_Comment], float]
+_DIGIT = re.compile("[0-9]")
+_STRETCHED = re.compile(r"([a-z])\1\1+")
+_SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
+_NUMBER = re.compile(r"\b[0-9][0-9.,;]*")
+_PHONE_NUMBER = re.compile(r"\b[0-9]{3,4}[ -]?[0-9]{4}\b")
+_AMOUNT = re.compile(r"\b(?:qr|qar|qrs|usd|riyals?|dollars?)\.? ?[0-9]|[0-9] ?(?:qr|qar|qrs|usd|riyals?|dollars?|k)\b")
+_QUOTE = re.compile(r"""["“][^"“”]++["”]""")
+_EMAIL = re.compile(r"\w@\w", re.ASCII)
+_ADDRESS = re.compile(r"\A\s*(?:@|dear\b|[a-z0-9_]+ ?(?::|\.\.|;))")
+_SIGNATURES = ("____", "----", "***")
 
 
-def _words_among(*words: str) -> str:
-    chosen = ", ".join(f'"{word}"' for word in words)
-    return f"size(filter(words, word -> word in ({chosen})))"
+def _share(count: float, total: int) -> float:
+    return count / max(1, total)
 
 
-def _tokens(kind: str) -> str:
-    return f"size(filter(tokens, token -> token = '{kind}'))"
+def _matches(pattern: str) -> _Feature:
+    """ln(1 + matches of a pattern in the clean text)."""
+    compiled = re.compile(pattern)
+    return lambda comment: log1p(sum(1 for _ in compiled.finditer(comment.clean)))
 
 
-_LENGTH = {
-    FeatureColumn("log_chars", "ln(1 + characters of the clean text)", _NICOSIA): _log("length(clean)"),
-    FeatureColumn("log_words", "ln(1 + words)", _NICOSIA): _log("size(words)"),
-    FeatureColumn("sentences", "sentences", _SUPER_TEAM): "size(sentences)",
-    FeatureColumn("words_per_sentence", "mean words of a sentence", _SUPER_TEAM): _share(
-        "size(words)", "size(sentences)"
+def _marks(*marks: str) -> _Feature:
+    """ln(1 + occurrences of marks in the clean text)."""
+    return lambda comment: log1p(sum(map(comment.clean.count, marks)))
+
+
+def _tokens(kind: str) -> _Feature:
+    """ln(1 + tokens that cleaning put in the place of something)."""
+    return lambda comment: log1p(comment.tokens.count(kind))
+
+
+def _words_among(*words: str) -> Callable[[_Comment], int]:
+    chosen = frozenset(words)
+    return lambda comment: sum(word in chosen for word in comment.words)
+
+
+def _share_among(*words: str) -> _Feature:
+    """The share of the words that are among some."""
+    count = _words_among(*words)
+    return lambda comment: _share(count(comment), len(comment.words))
+
+
+def _log_among(*words: str) -> _Feature:
+    """ln(1 + words that are among some)."""
+    count = _words_among(*words)
+    return lambda comment: log1p(count(comment))
+
+
+def _says(*phrases: str) -> _Feature:
+    """1 where a phrase occurs, between the ends of words and whatever its capitals."""
+    single = frozenset(phrase for phrase in phrases if _WORD.fullmatch(phrase))
+    longer = {phrase: re.compile(rf"\b{re.escape(phrase)}\b") for phrase in phrases if phrase not in single}
+
+    def says(comment: _Comment) -> float:
+        return not single.isdisjoint(comment.spellings) or any(
+            phrase in comment.lower and bounded.search(comment.lower) for phrase, bounded in longer.items()
+        )
+
+    return says
+
+
+def _starts_with(*phrases: str) -> _Feature:
+    """1 where the first words are one of some phrases, whatever stands before them that is neither letter nor digit."""
+    start = re.compile(rf"\W*(?:{'|'.join(phrases)})\b", re.ASCII)
+    return lambda comment: start.match(comment.lower) is not None
+
+
+_LAUGH = re.compile("(?:ha|he){2,}h?")
+
+
+def _laughs(comment: _Comment) -> bool:
+    laughs = ("lol", "lmao", "rofl", "hihi")
+    return not comment.spellings.isdisjoint(laughs) or any(map(_LAUGH.fullmatch, comment.spellings))
+
+
+_LENGTH: Mapping[FeatureColumn, _Feature] = {
+    FeatureColumn("log_chars", "ln(1 + characters of the clean text)", _NICOSIA): lambda one: log1p(len(one.clean)),
+    FeatureColumn("log_words", "ln(1 + words)", _NICOSIA): lambda one: log1p(len(one.words)),
+    FeatureColumn("sentences", "sentences", _SUPER_TEAM): lambda one: len(one.sentences),
+    FeatureColumn("words_per_sentence", "mean words of a sentence", _SUPER_TEAM): lambda one: _share(
+        len(one.words), len(one.sentences)
     ),
-    FeatureColumn("mean_word_length", "mean characters of a word", _SUPER_TEAM): _share(
-        "length(array_join(words, ''))", "size(words)"
+    FeatureColumn("mean_word_length", "mean characters of a word", _SUPER_TEAM): lambda one: _share(
+        len("".join(one.words)), len(one.words)
     ),
-    FeatureColumn(
-        "longest_word", "characters of the longest word, at most 30", _SUPER_TEAM
-    ): "least(30, coalesce(array_max(transform(words, word -> length(word))), 0))",
-    FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): _share(
-        "size(array_distinct(words))", "size(words)"
+    FeatureColumn("longest_word", "characters of the longest word, at most 30", _SUPER_TEAM): lambda one: min(
+        30, max(map(len, one.words), default=0)
     ),
-    FeatureColumn("content_share", "words that are no stop words over words", _AGICHTEIN): _share(
-        "size(content_words)", "size(words)"
+    FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): lambda one: _share(
+        len(set(one.words)), len(one.words)
+    ),
+    FeatureColumn("content_share", "words that are no stop words over words", _AGICHTEIN): lambda one: _share(
+        len(one.content_words), len(one.words)
     ),
 }
 
-_MARKS = {
-    FeatureColumn("question_marks", "ln(1 + question marks)", _NICOSIA): _log(_matches(r"\?")),
-    FeatureColumn("ends_in_question_mark", "1 where the text ends in a question mark", _NICOSIA): _says(r"\?\s*$"),
-    FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): _log(_matches("!")),
-    FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): _log(_matches(r"\.{2,}")),
-    FeatureColumn("quotes", "1 where something stands in double quotes", "ours"): _says(r"""["“][^"“”]++["”]"""),
-    FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): _log(_matches(r"\(")),
-    FeatureColumn("semicolons", "ln(1 + commas and semicolons)", "ours"): _log(_matches("[,;]")),
-    FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): _share(
-        "size(tokens) - size(words)", "size(tokens)"
+_MARKS: Mapping[FeatureColumn, _Feature] = {
+    FeatureColumn("question_marks", "ln(1 + question marks)", _NICOSIA): _marks("?"),
+    FeatureColumn("ends_in_question_mark", "1 where the text ends in a question mark", _NICOSIA): lambda one: (
+        one.clean.rstrip().endswith("?")
     ),
-    FeatureColumn("capitals_share", "capital letters over letters", _NICOSIA): _share(
-        "regexp_count(clean, '[A-Z]')", "regexp_count(clean, '[A-Za-z]')"
+    FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): _marks("!"),
+    FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): _matches(r"\.{2,}"),
+    FeatureColumn("quotes", "1 where something stands in double quotes", "ours"): lambda one: (
+        _QUOTE.search(one.clean) is not None
     ),
-    FeatureColumn("shouted_words", "ln(1 + words of three or more capitals)", _SUPER_TEAM): _log(
-        r"regexp_count(clean, r'\b[A-Z]{3,}\b')"
+    FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): _marks("("),
+    FeatureColumn("semicolons", "ln(1 + commas and semicolons)", "ours"): _marks(",", ";"),
+    FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): lambda one: _share(
+        len(one.tokens) - len(one.words), len(one.tokens)
     ),
-    FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row)", "ours"): _log(
-        _matches(r"([a-z])\1{2,}")
+    FeatureColumn("capitals_share", "capital letters over letters", _NICOSIA): lambda one: _share(
+        one.capitals, one.letters
     ),
-    FeatureColumn(
-        "starts_lower", "1 where the text starts with a small letter", _AGICHTEIN
-    ): "int(clean rlike '^[a-z]')",
-    FeatureColumn("repeated_marks", "1 where ! or ? stand two or more in a row", _NICOSIA): _says("[!?]{2,}"),
-    FeatureColumn("cut", "1 where the text was cut at about 1,000 characters", "ours"): r"int(raw rlike r'\.{5}\s*$')",
-}
-
-_THINGS = {
-    FeatureColumn("urls", "ln(1 + web addresses)", _NICOSIA): _log(_tokens("urltoken")),
-    FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): _log(_tokens("imagetoken")),
-    FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): _log(_tokens("smiletoken")),
-    FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): _log(_tokens("frowntoken")),
-    FeatureColumn("emails", "1 where an e-mail address stands", _NICOSIA): r"int(raw rlike r'\w@\w')",
-    FeatureColumn("numbers", "ln(1 + numbers)", _SUPER_TEAM): _log(_matches(r"\b[0-9][0-9.,;]*")),
-    FeatureColumn("phone_numbers", "1 where a number of seven or more digits stands", "ours"): _says(
-        r"\b[0-9]{3,4}[ -]?[0-9]{4}\b"
+    FeatureColumn("shouted_words", "ln(1 + words of three or more capitals)", _SUPER_TEAM): lambda one: (
+        log1p(len(_SHOUTED.findall(one.clean))) if one.capitals >= 3 else 0.0
     ),
-    FeatureColumn("money", "1 where an amount of money stands", "ours"): _says(
-        r"(\b(qr|qar|qrs|usd|riyals?|dollars?)\.? ?[0-9]|[0-9] ?(qr|qar|qrs|usd|riyals?|dollars?|k)\b|\$)"
+    FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row)", "ours"): lambda one: log1p(
+        len(_STRETCHED.findall(one.lower))
     ),
-    FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): _log(
-        r"regexp_count(clean, r'[a-z,;] [A-Z][a-z]')"
+    FeatureColumn("starts_lower", "1 where the text starts with a small letter", _AGICHTEIN): lambda one: (
+        "a" <= one.clean[:1] <= "z"
+    ),
+    FeatureColumn("repeated_marks", "1 where ! or ? stand two or more in a row", _NICOSIA): lambda one: any(
+        marks in one.clean for marks in ("!!", "??", "!?", "?!")
+    ),
+    FeatureColumn("cut", "1 where the text was cut at about 1,000 characters", "ours"): lambda one: (
+        one.raw.rstrip().endswith(".....")
     ),
 }
 
-_MANNER = {
-    FeatureColumn("first_person_share", "I, me, my, we, us, our over words", _AGICHTEIN): _share(
-        _words_among("i", "me", "my", "mine", "we", "us", "our", "im", "i'm", "i've"), "size(words)"
+_THINGS: Mapping[FeatureColumn, _Feature] = {
+    FeatureColumn("urls", "ln(1 + web addresses)", _NICOSIA): _tokens("urltoken"),
+    FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): _tokens("imagetoken"),
+    FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): _tokens("smiletoken"),
+    FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): _tokens("frowntoken"),
+    FeatureColumn("emails", "1 where an e-mail address stands", _NICOSIA): lambda one: (
+        "@" in one.raw and _EMAIL.search(one.raw) is not None
     ),
-    FeatureColumn("second_person_share", "you, your, u, ur over words", _AGICHTEIN): _share(
-        _words_among("you", "your", "yours", "u", "ur", "you're", "you'll"), "size(words)"
+    FeatureColumn("numbers", "ln(1 + numbers)", _SUPER_TEAM): lambda one: (
+        log1p(len(_NUMBER.findall(one.clean))) if one.has_digit else 0.0
     ),
-    FeatureColumn("third_person_share", "he, she, they and their forms over words", "ours"): _share(
-        _words_among("he", "she", "they", "him", "her", "them", "his", "their"), "size(words)"
+    FeatureColumn("phone_numbers", "1 where a number of seven or more digits stands", "ours"): lambda one: (
+        one.has_digit and _PHONE_NUMBER.search(one.clean) is not None
     ),
-    FeatureColumn("question_words", "ln(1 + question words)", _NICOSIA): _log(
-        _words_among("who", "what", "when", "where", "why", "which", "how", "whose")
+    FeatureColumn("money", "1 where an amount of money stands", "ours"): lambda one: (
+        "$" in one.clean or (one.has_digit and _AMOUNT.search(one.lower) is not None)
     ),
-    FeatureColumn("starts_as_question", "1 where the first word asks", _NICOSIA): _says(
-        r"^\W*(who|what|when|where|why|which|how|is|are|do|does|did|can|could|would|will|any|anyone|have)\b"
+    FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): _matches(
+        "[a-z,;] [A-Z][a-z]"
+    ),
+}
+
+_MANNER: Mapping[FeatureColumn, _Feature] = {
+    FeatureColumn("first_person_share", "I, me, my, we, us, our over words", _AGICHTEIN): _share_among(
+        "i", "me", "my", "mine", "we", "us", "our", "im", "i'm", "i've"
+    ),
+    FeatureColumn("second_person_share", "you, your, u, ur over words", _AGICHTEIN): _share_among(
+        "you", "your", "yours", "u", "ur", "you're", "you'll"
+    ),
+    FeatureColumn("third_person_share", "he, she, they and their forms over words", "ours"): _share_among(
+        "he", "she", "they", "him", "her", "them", "his", "their"
+    ),
+    FeatureColumn("question_words", "ln(1 + question words)", _NICOSIA): _log_among(
+        "who", "what", "when", "where", "why", "which", "how", "whose"
+    ),
+    FeatureColumn("starts_as_question", "1 where the first word asks", _NICOSIA): _starts_with(
+        *("who", "what", "when", "where", "why", "which", "how", "is", "are", "do", "does", "did", "can", "could"),
+        *("would", "will", "any", "anyone", "have"),
     ),
     FeatureColumn("thanks", "1 where it thanks", _NICOSIA): _says(
-        r"\b(thanks?|thanx|thx|thnx|thank ?you|tnx|appreciated?)\b"
+        "thank", "thanks", "thanx", "thx", "thnx", "thankyou", "tnx", "appreciate", "appreciated"
     ),
     FeatureColumn("acknowledges", "1 where it agrees or acknowledges", _NICOSIA): _says(
-        r"\b(ok|okay|agree|agreed|exactly|good point|i see|got it|right|correct|true|same here|me too)\b"
+        *("ok", "okay", "agree", "agreed", "exactly", "good point", "i see", "got it", "right", "correct", "true"),
+        *("same here", "me too"),
     ),
     FeatureColumn("greets", "1 where it greets or welcomes", "ours"): _says(
-        r"\b(hi|hello|hey|salam|assalamu|welcome|good (morning|luck|evening))\b"
+        "hi", "hello", "hey", "salam", "assalamu", "welcome", "good morning", "good luck", "good evening"
     ),
-    FeatureColumn("laughs", "1 where it laughs", _SUPER_TEAM): _says(r"\b(lol|lmao|rofl|(ha|he){2,}+h?|hihi)\b"),
+    FeatureColumn("laughs", "1 where it laughs", _SUPER_TEAM): _laughs,
     FeatureColumn("advises", "1 where it advises", _NICOSIA): _says(
-        r"\b(try|check|go to|should|suggest|advi[sc]e|recommend|contact|call|visit|better|need to|have to)\b"
+        *("try", "check", "go to", "should", "suggest", "advise", "advice", "recommend", "contact", "call", "visit"),
+        *("better", "need to", "have to"),
     ),
     FeatureColumn("thinks", "1 where it gives an opinion", _NICOSIA): _says(
-        r"\b(i (think|guess|believe|feel|suppose|heard|know)|in my opinion|imo|imho|maybe|probably|might)\b"
+        *("i think", "i guess", "i believe", "i feel", "i suppose", "i heard", "i know", "in my opinion", "imo"),
+        *("imho", "maybe", "probably", "might"),
     ),
-    FeatureColumn("answers_yes_or_no", "1 where it starts with yes or no", _NICOSIA): _says(
-        r"^\W*(yes|yeah|yep|yup|no|nope|nah|of course|sure|not)\b"
+    FeatureColumn("answers_yes_or_no", "1 where it starts with yes or no", _NICOSIA): _starts_with(
+        "yes", "yeah", "yep", "yup", "no", "nope", "nah", "of course", "sure", "not"
     ),
     FeatureColumn("private_message", "1 where it speaks of private messages", "ours"): _says(
-        r"\b(pm|p\.m\.|inbox|private message|pming|pmed|pmd)\b"
+        "pm", "p.m.", "inbox", "private message", "pming", "pmed", "pmd"
     ),
     FeatureColumn("asks_for_contact", "1 where it asks to be contacted or sent something", "ours"): _says(
-        r"\b(call me|contact me|email me|mail me|send me|let me know|my (number|email|mail)|tell me)\b"
+        *("call me", "contact me", "email me", "mail me", "send me", "let me know", "my number", "my email"),
+        *("my mail", "tell me"),
     ),
-    FeatureColumn("negates", "ln(1 + negations)", _SUPER_TEAM): _log(
-        _words_among("no", "not", "never", "nothing", "none", "don't", "dont", "can't", "cant", "won't", "isn't")
+    FeatureColumn("negates", "ln(1 + negations)", _SUPER_TEAM): _log_among(
+        "no", "not", "never", "nothing", "none", "don't", "dont", "can't", "cant", "won't", "isn't"
     ),
     FeatureColumn("place", "1 where it says where something is", "ours"): _says(
-        r"\b(near|next to|behind|opposite|beside|in front of|road|street|mall|souq|centre|center|city)\b"
+        *("near", "next to", "behind", "opposite", "beside", "in front of", "road", "street", "mall", "souq"),
+        *("centre", "center", "city"),
     ),
-    FeatureColumn("addresses_member", "1 where it starts with @, a bare name and a colon, or dear", "ours"): _says(
-        r"^\s*(@|dear\b|[a-z0-9_]+ ?(:|\.\.|;))"
+    FeatureColumn("addresses_member", "1 where it starts with @, a bare name and a colon, or dear", "ours"): (
+        lambda one: _ADDRESS.match(one.lower) is not None
     ),
-    FeatureColumn(
-        "signed", "1 where the forum's signature mark stands", "ours"
-    ): r"int(raw rlike r'(_{4,}|-{4,}|\*{3,})')",
+    FeatureColumn("signed", "1 where the forum's signature mark stands", "ours"): lambda one: any(
+        mark in one.raw for mark in _SIGNATURES
+    ),
 }
 
-_FEATURES = {**_LENGTH, **_MARKS, **_THINGS, **_MANNER}
-"""Each column with the Spark SQL expression over ``texts`` that computes it."""
+_FEATURES: Mapping[FeatureColumn, _Feature] = {**_LENGTH, **_MARKS, **_THINGS, **_MANNER}
 
 
-class CommentSurfaceV1(FeatureGroup):
+class CommentSurfaceV1(QueryGroup):
     """Lengths, marks, things and manners of speaking, from the comment's own text."""
 
     name: ClassVar[str] = "comment_surface_v1"
@@ -174,8 +296,6 @@ class CommentSurfaceV1(FeatureGroup):
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """Counts, shares and flags of each candidate's text."""
-        candidates = inputs.with_text(self.entities(inputs.examples), "candidate_id")
-        values = feature_values(_FEATURES)
-        return candidates.select(*self.entity.key, *values)
+        return tabulate(_FEATURES, candidate_texts(batch), lambda index: _Comment.read(batch.texts, index))

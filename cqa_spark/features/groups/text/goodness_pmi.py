@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.judged_terms import CANDIDATES, RAREST, fit_on_counts
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.tabulate import candidate_texts, tabulate
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
-_BALCHEV = "Balchev et al. 2016, PMI-cool at SemEval-2016 Task 3"
-_RAREST = 3
+BALCHEV = "Balchev et al. 2016, PMI-cool at SemEval-2016 Task 3"
 _SMOOTHING = 1.0
+_POLARITIES = "polarities.parquet"
+_COLUMNS = pa.schema([("term", pa.string()), ("polarity", pa.float64())])
 
-_FEATURES = {
-    FeatureColumn(
-        "mean", "mean polarity of the words that have one", _BALCHEV
-    ): "aggregate(polarities, 0D, (sum, p) -> sum + p) / greatest(1, size(polarities))",
-    FeatureColumn("max", "highest polarity of a word", _BALCHEV): "coalesce(array_max(polarities), 0)",
-    FeatureColumn("min", "lowest polarity of a word", _BALCHEV): "coalesce(array_min(polarities), 0)",
-    FeatureColumn("sum", "sum of the polarities", _BALCHEV): "aggregate(polarities, 0D, (sum, p) -> sum + p)",
-    FeatureColumn(
-        "good_share", "share of the words that go with relevant", _BALCHEV
-    ): "size(filter(polarities, p -> p > 0)) / greatest(1, size(polarities))",
+_FEATURES: Mapping[FeatureColumn, Callable[[Sequence[float]], float]] = {
+    FeatureColumn("mean", "mean polarity of the words that have one", BALCHEV): lambda found: (
+        sum(found) / max(1, len(found))
+    ),
+    FeatureColumn("max", "highest polarity of a word", BALCHEV): lambda found: max(found, default=0.0),
+    FeatureColumn("min", "lowest polarity of a word", BALCHEV): lambda found: min(found, default=0.0),
+    FeatureColumn("sum", "sum of the polarities", BALCHEV): sum,
+    FeatureColumn("good_share", "share of the words that go with relevant", BALCHEV): lambda found: (
+        sum(polarity > 0 for polarity in found) / max(1, len(found))
+    ),
 }
-"""Each column with the Spark SQL expression over the sorted polarities of a comment's words that computes it."""
+"""Each column with the function of the sorted polarities of a comment's words."""
 
 
-class GoodnessPmiV1(LearnedTableGroup):
-    """Polarity of a word: PMI(word, relevant) - PMI(word, irrelevant), of comments that hold the word."""
+class GoodnessPmiV1(FittedQueryGroup):
+    """Polarity of a word: PMI(word, relevant) - PMI(word, irrelevant), of comments that hold the word.
+
+    Args:
+        polarities: by token.
+    """
 
     name: ClassVar[str] = "goodness_pmi_v1"
     family: ClassVar[str] = "quality"
@@ -39,30 +51,61 @@ class GoodnessPmiV1(LearnedTableGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = True
 
-    def fit(self, inputs: FeatureInputs) -> Self:
-        """Count the relevant and the irrelevant comments that hold each word."""
-        judged = inputs.keep_examples(F.col("relevant").isNotNull()).examples
-        labels = judged.select(*self.entity.key, "relevant").distinct()
-        texts = inputs.with_text(labels, "candidate_id")
-        words = texts.select("relevant", F.explode(F.array_distinct("tokens")).alias("word"))
-        counts = words.groupBy("word").agg(
-            F.count_if("relevant").alias("relevant"), F.count_if(~F.col("relevant")).alias("irrelevant")
-        )
-        totals = labels.agg(
-            F.count_if("relevant").alias("all_relevant"), F.count_if(~F.col("relevant")).alias("all_irrelevant")
-        )
-        odds = (F.col("relevant") + _SMOOTHING) / (F.col("irrelevant") + _SMOOTHING)
-        prior = (F.col("all_relevant") + _SMOOTHING) / (F.col("all_irrelevant") + _SMOOTHING)
-        frequent = counts.where(F.col("relevant") + F.col("irrelevant") >= _RAREST)
-        return type(self)(
-            frequent.crossJoin(F.broadcast(totals)).select("word", (F.ln(odds) - F.ln(prior)).alias("polarity"))
+    def __init__(self, polarities: Mapping[str, float]) -> None:
+        self._polarities = polarities
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn from the relevant and the irrelevant comments that hold each word."""
+        return fit_on_counts(training, cls.of_counts)
+
+    @classmethod
+    def of_counts(cls, counts: pd.DataFrame) -> Self:
+        """The polarities that follow from rows of ``judged_terms``."""
+        polarities = term_polarities(counts)
+        tokens = polarities[polarities["unit"] == "tokens"]
+        return cls(dict(zip(tokens["term"], tokens["polarity"], strict=True)))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Statistics of the polarities of each candidate's distinct words."""
+        tokens = batch.texts.tokens
+        return tabulate(
+            _FEATURES, candidate_texts(batch), lambda index: sorted_polarities(self._polarities, tokens[index])
         )
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Statistics of the polarities of each candidate's distinct words."""
-        candidates = inputs.with_text(self.entities(inputs.examples), "candidate_id")
-        words = candidates.select(*self.entity.key, F.explode_outer(F.array_distinct("tokens")).alias("word"))
-        found = words.join(self.learned, on="word", how="left").groupBy(*self.entity.key)
-        sorted_polarities = found.agg(F.sort_array(F.collect_list("polarity")).alias("polarities"))
-        values = feature_values(_FEATURES)
-        return sorted_polarities.select(*self.entity.key, *values)
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the polarities as Parquet."""
+        rows = pa.table([list(self._polarities), list(self._polarities.values())], schema=_COLUMNS)
+        folder.write_arrow(_POLARITIES, rows)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the polarities."""
+        rows = folder.read_arrow(_POLARITIES, _COLUMNS)
+        return cls(dict(zip(*(rows[name].to_pylist() for name in _COLUMNS.names), strict=True)))
+
+
+def term_polarities(counts: pd.DataFrame) -> pd.DataFrame:
+    """The polarity of every term that at least ``RAREST`` candidates hold.
+
+    Args:
+        counts: rows of ``judged_terms``.
+
+    Returns:
+        ``unit``, ``term``, ``polarity``: the log of the smoothed odds of being relevant, over those of all candidates.
+    """
+    summed = counts.groupby(["unit", "term"], as_index=False)[["good", "bad"]].sum()
+    frequent = summed[(summed["unit"] != CANDIDATES) & (summed["good"] + summed["bad"] >= RAREST)]
+    everything = summed[summed["unit"] == CANDIDATES]
+    prior = log_odds(everything["good"], everything["bad"]).sum()
+    return frequent[["unit", "term"]].assign(polarity=log_odds(frequent["good"], frequent["bad"]) - prior)
+
+
+def log_odds(good: pd.Series[int], bad: pd.Series[int]) -> NDArray[np.float64]:
+    """The log of the smoothed odds of counts."""
+    return np.log((good.to_numpy() + _SMOOTHING) / (bad.to_numpy() + _SMOOTHING))
+
+
+def sorted_polarities(polarities: Mapping[str, float], terms: Sequence[str]) -> list[float]:
+    """The polarities of the distinct terms that have one, from low to high."""
+    return sorted(polarities[term] for term in set(terms) if term in polarities)

@@ -2,58 +2,72 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.groups.text.goodness_pmi import BALCHEV, log_odds, sorted_polarities, term_polarities
+from cqa_spark.features.judged_terms import CANDIDATES, fit_on_counts
+from cqa_spark.features.query_batch import QueryBatch, Texts
+from cqa_spark.features.tabulate import candidate_texts, tabulate
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
-_BALCHEV = "Balchev et al. 2016, PMI-cool at SemEval-2016 Task 3"
 _UNITS = {"words": "words", "bigrams": "pairs of neighbouring words", "stems": "stems"}
 _IN_SECTION = "section"
-_RAREST = 3
-_SMOOTHING = 1.0
 _STRONGEST = 3
 _ALL_WEIGHT = 5.0
 """How many comments of all sections count in a section, so that a section with few comments says what all say."""
 
+_EVERYWHERE, _IN_SECTIONS = "everywhere.parquet", "in_sections.parquet"
+_COLUMNS = pa.schema([("unit", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
+_SECTION_COLUMNS = pa.schema([("section", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
 
-def _total(values: str) -> str:
-    return f"aggregate({values}, 0D, (sum, p) -> sum + p)"
+_Polarities = Mapping[str, Sequence[float]]
+"""By unit the sorted polarities of a comment's distinct terms."""
 
 
-def _statistics(unit: str, about: str) -> dict[FeatureColumn, str]:
-    """The statistics of one unit, each with its SQL over the sorted polarities of the comment's distinct terms."""
+def _statistics(unit: str, about: str) -> dict[FeatureColumn, Callable[[_Polarities], float]]:
     return {
+        FeatureColumn(f"{unit}_mean", f"mean polarity of {about} that have one", BALCHEV): lambda found: (
+            sum(found[unit]) / max(1, len(found[unit]))
+        ),
+        FeatureColumn(f"{unit}_max", f"highest polarity of {about}", BALCHEV): lambda found: max(
+            found[unit], default=0.0
+        ),
+        FeatureColumn(f"{unit}_min", f"lowest polarity of {about}", BALCHEV): lambda found: min(
+            found[unit], default=0.0
+        ),
+        FeatureColumn(f"{unit}_sum", f"sum of the polarities of {about}", BALCHEV): lambda found: sum(found[unit]),
         FeatureColumn(
-            f"{unit}_mean", f"mean polarity of {about} that have one", _BALCHEV
-        ): f"{_total(unit)} / greatest(1, size({unit}))",
-        FeatureColumn(f"{unit}_max", f"highest polarity of {about}", _BALCHEV): f"coalesce(array_max({unit}), 0)",
-        FeatureColumn(f"{unit}_min", f"lowest polarity of {about}", _BALCHEV): f"coalesce(array_min({unit}), 0)",
-        FeatureColumn(f"{unit}_sum", f"sum of the polarities of {about}", _BALCHEV): _total(unit),
+            f"{unit}_best_{_STRONGEST}", f"sum of the {_STRONGEST} highest polarities of {about}", BALCHEV
+        ): lambda found: sum(found[unit][-_STRONGEST:]),
         FeatureColumn(
-            f"{unit}_best_{_STRONGEST}", f"sum of the {_STRONGEST} highest polarities of {about}", _BALCHEV
-        ): _total(f"slice(reverse({unit}), 1, {_STRONGEST})"),
-        FeatureColumn(
-            f"{unit}_worst_{_STRONGEST}", f"sum of the {_STRONGEST} lowest polarities of {about}", _BALCHEV
-        ): _total(f"slice({unit}, 1, {_STRONGEST})"),
+            f"{unit}_worst_{_STRONGEST}", f"sum of the {_STRONGEST} lowest polarities of {about}", BALCHEV
+        ): lambda found: sum(found[unit][:_STRONGEST]),
     }
 
 
-_FEATURES = {
-    **{column: sql for unit, about in _UNITS.items() for column, sql in _statistics(unit, about).items()},
+_FEATURES: Mapping[FeatureColumn, Callable[[_Polarities], float]] = {
+    **{column: value for unit, about in _UNITS.items() for column, value in _statistics(unit, about).items()},
     **_statistics(_IN_SECTION, "words in the thread's forum section, drawn towards that in all sections,"),
 }
 
 
-class GoodnessPmiV2(LearnedTableGroup):
+class GoodnessPmiV2(FittedQueryGroup):
     """Polarity of a term: PMI(term, relevant) - PMI(term, irrelevant), of comments that hold the term.
 
     A thread without a known section, and a section without judged comments, has the polarities of all sections.
+
+    Args:
+        everywhere: ``unit`` (words, bigrams, stems), ``term``, ``polarity`` of all sections.
+        in_sections: ``section``, ``term`` (a word), ``polarity`` within the section.
     """
 
     name: ClassVar[str] = "goodness_pmi_v2"
@@ -63,87 +77,70 @@ class GoodnessPmiV2(LearnedTableGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = True
 
-    def fit(self, inputs: FeatureInputs) -> Self:
-        """Count the relevant and the irrelevant comments that hold each term, in all sections and in each."""
-        judged = inputs.keep_examples(F.col("relevant").isNotNull())
-        labels = _with_section(judged).select(*self.entity.key, "section", "relevant").distinct()
-        terms = _terms(inputs.with_text(labels, "candidate_id"), "section", "relevant")
-        counts = terms.groupBy("unit", "term").agg(*_counts())
-        frequent = counts.where(F.col("good") + F.col("bad") >= _RAREST)
-        words = terms.where((F.col("unit") == "words") & F.col("section").isNotNull())
-        in_sections = _by_section(words, "unit", "term").select("unit", "term", "sections")
-        everywhere = labels.agg(*_counts()).crossJoin(_by_section(labels.where("section IS NOT NULL")))
-        priors = everywhere.select(
-            _log_odds(F.col("good"), F.col("bad")).alias("prior"),
-            F.map_from_entries(F.transform("sections", _section_prior)).alias("priors"),
-        )
-        polarity = _log_odds(F.col("good"), F.col("bad")) - F.col("prior")
-        with_sections = frequent.join(in_sections, on=["unit", "term"], how="left")
-        with_polarity = with_sections.crossJoin(F.broadcast(priors)).withColumn("polarity", polarity)
-        sections = F.map_from_entries(F.transform("sections", _polarity_in_section)).alias("sections")
-        return type(self)(with_polarity.select("unit", "term", "polarity", sections))
+    def __init__(self, everywhere: pd.DataFrame, in_sections: pd.DataFrame) -> None:
+        self._everywhere = _by(everywhere, "unit")
+        self._in_sections = _by(in_sections, "section")
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn from the relevant and the irrelevant comments that hold each term, in all sections and in each."""
+        return fit_on_counts(training, cls.of_counts)
+
+    @classmethod
+    def of_counts(cls, counts: pd.DataFrame) -> Self:
+        """The polarities that follow from rows of ``judged_terms``."""
+        everywhere = term_polarities(counts[counts["unit"].isin([CANDIDATES, *_UNITS])])
+        return cls(everywhere, _section_polarities(counts, everywhere))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """Statistics of the polarities of each candidate's distinct terms."""
-        wanted = _with_section(inputs).select(*self.entity.key, "section").distinct()
-        terms = _terms(inputs.with_text(wanted, "candidate_id"), *self.entity.key, "section")
-        in_section = F.coalesce(F.col("sections")[F.col("section")], "polarity").alias("in_section")
-        known = terms.join(self.learned, on=["unit", "term"]).select(*self.entity.key, "unit", "polarity", in_section)
-        found = known.groupBy(*self.entity.key).agg(
-            F.sort_array(F.collect_list(F.struct("unit", "polarity", "in_section"))).alias("found")
-        )
-        sorted_polarities = wanted.join(found, on=list(self.entity.key), how="left").select(
-            *self.entity.key,
-            *[_sorted_values(unit, "polarity").alias(unit) for unit in _UNITS],
-            _sorted_values("words", "in_section").alias(_IN_SECTION),
-        )
-        values = feature_values(_FEATURES)
-        return sorted_polarities.select(*self.entity.key, *values)
+        keys = [
+            None if text is None else (text, section)
+            for text, section in zip(candidate_texts(batch), batch.category, strict=True)
+        ]
+        return tabulate(_FEATURES, keys, lambda key: self._polarities(batch.texts, *key))
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the polarities as Parquet."""
+        folder.write_arrow(_EVERYWHERE, _rows(self._everywhere, _COLUMNS))
+        folder.write_arrow(_IN_SECTIONS, _rows(self._in_sections, _SECTION_COLUMNS))
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the polarities."""
+        everywhere = folder.read_arrow(_EVERYWHERE, _COLUMNS)
+        return cls(everywhere.to_pandas(), folder.read_arrow(_IN_SECTIONS, _SECTION_COLUMNS).to_pandas())
+
+    def _polarities(self, texts: Texts, index: int, section: str | None) -> _Polarities:
+        found = {unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS}
+        return {**found, _IN_SECTION: self._within(section, texts.words[index], found["words"])}
+
+    def _within(self, section: str | None, words: Sequence[str], everywhere: list[float]) -> list[float]:
+        here = self._in_sections.get(section, {}) if section is not None else {}
+        if not here:
+            return everywhere
+        of_all = self._everywhere.get("words", {})
+        return sorted(here.get(word, of_all[word]) for word in set(words) if word in of_all)
 
 
-def _with_section(inputs: FeatureInputs) -> DataFrame:
-    sections = inputs.posts.select("site", F.col("post_id").alias("thread_id"), F.col("category").alias("section"))
-    return inputs.examples.join(sections, on=["site", "thread_id"], how="left")
-
-
-def _terms(texts: DataFrame, *keep: str) -> DataFrame:
-    """A row for each distinct term of each text."""
-    each_unit = [F.transform(F.array_distinct(unit), partial(_named, unit)) for unit in _UNITS]
-    exploded = texts.select(*keep, F.explode(F.concat(*each_unit)).alias("named"))
-    return exploded.select(*keep, "named.unit", "named.term")
-
-
-def _named(unit: str, term: Column) -> Column:
-    return F.struct(F.lit(unit).alias("unit"), term.alias("term"))
-
-
-def _counts() -> tuple[Column, Column]:
-    return F.count_if("relevant").alias("good"), F.count_if(~F.col("relevant")).alias("bad")
-
-
-def _by_section(rows: DataFrame, *by: str) -> DataFrame:
-    """The counts of each section, an array in the order of their names."""
-    in_section = F.collect_list(F.struct("section", "good", "bad"))
-    return rows.groupBy(*by, "section").agg(*_counts()).groupBy(*by).agg(F.sort_array(in_section).alias("sections"))
-
-
-def _log_odds(good: Column, bad: Column) -> Column:
-    return F.ln((good + _SMOOTHING) / (bad + _SMOOTHING))
-
-
-def _section_prior(counts: Column) -> Column:
-    return F.struct(counts["section"], _log_odds(counts["good"], counts["bad"]))
-
-
-def _polarity_in_section(counts: Column) -> Column:
+def _section_polarities(counts: pd.DataFrame, everywhere: pd.DataFrame) -> pd.DataFrame:
     """As in all sections, with the comments of the section beside some that are as the polarity in all says."""
-    prior = F.col("priors")[counts["section"]]
-    expected_good = 1 / (1 + F.exp(-(prior + F.col("polarity"))))
-    good = counts["good"] + _ALL_WEIGHT * expected_good
-    bad = counts["bad"] + _ALL_WEIGHT * (1 - expected_good)
-    return F.struct(counts["section"], F.ln(good / bad) - prior)
+    known = (
+        counts[counts["section"].notna()].groupby(["unit", "section", "term"], as_index=False)[["good", "bad"]].sum()
+    )
+    candidates = known[known["unit"] == CANDIDATES]
+    priors = candidates[["section"]].assign(prior=log_odds(candidates["good"], candidates["bad"]))
+    words = known.merge(everywhere, on=["unit", "term"]).merge(priors, on="section")
+    expected_good = 1 / (1 + np.exp(-(words["prior"] + words["polarity"])))
+    good = words["good"] + _ALL_WEIGHT * expected_good
+    bad = words["bad"] + _ALL_WEIGHT * (1 - expected_good)
+    return words[["section", "term"]].assign(polarity=np.log(good / bad) - words["prior"])
 
 
-def _sorted_values(unit: str, value: str) -> Column:
-    of_unit = f"filter(found, one -> one.unit = '{unit}')"
-    return F.expr(f"coalesce(array_sort(transform({of_unit}, one -> one.{value})), array())")
+def _by(polarities: pd.DataFrame, key: str) -> dict[str, dict[str, float]]:
+    return {str(name): dict(zip(rows["term"], rows["polarity"], strict=True)) for name, rows in polarities.groupby(key)}
+
+
+def _rows(polarities: Mapping[str, Mapping[str, float]], schema: pa.Schema) -> pa.Table:
+    rows = [(name, term, polarity) for name, terms in polarities.items() for term, polarity in terms.items()]
+    return pa.table([list(column) for column in zip(*rows, strict=True)] or [[], [], []], schema=schema)

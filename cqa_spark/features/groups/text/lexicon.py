@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.ml import PipelineModel
-from pyspark.ml.classification import LogisticRegression
-from pyspark.ml.feature import HashingTF, Normalizer
-from pyspark.ml.functions import vector_to_array
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from scipy.sparse import csr_matrix, vstack
+from scipy.special import expit
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
-from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.query_batch import QueryBatch, Texts
+from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark import ml
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, word n-grams"
 _BUCKETS = 2**17
-_REGULARIZATION = 5e-5
-_ITERATIONS = 20
+_REGULARIZATION = 1e-4
+_MOST_ITERATIONS = 500
 _COEFFICIENTS, _INTERCEPT = "coefficients.npy", "intercept.npy"
+_WEIGHTS = "fold int, coefficients binary, intercept double"
+_ALL_FOLDS = -1
 
 
 @dataclass(frozen=True, eq=False)
-class LexiconWeights:
-    """What the lexicon learned.
+class Lexicon:
+    """What was learned of the words of relevant comments.
 
     Attributes:
         coefficients: log-odds that a term of each bucket adds, in a text of one term.
@@ -39,15 +44,55 @@ class LexiconWeights:
     coefficients: NDArray[np.float64]
     intercept: float
 
+    def log_odds(self, texts: Texts) -> NDArray[np.float64]:
+        """The log-odds of being relevant, an item per text; the last item, which ``ABSENT`` names, is NaN."""
+        return np.append(texts.derive(_bags_of) @ self.coefficients + self.intercept, np.nan)
 
-class LexiconV1(FittedFeatureGroup):
-    """Logistic regression on the comment's tokens, pairs of tokens and stems, hashed.
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the weights as NumPy arrays."""
+        folder.write_array(_COEFFICIENTS, self.coefficients)
+        folder.write_array(_INTERCEPT, np.array([self.intercept]))
 
-    Hashing needs no vocabulary, and the model trains on one sorted partition: the same rows give the same weights to
-    the last bit, however they were spread.
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the weights."""
+        coefficients = folder.read_array(_COEFFICIENTS, shape=(_BUCKETS,))
+        (intercept,) = folder.read_array(_INTERCEPT, shape=(1,))
+        return cls(coefficients, float(intercept))
+
+
+class LexiconGroup(FittedQueryGroup):
+    """Base of groups that look at comments by the lexicon.
+
+    Args:
+        lexicon: as learned.
     """
 
-    name: ClassVar[str] = "lexicon_v1"
+    learns_from_labels: ClassVar[bool] = True
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn the weights from the judged candidates."""
+        learned = training.derive(learn_lexicons)
+        return Fitted(cls(learned.on_all), tuple(cls(each) for each in learned.on_rests))
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the weights."""
+        self.lexicon.save(folder)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the weights."""
+        return cls(Lexicon.load(folder))
+
+
+class LexiconV2(LexiconGroup):
+    """Logistic regression on the comment's tokens, pairs of tokens and stems, hashed; hashing needs no vocabulary."""
+
+    name: ClassVar[str] = "lexicon_v2"
     family: ClassVar[str] = "quality"
     about: ClassVar[str] = "what a bag-of-words model of relevant comments says of the comment"
     entity: ClassVar[Entity] = Entity.CANDIDATE
@@ -55,80 +100,99 @@ class LexiconV1(FittedFeatureGroup):
         FeatureColumn("log_odds", "log-odds of being relevant", _NICOSIA),
         FeatureColumn("probability", "probability of being relevant", _NICOSIA, 0.4),
     )
-    learns_from_labels: ClassVar[bool] = True
 
-    def __init__(self, weights: LexiconWeights | None = None) -> None:
-        self._weights = weights
-
-    @property
-    def weights(self) -> LexiconWeights:
-        """The weight of each bucket.
-
-        Raises:
-            ContractError: the group is not fitted.
-        """
-        return self.require_fitted(self._weights)
-
-    def fit(self, inputs: FeatureInputs) -> Self:
-        """Learn the weights from the examples with a known label."""
-        judged = inputs.keep_examples(F.col("relevant").isNotNull())
-        labels = judged.examples.select(*self.entity.key, F.col("relevant").cast("double").alias("relevant")).distinct()
-        terms = inputs.with_text(labels, "candidate_id").select(*self.entity.key, "relevant", _terms().alias("terms"))
-        bags = _bags().transform(terms).select(*self.entity.key, "relevant", "bag")
-        in_order = bags.repartition(1).sortWithinPartitions(*self.entity.key).persist()
-        fitted = _estimator().fit(in_order)
-        in_order.unpersist()
-        return type(self)(LexiconWeights(fitted.coefficients.toArray(), fitted.intercept))
-
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """What the model says of each candidate."""
-        texts = inputs.with_text(self.entities(inputs.examples), "candidate_id")
-        bags = _bags().transform(texts.select(*self.entity.key, _terms().alias("terms")))
-        regression = ml.logistic_regression(self.weights.coefficients, self.weights.intercept)
-        scored = regression.setFeaturesCol("bag").setRawPredictionCol("margin").transform(bags)
-        return scored.select(
-            *self.entity.key,
-            vector_to_array(F.col("margin"))[1].alias("log_odds"),
-            vector_to_array(F.col("probability"))[1].alias("probability"),
-        )
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the weights as NumPy arrays."""
-        folder.write_array(_COEFFICIENTS, self.weights.coefficients)
-        folder.write_array(_INTERCEPT, np.array([self.weights.intercept]))
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the weights."""
-        coefficients = folder.read_array(_COEFFICIENTS, shape=(_BUCKETS,))
-        (intercept,) = folder.read_array(_INTERCEPT, shape=(1,))
-        return cls(LexiconWeights(coefficients, float(intercept)))
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """What the model says of each candidate's text."""
+        log_odds = self.lexicon.log_odds(batch.texts)[batch.candidate_text]
+        return {"log_odds": log_odds, "probability": expit(log_odds)}
 
 
-def _terms() -> Column:
-    """Tokens, pairs of tokens between the text's two ends, and stems, distinguished by their spelling."""
-    bounded = F.concat(F.array(F.lit("^")), "tokens", F.array(F.lit("$")))
-    pairs = F.zip_with(
-        F.slice(bounded, 1, F.size(bounded) - 1),
-        F.slice(bounded, 2, F.size(bounded) - 1),
-        lambda one, next_one: F.concat_ws(" ", one, next_one),
+def learn_lexicons(training: TrainingData) -> Fitted[Lexicon]:
+    """Learn from all folds and from the rest of each, in one Spark job.
+
+    One task gets the judged candidates in order, so that the weights are the same to the last bit however the rows are
+    spread. It holds about 1 kB per candidate.
+    """
+    texts = training.inputs.texts.select("text_id", "tokens", "stems")
+    judged = training.judged.select("site", "candidate_id", "fold", "relevant", "text_id").distinct()
+    in_order = (
+        judged.join(texts, on="text_id")
+        .repartition(1)
+        .sortWithinPartitions("site", "candidate_id", "fold", "relevant")
+        .select("fold", "relevant", "tokens", "stems")
     )
-    stems = F.transform("stems", lambda stem: F.concat(F.lit("stem:"), stem))
-    return F.concat("tokens", pairs, stems)
+    folds = training.folds
+
+    def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield _as_batch(_learn(batches, folds))
+
+    rows = in_order.mapInArrow(learn, _WEIGHTS).collect()
+    found = {row["fold"]: Lexicon(np.frombuffer(row["coefficients"]), row["intercept"]) for row in rows}
+    return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
 
 
-def _bags() -> PipelineModel:
-    """From a text's terms to their buckets, as a vector of unit length; repeats do not count."""
-    hashing = HashingTF(inputCol="terms", outputCol="counts", numFeatures=_BUCKETS, binary=True)
-    return PipelineModel([hashing, Normalizer(inputCol="counts", outputCol="bag")])
+def fit_lexicon(bags: csr_matrix, relevant: NDArray[np.bool_]) -> Lexicon:
+    """Logistic regression with an L2 penalty on the coefficients.
+
+    Args:
+        bags: of shape (texts, buckets).
+        relevant: the label of each text. If all are alike, every text gets the smoothed log-odds of the label.
+    """
+    if relevant.all() or not relevant.any():
+        return Lexicon(np.zeros(_BUCKETS), float(np.log((relevant.sum() + 1) / ((~relevant).sum() + 1))))
+    regression = LogisticRegression(C=1 / (_REGULARIZATION * len(relevant)), max_iter=_MOST_ITERATIONS)
+    with threadpool_limits(1):
+        fitted = regression.fit(bags, relevant)
+    return Lexicon(fitted.coef_[0], float(fitted.intercept_[0]))
 
 
-def _estimator() -> LogisticRegression:
-    return LogisticRegression(
-        featuresCol="bag",
-        labelCol="relevant",
-        rawPredictionCol="margin",
-        standardization=False,
-        regParam=_REGULARIZATION,
-        maxIter=_ITERATIONS,
+def bags(tokens: Sequence[Sequence[str]], stems: Sequence[Sequence[str]]) -> csr_matrix:
+    """Which terms each text holds, as rows of unit length; repeats do not count.
+
+    Args:
+        tokens: of each text.
+        stems: of each text.
+
+    Returns:
+        Shape (texts, buckets). Terms are tokens, pairs of tokens between the text's two ends, and stems.
+    """
+    if not tokens:
+        return csr_matrix((0, _BUCKETS))
+    hasher = FeatureHasher(_BUCKETS, input_type="string", alternate_sign=False)
+    hashed = hasher.transform(_terms(*each) for each in zip(tokens, stems, strict=True))
+    hashed.data[:] = 1.0
+    return normalize(hashed, copy=False)
+
+
+def _terms(tokens: Sequence[str], stems: Sequence[str]) -> list[str]:
+    """The spelling tells the kinds of terms apart: tokens hold no blank."""
+    pairs = (f"{one} {next_one}" for one, next_one in pairwise(("^", *tokens, "$")))
+    return [*tokens, *pairs, *(f"stem:{stem}" for stem in stems)]
+
+
+def _bags_of(texts: Texts) -> csr_matrix:
+    return bags(texts.tokens, texts.stems)
+
+
+def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> dict[int, Lexicon]:
+    """The lexicon of all folds, and of the rest of each."""
+    matrices, numbers, labels = [bags([], [])], [np.empty(0, np.int32)], [np.empty(0, np.bool_)]
+    for batch in batches:
+        matrices.append(bags(batch.column("tokens").to_pylist(), batch.column("stems").to_pylist()))
+        numbers.append(batch.column("fold").to_numpy())
+        labels.append(batch.column("relevant").to_numpy(zero_copy_only=False))
+    matrix, fold, relevant = vstack(matrices, format="csr"), np.concatenate(numbers), np.concatenate(labels)
+    rests = {number: fold != number for number in (_ALL_FOLDS, *range(folds))}
+    return {number: fit_lexicon(matrix[rest], relevant[rest]) for number, rest in rests.items()}
+
+
+def _as_batch(lexicons: Mapping[int, Lexicon]) -> pa.RecordBatch:
+    weights = [each.coefficients.tobytes() for each in lexicons.values()]
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array(list(lexicons), pa.int32()),
+            pa.array(weights, pa.binary()),
+            pa.array([each.intercept for each in lexicons.values()], pa.float64()),
+        ],
+        names=["fold", "coefficients", "intercept"],
     )

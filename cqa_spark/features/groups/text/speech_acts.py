@@ -2,84 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.groups.text.phrases import ACTS, ANSWERS, QUESTIONS, STARTS_IMPERATIVE
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.pair_texts import pair_texts
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.text.phrases import ACTS, ANSWERS, ENDS_IN_QUESTION_MARK, QUESTIONS, STARTS_IMPERATIVE
+from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch, Texts
 
 _SEARLE = "Searle 1976, A classification of illocutionary acts; phrases ours"
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _LI_ROTH = "Li and Roth 2002, Learning question classifiers; phrases ours"
 
-
-def _says(side: str, pattern: str) -> str:
-    return f'int(coalesce({side}.clean, "") rlike r"(?i){pattern}")'
-
+Numbers = NDArray[np.float64]
 
 _ACTS = {
-    FeatureColumn(name, f"1 where the comment {about}", _SEARLE): _says("candidate", pattern)
-    for name, (about, pattern) in ACTS.items()
+    FeatureColumn(name, f"1 where the comment {about}", _SEARLE): pattern for name, (about, pattern) in ACTS.items()
 }
+_FORMS = {
+    FeatureColumn(
+        f"form_{kind}", f"1 where the comment has the form of an answer to: {kind.replace('_', ' ')}", _LI_ROTH
+    ): pattern
+    for kind, pattern in ANSWERS.items()
+}
+_ASKS = {
+    FeatureColumn(f"asks_{kind}", f"1 where the question asks {kind.replace('_', ' ')}", _LI_ROTH): pattern
+    for kind, pattern in QUESTIONS.items()
+}
+"""Each flag of the comment, or of the question, with the phrases that set it."""
 
 _SENTENCES = {
     FeatureColumn(
         "imperatives", "share of the sentences that start with an order or advice", _NICOSIA
-    ): f'size(filter(candidate.sentences, s -> s rlike r"(?i){STARTS_IMPERATIVE}")) / size(candidate.sentences)',
-    FeatureColumn(
-        "questions", "share of the sentences that end in a question mark", _NICOSIA
-    ): r'size(filter(candidate.sentences, s -> s rlike r"\?[^\w?]*+$")) / size(candidate.sentences)',
+    ): STARTS_IMPERATIVE,
+    FeatureColumn("questions", "share of the sentences that end in a question mark", _NICOSIA): ENDS_IN_QUESTION_MARK,
 }
+"""Each share of the comment's sentences with what these sentences have."""
 
-_ASKS = {
-    FeatureColumn(f"asks_{kind}", f"1 where the question asks {kind.replace('_', ' ')}", _LI_ROTH): _says(
-        "query", pattern
-    )
-    for kind, pattern in QUESTIONS.items()
-}
-
-_FORMS = {
-    FeatureColumn(
-        f"form_{kind}", f"1 where the comment has the form of an answer to: {kind.replace('_', ' ')}", _LI_ROTH
-    ): _says("candidate", pattern)
-    for kind, pattern in ANSWERS.items()
-}
-
-_FLAGS = {**_ACTS, **_SENTENCES, **_ASKS, **_FORMS}
-"""Each column with the Spark SQL expression over the pair's texts that computes it."""
-
-_KINDS_ASKED = " + ".join(f"asks_{kind}" for kind in QUESTIONS)
-_FITTING_FORMS = " + ".join(f"asks_{kind} * form_{kind}" for kind in QUESTIONS)
-_FITS = {
-    FeatureColumn("forms_fit", "kinds of question that are asked and answered in form", _LI_ROTH): _FITTING_FORMS,
-    FeatureColumn(
-        "forms_fit_share", "the same over the kinds that are asked", _LI_ROTH
-    ): f"({_FITTING_FORMS}) / greatest(1, {_KINDS_ASKED})",
-}
-"""Each column with the Spark SQL expression over the flags that computes it."""
+_FIT = FeatureColumn("forms_fit", "kinds of question that are asked and answered in form", _LI_ROTH)
+_FIT_SHARE = FeatureColumn("forms_fit_share", "the same over the kinds that are asked", _LI_ROTH)
 
 
-class SpeechActsV1(FeatureGroup):
+class SpeechActsV1(QueryGroup):
     """Phrases of the comment, kinds of question in the query, and where the two fit."""
 
     name: ClassVar[str] = "speech_acts_v1"
     family: ClassVar[str] = "quality"
     about: ClassVar[str] = "what the comment does, and whether it has the form that the question asks for"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (*_FLAGS, *_FITS)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (*_ACTS, *_SENTENCES, *_ASKS, *_FORMS, _FIT, _FIT_SHARE)
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Flags and shares of each pair whose candidate has a text."""
-        texts = pair_texts(
-            self.entities(inputs.examples), inputs, lambda texts: texts.select("text_id", "clean", "sentences")
-        )
-        flags = [
-            F.coalesce(F.expr(sql).cast("double"), F.lit(0.0)).alias(column.name) for column, sql in _FLAGS.items()
-        ]
-        flagged = texts.where(F.col("candidate").isNotNull()).select(*self.entity.key, *flags)
-        fits = feature_values(_FITS)
-        return flagged.select("*", *fits)
+    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+        """Flags and shares of each pair whose candidate has a text; a query without one asks nothing."""
+        texts, said, asked = batch.texts, batch.candidate_text, batch.query_text
+        acts, forms, asks = _flags(texts, said, _ACTS), _flags(texts, said, _FORMS), _flags(texts, asked, _ASKS)
+        fit = sum(asks[f"asks_{kind}"] * forms[f"form_{kind}"] for kind in QUESTIONS)
+        values = {
+            **acts,
+            **_shares(texts, said),
+            **asks,
+            **forms,
+            _FIT.name: fit,
+            _FIT_SHARE.name: fit / np.maximum(1, sum(asks.values())),
+        }
+        return {name: np.where(said != ABSENT, value, np.nan) for name, value in values.items()}
+
+
+def _flags(texts: Texts, places: Indices, patterns: Mapping[FeatureColumn, str]) -> dict[str, Numbers]:
+    """By feature a 1 for each place whose text has the phrases; an absent text has none."""
+    distinct, place = np.unique(places, return_inverse=True)
+    clean = _take(texts, "clean", distinct)
+    return {column.name: _found(clean, pattern)[place] for column, pattern in patterns.items()}
+
+
+def _shares(texts: Texts, places: Indices) -> dict[str, Numbers]:
+    """By feature the share of the sentences that have the phrases, for each place."""
+    distinct, place = np.unique(places, return_inverse=True)
+    lists = _take(texts, "sentences", distinct)
+    sentences, text = lists.flatten(), pc.list_parent_indices(lists).to_numpy()
+    number = np.maximum(1, np.bincount(text, minlength=len(distinct)))
+    return {
+        column.name: (np.bincount(text, _found(sentences, pattern), minlength=len(distinct)) / number)[place]
+        for column, pattern in _SENTENCES.items()
+    }
+
+
+def _take(texts: Texts, unit: str, places: Indices) -> pa.Array:
+    """The items of a column at some places, null where the text is absent."""
+    return texts.column(unit).combine_chunks().take(pa.array(places, mask=places == ABSENT))
+
+
+def _found(texts: pa.Array, pattern: str) -> Numbers:
+    """1 for each text in which the expression is found, whatever the case of its letters; 0 for a null."""
+    found = pc.match_substring_regex(texts, pattern, ignore_case=True)
+    return found.fill_null(False).to_numpy(zero_copy_only=False).astype(np.float64)

@@ -2,56 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
-from cqa_spark.features.history.pairs import dated_pairs
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.history.totals import totals_at
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import QueryBatch, Reals, codes, doubles, matches, seconds, values_at
 
 _XU = "Xu et al. 2018, Table 2, BasicQ"
 
-_SNAPSHOT = {
-    FeatureColumn("views", "page views at the time of the dump", _XU): "view_count",
-    FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True): "created_at",
-    FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True): "active_at",
-}
-"""Each column with the Spark SQL expression over a question's row of ``posts`` that computes it."""
 
-_AS_OF = {
-    FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True): "asked_at",
-    FeatureColumn(
-        "active", "time of the question or of the last answer before the cut, seconds since 1970", _XU, is_time=True
-    ): "greatest(asked_at, last_at)",
-}
-"""Each column with the Spark SQL expression over a pair, with the last answer before its cut, that computes it."""
-
-
-class BasicQSnapshotV1(FeatureGroup):
+class BasicQSnapshotV1(QueryGroup):
     """The question as the dump shows it."""
 
     name: ClassVar[str] = "basic_q_snapshot_v1"
     family: ClassVar[str] = "question"
     about: ClassVar[str] = "views and dates of the question, at the time of the dump"
     entity: ClassVar[Entity] = Entity.QUESTION
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("views", "page views at the time of the dump", _XU),
+        FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
+        FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
+    )
     reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    post_columns: ClassVar[tuple[str, ...]] = ("view_count", "active_at")
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each question."""
-        posts = inputs.posts.withColumnRenamed("post_id", "query_id")
-        questions = self.entities(inputs.examples).join(posts, on=list(self.entity.key))
-        values = feature_values(_SNAPSHOT)
-        return questions.select(*self.entity.key, *values)
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """What the question's row says."""
+        return {
+            "views": values_at(batch.query_post, doubles(batch.posts["view_count"])),
+            "created": values_at(batch.query_post, seconds(batch.posts["created_at"])),
+            "active": values_at(batch.query_post, seconds(batch.posts["active_at"])),
+        }
 
 
-class BasicQAsOfV1(FeatureGroup):
+class BasicQAsOfV1(QueryGroup):
     """The question as it stood at the cut.
 
     Edits are no part of its activity here: a dump's posts only tell their last one, and that it is the last is
@@ -62,20 +54,39 @@ class BasicQAsOfV1(FeatureGroup):
     family: ClassVar[str] = "question"
     about: ClassVar[str] = "dates of the question, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
+        FeatureColumn(
+            "active",
+            "time of the question or of the last answer before the cut, seconds since 1970",
+            _XU,
+            is_time=True,
+        ),
+    )
     reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    post_columns: ClassVar[tuple[str, ...]] = ("post_type",)
     is_as_of: ClassVar[bool] = True
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair."""
-        pairs = dated_pairs(inputs)
-        moments = pairs.select(
-            "site", "thread_id", F.col("cut").alias("known_at"), "query_id", "candidate_id", "asked_at"
-        )
-        answers = inputs.posts.where(F.col("post_type") == "answer").select(
-            "site", "thread_id", F.col("created_at").alias("known_at")
-        )
-        known = totals_at(moments, inputs.of_threads(answers), key=("thread_id", "site"), values={})
-        values = feature_values(_AS_OF)
-        return known.select(*self.entity.key, *values)
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """The time of the question, and of the last answer before the cut."""
+        cut, asked = batch.times("cut"), batch.times("asked_at")
+        is_known = ~np.isnan(cut)
+        return {
+            "created": np.where(is_known, asked, np.nan),
+            "active": np.where(is_known, np.fmax(asked, _last_answer(batch, cut)), np.nan),
+        }
+
+
+def _last_answer(batch: QueryBatch, cut: Reals) -> Reals:
+    """The time of the last answer in each example's thread up to its cut; NaN for none."""
+    answers = batch.posts.filter(pc.equal(batch.posts["post_type"], "answer"))
+    threads, of_answers = codes(batch.examples["thread_id"], answers["thread_id"])
+    number = len(threads) + len(of_answers)
+    example, answer = matches(batch.query * number + threads, batch.query_of(answers) * number + of_answers)
+    time = seconds(answers["created_at"])[answer]
+    known = time <= cut[example]
+    last = np.full(len(batch), np.nan)
+    np.fmax.at(last, example[known], time[known])
+    return last

@@ -11,11 +11,7 @@ stop, exclamation or question mark before white space, and at the end of a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-
-import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import types as T
+from functools import lru_cache
 
 from cqa_spark.text.vader import polarity
 
@@ -24,40 +20,16 @@ SCALE = 10_000
 
 NEUTRAL_BELOW = SCALE * 5 // 100
 
-MEASURES = ("sentences", "sentiment", "toned_sentences", "toned_sentiment")
-"""Number of sentences and sum of their sentiments, of all sentences and of those that are not neutral."""
-
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
+@lru_cache(maxsize=10_000)
 def measure(text: str) -> tuple[int, int, int, int]:
-    """The ``MEASURES`` of a text; sentiments in units of 1 over ``SCALE``."""
+    """The number of sentences and the sum of their sentiments, and both again of the sentences that are not neutral.
+
+    Sentiments are in units of 1 over ``SCALE``.
+    """
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
     tones = [round(SCALE * polarity(sentence)["compound"]) for sentence in sentences]
     toned = [tone for tone in tones if abs(tone) >= NEUTRAL_BELOW]
     return len(tones), sum(tones), len(toned), sum(toned)
-
-
-def with_sentiment(rows: DataFrame) -> DataFrame:
-    """Measure the texts of rows.
-
-    Args:
-        rows: with the column ``body``, a string.
-
-    Returns:
-        The rows without ``body``, with the ``MEASURES``, whole numbers; 0 for no text.
-    """
-    kept = [field for field in rows.schema if field.name != "body"]
-    names = [field.name for field in kept]
-    schema = T.StructType([*kept, *[T.StructField(name, T.LongType()) for name in MEASURES]])
-
-    def measured(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            bodies = batch.column("body").to_pylist()
-            found = {body: measure(body or "") for body in set(bodies)}
-            columns = [pa.array([found[body][place] for body in bodies], pa.int64()) for place in range(len(MEASURES))]
-            yield pa.RecordBatch.from_arrays(
-                [*[batch.column(name) for name in names], *columns], names=[*names, *MEASURES]
-            )
-
-    return rows.mapInArrow(measured, schema)

@@ -2,108 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, Reach, feature_values
-from cqa_spark.features.groups.thread.comment_events import EVENT_VALUES, EVERYBODY, comment_events
-from cqa_spark.features.groups.thread.comment_tone import SCALE
-from cqa_spark.features.history.pairs import dated_pairs, known_pairs
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
+from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
+from cqa_spark.features.groups.thread.post_comments import Beside, answers_comments, questions_comments
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.history.totals import totals_at
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import QueryBatch, Reals
 
 _XU = "Xu et al. 2018, Table 2, Comments"
-_QUESTION, _ANSWERER, _ANSWER = "question", "answerer", "answer"
-_THE_END = "timestamp '9999-12-31 00:00:00'"
-_THE_BEGINNING = "timestamp '0001-01-01 00:00:00'"
+
+_FEATURES = (
+    FeatureColumn("on_question", "comments on the question", _XU),
+    FeatureColumn("on_answer", "comments on the answer", _XU),
+    FeatureColumn("asker_on_question", "1 where the asker did", _XU),
+    FeatureColumn("asker_on_answer", "1 where the asker did", _XU),
+    FeatureColumn("answerer_on_question", "1 where the answerer did", _XU),
+    FeatureColumn("answerer_on_answer", "1 where the answerer did", _XU),
+    FeatureColumn("sequential", "comments on either of asker or answerer that directly follow one of the other", _XU),
+    FeatureColumn("sentiment", "mean sentiment of the sentences of comments on the answer, -1 to 1; 0 for none", _XU),
+    FeatureColumn("toned_sentiment", "the same over sentences that are not neutral; 0 for none", _XU),
+    FeatureColumn("any_on_answer", "1 where there is a comment on the answer", _XU),
+)
 
 
-def _mean(total: str, number: str) -> str:
-    return f"if({number} > 0, {total} / ({SCALE} * {number}), 0)"
+class _Comments(QueryGroup):
+    """Base of both variants."""
+
+    family: ClassVar[str] = "comments"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
+    reach: ClassVar[Reach] = Reach.THREAD
+    reads_texts: ClassVar[bool] = False
+    comment_columns: ClassVar[tuple[str, ...]] = ("body",)
 
 
-_FEATURES = {
-    FeatureColumn("on_question", "comments on the question", _XU): "question.comments",
-    FeatureColumn("on_answer", "comments on the answer", _XU): "answer.comments",
-    FeatureColumn("asker_on_question", "1 where the asker did", _XU): "int(question.by_asker > 0)",
-    FeatureColumn("asker_on_answer", "1 where the asker did", _XU): "int(answer.by_asker > 0)",
-    FeatureColumn("answerer_on_question", "1 where the answerer did", _XU): "int(answerer.by_answerer > 0)",
-    FeatureColumn("answerer_on_answer", "1 where the answerer did", _XU): "int(answer.by_answerer > 0)",
-    FeatureColumn(
-        "sequential", "comments on either of asker or answerer that directly follow one of the other", _XU
-    ): "answer.sequential + answerer.sequential",
-    FeatureColumn("sentiment", "mean sentiment of the sentences of comments on the answer, -1 to 1; 0 for none", _XU): (
-        _mean("answer.sentiment", "answer.sentences")
-    ),
-    FeatureColumn("toned_sentiment", "the same over sentences that are not neutral; 0 for none", _XU): (
-        _mean("answer.toned_sentiment", "answer.toned_sentences")
-    ),
-    FeatureColumn("any_on_answer", "1 where there is a comment on the answer", _XU): "int(answer.comments > 0)",
-}
-"""Each column with the Spark SQL expression over the totals of the question's comments (``question``), of those that
-concern the answerer (``answerer``) and of the answer's (``answer``) that computes it."""
-
-
-class CommentsSnapshotV1(FeatureGroup):
+class CommentsSnapshotV1(_Comments):
     """All comments that the dump has; the asker's thanks below the accepted answer among them."""
 
     name: ClassVar[str] = "comments_snapshot_v1"
-    family: ClassVar[str] = "comments"
     about: ClassVar[str] = "comments on question and answer, at the time of the dump"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    reach: ClassVar[Reach] = Reach.THREAD
-    reads_texts: ClassVar[bool] = False
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair."""
-        pairs = known_pairs(inputs).withColumn("cut", F.expr(_THE_END))
-        events = comment_events(inputs, pairs)
-        return _values(pairs, events.withColumn("known_at", F.coalesce("known_at", F.expr(_THE_BEGINNING))))
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Counts and tone of all comments."""
+        return _values(batch, batch.derive(questions_comments), batch.derive(answers_comments))
 
 
-class CommentsAsOfV1(FeatureGroup):
+class CommentsAsOfV1(_Comments):
     """Comments made before the cut."""
 
     name: ClassVar[str] = "comments_asof_v1"
-    family: ClassVar[str] = "comments"
     about: ClassVar[str] = "comments on question and answer that were there at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    reach: ClassVar[Reach] = Reach.THREAD
-    reads_texts: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair."""
-        pairs = dated_pairs(inputs)
-        return _values(pairs, comment_events(inputs, pairs))
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Counts and tone of comments up to the cut; not known where that is not."""
+        cut = batch.times("cut")
+        there = (batch.derive(each).until(cut) for each in (questions_comments, answers_comments))
+        return {name: np.where(np.isnan(cut), np.nan, value) for name, value in _values(batch, *there).items()}
 
 
-def _values(pairs: DataFrame, events: DataFrame) -> DataFrame:
-    """Ask three times per pair: of the question, of the answerer below the question, and of the answer."""
-    everybody = F.lit(EVERYBODY)
-    # A deleted answerer is asked for as nobody's id, which no comment has.
-    asked = {
-        _QUESTION: ("query_id", everybody),
-        _ANSWERER: ("query_id", F.coalesce("author_id", F.lit("deleted"))),
-        _ANSWER: ("candidate_id", everybody),
+def _values(batch: QueryBatch, on_question: Beside, on_answer: Beside) -> dict[str, NDArray[np.float64]]:
+    def number(beside: Beside, chosen: ArrayLike) -> Reals:
+        return np.bincount(beside.example, weights=chosen, minlength=len(batch)).astype(np.float64)
+
+    comments = number(on_answer, np.ones(len(on_answer.example)))
+    # Who answers the own question speaks on it as its asker.
+    by_answerer = on_question.by_answerer & ~on_question.by_asker
+    sequential = number(on_question, on_question.in_turn) + number(on_answer, on_answer.in_turn)
+    sentences, sentiment, toned_sentences, toned_sentiment = _tone(batch, on_answer)
+    return {
+        "on_question": number(on_question, np.ones(len(on_question.example))),
+        "on_answer": comments,
+        "asker_on_question": (number(on_question, on_question.by_asker) > 0).astype(np.float64),
+        "asker_on_answer": (number(on_answer, on_answer.by_asker) > 0).astype(np.float64),
+        "answerer_on_question": (number(on_question, by_answerer) > 0).astype(np.float64),
+        "answerer_on_answer": (number(on_answer, on_answer.by_answerer) > 0).astype(np.float64),
+        "sequential": sequential,
+        "sentiment": sentiment / (SCALE * np.maximum(1, sentences)),
+        "toned_sentiment": toned_sentiment / (SCALE * np.maximum(1, toned_sentences)),
+        "any_on_answer": (comments > 0).astype(np.float64),
     }
-    sides = [
-        F.struct(F.lit(side).alias("side"), F.col(post).alias("post_id"), user.alias("user_id"))
-        for side, (post, user) in asked.items()
-    ]
-    moments = pairs.select(
-        "site", "query_id", "candidate_id", F.col("cut").alias("known_at"), F.inline(F.array(*sides))
-    )
-    totals = totals_at(
-        moments, events, key=("post_id", "user_id", "site"), values={name: name for name in EVENT_VALUES}
-    )
-    of_side = [F.max(F.when(F.col("side") == side, F.struct(*EVENT_VALUES))).alias(side) for side in asked]
-    together = totals.groupBy("site", "query_id", "candidate_id").agg(*of_side)
-    values = feature_values(_FEATURES)
-    return together.select("site", "query_id", "candidate_id", *values)
+
+
+def _tone(batch: QueryBatch, comments: Beside) -> Reals:
+    """By measure and example, the sums of what ``measure`` says of the comments."""
+    bodies = batch.said["body"].take(comments.row).to_pylist()
+    measured = np.array([measure(body or "") for body in bodies], dtype=np.float64).reshape(-1, 4)
+    return np.stack([np.bincount(comments.example, weights=one, minlength=len(batch)) for one in measured.T])

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
-import pyarrow as pa
-from pyspark.sql import DataFrame
+import numpy as np
 from threadpoolctl import threadpool_limits
 
-from cqa_spark.features.batches import Values, compute_in_batches
-from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
-from cqa_spark.features.pair_texts import SIDES, pair_texts
+from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch
+from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, Numbers, compare_meaning
-from cqa_spark.text.comparison.vocabulary import Vocabulary
 from cqa_spark.text.word_vectors import WordVectors
 
 _WORDS = "content_words"
 
 _COMPARED = {
-    "query": ("query", "candidate", "the query and the candidate"),
-    "subject": ("subject", "candidate", "the query's subject and the candidate"),
-    "titles": ("subject", "candidate_subject", "the query's subject and the candidate's"),
+    "query": "the query and the candidate",
+    "subject": "the query's subject and the candidate",
+    "titles": "the query's subject and the candidate's",
 }
-"""Which texts are compared, by the name of the comparison: two sides of the pair, and what they are."""
+"""Which texts are compared, by the name of the comparison."""
 
 _MEANS = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, word vectors"
 _ALIGNMENT = "Mihalcea et al. 2006, Corpus-based and knowledge-based measures of text semantic similarity"
@@ -57,11 +54,11 @@ _ABOUT = {
 """Each field of ``MeaningSimilarity``: meaning, source and what stands where either text has no word with a vector."""
 
 
-class EmbeddingSimilarityV1(FittedFeatureGroup):
+class EmbeddingSimilarityV1(FittedQueryGroup):
     """Cosines of means, alignment, relaxed Word Mover's distance and soft cosine; learns vectors of content words.
 
     Args:
-        vectors: the word vectors; None before the group is fitted.
+        vectors: the word vectors, and what they were learned from.
     """
 
     name: ClassVar[str] = "embedding_similarity_v1"
@@ -70,38 +67,45 @@ class EmbeddingSimilarityV1(FittedFeatureGroup):
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(f"{name}_{field}", f"{which}: {about}", source, missing)
-        for name, (_, _, which) in _COMPARED.items()
+        for name, which in _COMPARED.items()
         for field in MeaningSimilarity._fields
         for about, source, missing in [_ABOUT[field]]
     )
     learns_from_labels: ClassVar[bool] = False
 
-    def __init__(self, vectors: WordVectors | None = None) -> None:
-        self._vectors = vectors
+    def __init__(self, vectors: WordVectors) -> None:
+        self.vectors = vectors
 
-    @property
-    def vectors(self) -> WordVectors:
-        """The word vectors, and what they were learned from.
-
-        Raises:
-            ContractError: the group is not fitted.
-        """
-        return self.require_fitted(self._vectors)
-
-    def fit(self, inputs: FeatureInputs) -> Self:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Learn vectors from the distinct texts of the training and unannotated documents, whatever the examples."""
-        return type(self)(WordVectors.learn(learned_texts(inputs), _WORDS, LEARNED_FROM))
+        return Fitted(cls(WordVectors.learn(learned_texts(training.inputs), _WORDS, LEARNED_FROM)))
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Compare the texts of each pair."""
-        described = pair_texts(self.entities(inputs.examples), inputs, _identified, SIDES)
-        context = described.sparkSession.sparkContext
-        known = context.broadcast((self.vectors.vocabulary(), self.vectors.common))
+    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
+        """Compare the texts of each pair; a pair has no values where either text has no word with a vector."""
+        sides = {
+            "query": (batch.query_text, batch.candidate_text),
+            "subject": (batch.subject_text, batch.candidate_text),
+            "titles": (batch.subject_text, batch.candidate_subject_text),
+        }
+        bags = self._bags(batch, np.concatenate([text for both in sides.values() for text in both]))
+        values = {column.name: np.full(len(batch), np.nan) for column in self.columns}
+        # Matrices are small: more threads would wait for each other, beside those of Spark's other tasks.
+        with threadpool_limits(1):
+            for name, (asked, said) in sides.items():
+                comparable = np.array([one in bags and other in bags for one, other in zip(asked, said, strict=True)])
+                for pairs in _by_query(batch, comparable):
+                    others = [bags[text] for text in said[pairs].tolist()]
+                    found = compare_meaning(bags[asked[pairs[0]]], others, self.vectors.common)
+                    for field, similarities in found._asdict().items():
+                        values[f"{name}_{field}"][pairs] = similarities
+        return values
 
-        def compare(batch: pa.RecordBatch) -> Iterator[Values]:
-            return _compare(batch, *known.value)
-
-        return compute_in_batches(described, self.entity.key, [column.name for column in self.columns], compare)
+    def _bags(self, batch: QueryBatch, texts: Indices) -> dict[int, Bag]:
+        """The bag of each text that has one."""
+        words, vocabulary = batch.texts.unit(_WORDS), self.vectors.vocabulary
+        bags = {text: vocabulary.bag(words[text]) for text in np.unique(texts[texts != ABSENT]).tolist()}
+        return {text: bag for text, bag in bags.items() if bag is not None}
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the vectors, and what they were learned from."""
@@ -113,30 +117,8 @@ class EmbeddingSimilarityV1(FittedFeatureGroup):
         return cls(WordVectors.load(folder))
 
 
-def _identified(texts: DataFrame) -> DataFrame:
-    return texts.selectExpr("text_id", "text_id AS id", f"{_WORDS} AS words")
-
-
-def _compare(batch: pa.RecordBatch, vocabulary: Vocabulary, common: Numbers) -> Iterator[Values]:
-    bags: dict[str, Bag | None] = {}
-
-    def bag_of(text: dict[str, Any] | None) -> Bag | None:
-        """The bag of a text, made once for all pairs of the batch that it stands in."""
-        if text is None:
-            return None
-        if text["id"] not in bags:
-            bags[text["id"]] = vocabulary.bag(text["words"])
-        return bags[text["id"]]
-
-    by_side = {side: [bag_of(text) for text in batch.column(side).to_pylist()] for side in SIDES}
-    compared = [zip(by_side[one], by_side[other], strict=True) for one, other, _ in _COMPARED.values()]
-    # Matrices are small: more threads would wait for each other, beside those of Spark's other tasks.
-    with threadpool_limits(1):
-        for pairs in zip(*compared, strict=True):
-            yield [value for one, other in pairs for value in _similarity(one, other, common)]
-
-
-def _similarity(one: Bag | None, other: Bag | None, common: Numbers) -> Values:
-    if one is None or other is None:
-        return [None] * len(MeaningSimilarity._fields)
-    return compare_meaning(one, other, common)
+def _by_query(batch: QueryBatch, chosen: Mask) -> Iterator[Indices]:
+    """The chosen examples of each query; the examples of a query lie side by side."""
+    places = np.flatnonzero(chosen)
+    if places.size:
+        yield from np.split(places, np.flatnonzero(np.diff(batch.query[places])) + 1)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from sklearn.preprocessing import normalize
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.groups.thread.thread_comments import thread_comments
-from cqa_spark.features.groups.thread.thread_cosines import cosine_to_sum, cosines, relative_ranks, unit_vectors
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.shared_accounts import same_person
-
-_THREAD = ("site", "post_id")
+from cqa_spark.features.groups.thread.thread_cosines import (
+    Vector,
+    apart,
+    cosine_to_sum,
+    new_shares,
+    relative_ranks,
+    thread_cosines,
+)
+from cqa_spark.features.query_batch import ABSENT, Comments, Indices, Mask, QueryBatch
 
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
@@ -46,83 +46,50 @@ class NeighboursV1(CollectionGroup):
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Compare the comments of each thread, one row a thread, in Arrow batches."""
-        values = ", ".join(f"{column.name} double" for column in _FEATURES)
-        compared = self._threads(inputs).mapInArrow(_compare_batches, f"site string, candidate_id string, {values}")
-        return self.entities(inputs.examples).join(compared, on=list(self.entity.key), how="inner")
-
-    def _threads(self, inputs: FeatureInputs) -> DataFrame:
-        """One row a thread: its turns in order, each with its text's terms and their weights."""
-        comments = thread_comments(inputs).select(
-            *_THREAD,
-            F.lit(True).alias("is_comment"),
-            "position",
-            "candidate_id",
-            same_person("author", "asker").alias("by_asker"),
-        )
-        questions = comments.select(
-            *_THREAD,
-            F.lit(False).alias("is_comment"),
-            F.lit(0).alias("position"),
-            F.col("post_id").alias("candidate_id"),
-            F.lit(True).alias("by_asker"),
-        ).distinct()
-        named = comments.unionByName(questions).join(
-            inputs.documents.select("site", F.col("document_id").alias("candidate_id"), "text_id"),
-            on=["site", "candidate_id"],
-            how="inner",
-        )
-        texts = inputs.texts.join(named, on="text_id", how="left_semi")
-        weighed = self.collection.weigh(texts, self.terms).select(
-            "text_id", "terms", F.transform(F.map_values("weights"), lambda weight: weight["tf_idf"]).alias("weights")
-        )
-        turn = F.struct("is_comment", "position", "candidate_id", "by_asker", "terms", "weights")
-        return (
-            named.join(weighed, on="text_id", how="left")
-            .withColumns({"terms": F.coalesce("terms", F.array()), "weights": F.coalesce("weights", F.array())})
-            .groupBy(*_THREAD)
-            .agg(F.sort_array(F.collect_list(turn)).alias("turns"))
-            .select("site", "turns")
-        )
+    def compute(self, batch: QueryBatch) -> dict[str, Vector]:
+        """Compare the comments of each thread; a candidate that is no comment, or has no text, has no values."""
+        comments = batch.comments
+        values = {column.name: np.full(len(comments) + 1, np.nan) for column in _FEATURES}
+        places = [np.arange(thread.start, thread.stop)[comments.text[thread] != ABSENT] for thread in comments.threads]
+        threads = [said for said in places if said.size]
+        if threads:
+            # The first turn of a thread is the question; one without text is a vector of zeros.
+            texts = [np.append(comments.asked[said[0]], comments.text[said]) for said in threads]
+            sizes = [len(turns) for turns in texts]
+            turns = normalize(self.weighed(batch).tf_idf)[np.concatenate(texts)]
+            vectors = apart(turns, np.repeat(np.arange(len(threads)), sizes))
+            is_question = np.concatenate([np.arange(size) == 0 for size in sizes])
+            values["new_share"][np.concatenate(threads)] = new_shares(vectors)[~is_question]
+            for said, similar in zip(threads, thread_cosines(vectors, sizes), strict=True):
+                for name, found in _compare(similar, _by_asker(comments, said)).items():
+                    values[name][said] = found
+        return {name: of_comments[batch.comment] for name, of_comments in values.items()}
 
 
-def _compare_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    schema = pa.schema([("site", pa.string()), ("candidate_id", pa.string()), *_value_fields()])
-    for batch in batches:
-        rows = [row for thread in batch.to_pylist() for row in _compare(thread["site"], thread["turns"])]
-        yield pa.RecordBatch.from_pylist(rows, schema)
+def _by_asker(comments: Comments, said: Indices) -> Mask:
+    asker = comments.asker[said[0]]
+    return np.array([asker is not None and comments.author[place] == asker for place in said.tolist()])
 
 
-def _value_fields() -> list[tuple[str, pa.DataType]]:
-    return [(column.name, pa.float64()) for column in _FEATURES]
+def _compare(similar: Vector, by_asker: Mask) -> dict[str, Vector]:
+    """The values of each comment of a thread.
 
-
-def _compare(site: str, turns: list[dict[str, Any]]) -> Iterator[dict[str, object]]:
-    """The row of each comment of a thread; the question, where it has a text, is the first turn."""
-    asked = sum(not turn["is_comment"] for turn in turns)
-    similar = cosines(unit_vectors([turn["terms"] for turn in turns], [turn["weights"] for turn in turns]))
-    to_question = similar[asked:, 0] if asked else np.zeros(len(turns))
-    comments, said = similar[asked:, asked:], turns[asked:]
-    to_others = cosine_to_sum(comments, np.full(len(said), True))
-    to_asker = cosine_to_sum(comments, np.array([turn["by_asker"] for turn in said], dtype=bool))
-    ranks = relative_ranks(to_others), relative_ranks(to_question)
-    heard = {term for turn in turns[:asked] for term in turn["terms"]}
-    for place, turn in enumerate(said):
-        before, after = comments[place, :place], comments[place, place + 1 :]
-        terms = set(turn["terms"])
-        yield {
-            "site": site,
-            "candidate_id": turn["candidate_id"],
-            "previous_cosine": before[-1] if before.size else 0.0,
-            "next_cosine": after[0] if after.size else 0.0,
-            "others_cosine": to_others[place],
-            "closest_cosine": max([0.0, *before, *after]),
-            "closest_before_cosine": max([0.0, *before]),
-            "asker_cosine": to_asker[place],
-            "question_cosine": to_question[place],
-            "new_share": len(terms - heard) / max(1, len(terms)),
-            "others_rank": ranks[0][place],
-            "question_rank": ranks[1][place],
-        }
-        heard |= terms
+    Args:
+        similar: cosines of the turns: the question, and the comments in order.
+        by_asker: which comments the asker wrote.
+    """
+    to_question, comments = similar[1:, 0], similar[1:, 1:]
+    to_others = cosine_to_sum(comments, np.full(len(comments), True))
+    before, after = np.tril(comments, -1), np.triu(comments, 1)
+    neighbours = np.diagonal(comments, 1)
+    return {
+        "previous_cosine": np.append(0.0, neighbours),
+        "next_cosine": np.append(neighbours, 0.0),
+        "others_cosine": to_others,
+        "closest_cosine": np.maximum(before, after).max(axis=1),
+        "closest_before_cosine": before.max(axis=1),
+        "asker_cosine": cosine_to_sum(comments, by_asker),
+        "question_cosine": to_question,
+        "others_rank": relative_ranks(to_others),
+        "question_rank": relative_ranks(to_question),
+    }

@@ -2,52 +2,79 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import log
 from typing import ClassVar
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.tabulate import tabulate
 
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
 _LEAST = 1e-6
 _UNKNOWN = -3.0
 
 
-def _log(probability: str) -> str:
-    return f"ln(greatest({probability}, {_LEAST}D))"
+@dataclass(frozen=True)
+class _Path:
+    """The probabilities of both steps, beside those of the other candidates.
+
+    Attributes:
+        comment: probability that the comment answers its own thread's question.
+        question: probability that the thread's question is related to the query.
+        best_comment: the highest of the thread's candidates.
+        best_question: the highest of the query's threads.
+        comment_place: place among the thread's candidates, from 1.
+        question_place: place among the query's threads, from 1.
+    """
+
+    comment: float
+    question: float
+    best_comment: float
+    best_question: float
+    comment_place: int
+    question_place: int
 
 
-_FEATURES = {
+def _log(probability: float) -> float:
+    return log(max(probability, _LEAST))
+
+
+_FEATURES: Mapping[FeatureColumn, Callable[[_Path], float]] = {
     FeatureColumn(
         "log_comment", "ln of the probability that the comment answers its own thread's question", _STEPS, _UNKNOWN
-    ): _log("comment"),
+    ): lambda path: _log(path.comment),
     FeatureColumn(
         "log_question", "ln of the probability that the thread's question is related to the query", _STEPS, _UNKNOWN
-    ): _log("question"),
-    FeatureColumn("log_path", "log_comment + log_question", _STEPS, 2 * _UNKNOWN): f"{_log('comment')} + "
-    f"{_log('question')}",
-    FeatureColumn("log_path_twice", "log_comment + 2 log_question", "ours", 3 * _UNKNOWN): f"{_log('comment')} + "
-    f"2 * {_log('question')}",
-    FeatureColumn("product", "the product of both probabilities", _STEPS): "comment * question",
+    ): lambda path: _log(path.question),
+    FeatureColumn("log_path", "log_comment + log_question", _STEPS, 2 * _UNKNOWN): lambda path: (
+        _log(path.comment) + _log(path.question)
+    ),
+    FeatureColumn("log_path_twice", "log_comment + 2 log_question", "ours", 3 * _UNKNOWN): lambda path: (
+        _log(path.comment) + 2 * _log(path.question)
+    ),
+    FeatureColumn("product", "the product of both probabilities", _STEPS): lambda path: path.comment * path.question,
     FeatureColumn("comment_place", "place by the comment's probability in its thread, from 1", "ours", 5.0): (
-        "comment_place"
+        lambda path: path.comment_place
     ),
     FeatureColumn("question_place", "place by the question's probability among the query's, from 1", "ours", 5.0): (
-        "question_place"
+        lambda path: path.question_place
     ),
-    FeatureColumn(
-        "question_relative", "log_question less the largest of the query's", "ours", _UNKNOWN
-    ): f"{_log('question')} - {_log('best_question')}",
-    FeatureColumn(
-        "comment_relative", "log_comment less the largest of its thread's", "ours", _UNKNOWN
-    ): f"{_log('comment')} - {_log('best_comment')}",
+    FeatureColumn("question_relative", "log_question less the largest of the query's", "ours", _UNKNOWN): lambda path: (
+        _log(path.question) - _log(path.best_question)
+    ),
+    FeatureColumn("comment_relative", "log_comment less the largest of its thread's", "ours", _UNKNOWN): lambda path: (
+        _log(path.comment) - _log(path.best_comment)
+    ),
 }
-"""Each column with its SQL over a row of ``_steps``."""
 
 
-class PathScoresV1(FeatureGroup):
+class PathScoresV1(QueryGroup):
     """Probabilities of the tasks question_comment and question_question, from the systems named as upstream.
 
     Those of training threads are out of fold, so that they are as sure of themselves as they will be of new threads.
@@ -61,33 +88,56 @@ class PathScoresV1(FeatureGroup):
     needs: ClassVar[tuple[str, ...]] = ("scores",)
     reads_texts: ClassVar[bool] = False
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair; what no system has scored is left out."""
-        steps = _steps(inputs.examples, inputs.needed("scores"))
-        values = feature_values(_FEATURES)
-        return steps.where("comment is not null and question is not null").select(*self.entity.key, *values)
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Values of each pair; what no system has scored is not known."""
+        paths = _paths(batch)
+        return tabulate(
+            _FEATURES, [place if place in paths else None for place in range(len(batch))], paths.__getitem__
+        )
 
 
-def _steps(examples: DataFrame, scores: DataFrame) -> DataFrame:
-    pairs = examples.select("site", "query_id", "candidate_id", "thread_id")
-    to_comment = _scores_of(scores, "question_comment", "thread_id", "candidate_id", "comment")
-    to_question = _scores_of(scores, "question_question", "query_id", "thread_id", "question")
-    joined = pairs.join(to_comment, ["site", "thread_id", "candidate_id"], "left")
-    known = joined.join(to_question, ["site", "query_id", "thread_id"], "left")
-    query, thread = Window.partitionBy("site", "query_id"), Window.partitionBy("site", "query_id", "thread_id")
-    by_comment = thread.orderBy(F.col("comment").desc_nulls_last(), "candidate_id")
-    by_question = query.orderBy(F.col("question").desc_nulls_last(), "thread_id")
-    return known.withColumns(
-        {
-            "best_comment": F.max("comment").over(thread),
-            "best_question": F.max("question").over(query),
-            "comment_place": F.row_number().over(by_comment),
-            "question_place": F.dense_rank().over(by_question),
-        }
-    )
+def _paths(batch: QueryBatch) -> dict[int, _Path]:
+    """By example, where both of its steps have a score."""
+    to_comment = _scores_of(batch, "question_comment")
+    to_question = _scores_of(batch, "question_question")
+    threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
+    questions: dict[int, dict[str, float]] = defaultdict(dict)
+    ids = (batch.column(name) for name in ("query_id", "candidate_id", "thread_id"))
+    for place, (query, query_id, candidate, thread) in enumerate(zip(batch.query.tolist(), *ids, strict=True)):
+        if (query, thread, candidate) in to_comment:
+            threads[query, thread].append((place, candidate))
+        if (query, query_id, thread) in to_question:
+            questions[query][thread] = to_question[query, query_id, thread]
+    of_queries = {query: _descending(scores) for query, scores in questions.items()}
+    paths = {}
+    for (query, thread), candidates in threads.items():
+        if thread not in questions[query]:
+            continue
+        probabilities = {candidate: to_comment[query, thread, candidate] for _, candidate in candidates}
+        comments, threads_in_order = _descending(probabilities), of_queries[query]
+        for place, candidate in candidates:
+            paths[place] = _Path(
+                comment=probabilities[candidate],
+                question=questions[query][thread],
+                best_comment=probabilities[comments[0]],
+                best_question=questions[query][threads_in_order[0]],
+                comment_place=1 + comments.index(candidate),
+                question_place=1 + threads_in_order.index(thread),
+            )
+    return paths
 
 
-def _scores_of(scores: DataFrame, task: str, query: str, candidate: str, score: str) -> DataFrame:
-    return scores.where(F.col("task") == task).select(
-        "site", F.col("query_id").alias(query), F.col("candidate_id").alias(candidate), F.col("score").alias(score)
-    )
+def _scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]:
+    """By query of the batch, of which query and of which candidate a score is."""
+    names = ("site", "query_id", "task", "of_query", "candidate_id", "score")
+    rows = zip(*(batch.scores[name].to_pylist() for name in names), strict=True)
+    return {
+        (batch.queries[site, query_id], of_query, candidate): score
+        for site, query_id, of_task, of_query, candidate, score in rows
+        if of_task == task
+    }
+
+
+def _descending(probabilities: Mapping[str, float]) -> list[str]:
+    """Ids by descending probability, equal ones by id."""
+    return sorted(probabilities, key=lambda each: (-probabilities[each], each))

@@ -2,44 +2,81 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import ArrayLike
 
-from cqa_spark.features.group import Entity, FeatureColumn, Reach, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.history.top_tags import TAG_SLOTS, AsOfTagGroup, SnapshotTagGroup, with_slots
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
+from cqa_spark.features.query_batch import QueryBatch, values_at
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
 
 _XU = "Xu et al. 2018, Table 2, QTags, and footnote 5"
-
-_FEATURES = {
-    FeatureColumn(
-        f"tag_{slot:02}", f"share of the site's tag number {slot} among the question's tags that have a number", _XU
-    ): f"if(array_contains(slots, {slot}), 1 / size(slots), 0)"
-    for slot in range(1, TAG_SLOTS + 1)
-}
-"""Each column with the Spark SQL expression over the question's slots that computes it."""
+_TAGS = "tags.json"
 
 
-class QTagsSnapshotV1(SnapshotTagGroup):
+class _QTags(FittedQueryGroup):
+    """Base of both variants.
+
+    Args:
+        tags: the sites' tags in order.
+    """
+
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+        FeatureColumn(
+            f"tag_{slot:02}", f"share of the site's tag number {slot} among the question's tags that have a number", _XU
+        )
+        for slot in range(1, TAG_SLOTS + 1)
+    )
+    entity: ClassVar[Entity] = Entity.QUESTION
+    reach: ClassVar[Reach] = Reach.THREAD
+    learns_from_labels: ClassVar[bool] = False
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    post_columns: ClassVar[tuple[str, ...]] = ("tags",)
+
+    def __init__(self, tags: TopTags) -> None:
+        self.tags = tags
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Shares of tags; all 0 where the question has none of them."""
+        slots = by_slot(self.tags.masks(batch.posts))
+        shares = slots / np.maximum(1, slots.sum(axis=1, keepdims=True))
+        return {
+            feature.name: values_at(batch.query_post, share)
+            for feature, share in zip(self.columns, shares.T, strict=True)
+        }
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the order of the tags."""
+        folder.write_json(_TAGS, self.tags)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the order of the tags."""
+        return cls(folder.read_json(_TAGS, TopTags))
+
+
+class QTagsSnapshotV1(_QTags):
     """Tags as they stand in the dump; numbered by their questions' scores."""
 
     name: ClassVar[str] = "q_tags_snapshot_v1"
     family: ClassVar[str] = "tags"
     about: ClassVar[str] = "the question's spread over the site's tags with the highest scores at the time of the dump"
-    entity: ClassVar[Entity] = Entity.QUESTION
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    reach: ClassVar[Reach] = Reach.THREAD
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each question; all 0 where it has none of the tags."""
-        return _spread(self.entities(inputs.examples), inputs, self.learned)
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Order the tags by the score of their questions at the time of the dump."""
+        return Fitted(cls(training.derive(tags_by_score)))
 
 
-class QTagsAsOfV1(AsOfTagGroup):
+class QTagsAsOfV1(_QTags):
     """Tags numbered by the votes known at the last cut of the training part.
 
     The question's tags are those of the dump: its posts do not tell when a tag was changed.
@@ -48,17 +85,10 @@ class QTagsAsOfV1(AsOfTagGroup):
     name: ClassVar[str] = "q_tags_asof_v1"
     family: ClassVar[str] = "tags"
     about: ClassVar[str] = "the question's spread over the tags that had the most votes when training ended"
-    entity: ClassVar[Entity] = Entity.QUESTION
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    reach: ClassVar[Reach] = Reach.THREAD
+    needs: ClassVar[tuple[str, ...]] = ("votes",)
+    is_as_of: ClassVar[bool] = True
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each question; all 0 where it has none of the tags."""
-        return _spread(self.entities(inputs.examples), inputs, self.learned)
-
-
-def _spread(questions: DataFrame, inputs: FeatureInputs, learned: DataFrame) -> DataFrame:
-    tags = inputs.posts.select("site", F.col("post_id").alias("query_id"), "tags")
-    slotted = with_slots(questions.join(tags, on=["query_id", "site"]), learned)
-    values = feature_values(_FEATURES)
-    return slotted.select("site", "query_id", *values)
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Order the tags by the votes that were known at the last cut of the training examples."""
+        return Fitted(cls(training.derive(tags_by_votes)))

@@ -2,61 +2,121 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import ArrayLike
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.groups.thread.thread_comments import thread_comments
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.shared_accounts import same_person
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.thread.conversation import conversation, of_candidates
+from cqa_spark.features.query_batch import ABSENT, QueryBatch, Texts
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
-_THREAD = ("site", "post_id")
 _SHORTEST_NAME = 4
+"""Shorter names are words too often."""
+
 _REACTIONS = 2
 """How many of the asker's next comments may be a reaction."""
 
-_THANKS = r"\b(thanks?|thanx|thx|thnx|tnx|thankyou|appreciated?)\b"
-_PRAISE = r"\b(great|good|helpful|nice|perfect|useful|exactly|will (try|do|check|call|go))\b"
+_THANKS = re.compile(r"\b(?:thanks?|thanx|thx|thnx|tnx|thankyou|appreciated?)\b")
+_PRAISE = re.compile(r"\b(?:great|good|helpful|nice|perfect|useful|exactly|will (?:try|do|check|call|go))\b")
+_START = re.compile(r"\W*", re.ASCII)
 
-_FEATURES = {
-    FeatureColumn("names_another", "1 where it names another author of the thread", _NICOSIA): "int(size(named) > 0)",
+
+@dataclass(frozen=True)
+class _Name:
+    """How a thread's comments may call an author."""
+
+    author: str
+    name: str
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A comment; its author and asker are None where that is not one known person."""
+
+    position: float
+    author: str | None
+    asker: str | None
+    by_asker: bool
+    text: str
+    asks: bool
+    thanks: bool
+    praises: bool
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """A comment and what it has to do with the others of its thread.
+
+    Attributes:
+        turn: the comment.
+        named: the other authors of the thread that it names.
+        calls: the later comments of the thread that name its author.
+        reactions: the asker's next comments, at most ``_REACTIONS``; none to the asker's own comments.
+    """
+
+    turn: _Turn
+    named: Sequence[_Name]
+    calls: Sequence[_Turn]
+    reactions: Sequence[_Turn]
+
+    @property
+    def starts_with_name(self) -> bool:
+        text = self.turn.text
+        start = _START.match(text)
+        assert start is not None, "the pattern matches nothing, too"
+        return "@" in start.group() or any(text.startswith(one.name, start.end()) for one in self.named)
+
+    @property
+    def thanked_at_once(self) -> bool:
+        return any(one.thanks and one.position <= self.turn.position + 2 for one in self.reactions[:1])
+
+    @property
+    def thanked_by_name(self) -> bool:
+        return any(one.thanks and any(call.position == one.position for call in self.calls) for one in self.reactions)
+
+
+_FEATURES: dict[FeatureColumn, Callable[[_Reply], float]] = {
+    FeatureColumn("names_another", "1 where it names another author of the thread", _NICOSIA): (
+        lambda reply: bool(reply.named)
+    ),
     FeatureColumn(
         "starts_with_name", "1 where it starts with @ or with the name of another author of the thread", _NICOSIA
-    ): r"int(text rlike '^\\W*@' or exists(named, one -> startswith(regexp_replace(text, '^\\W+', ''), one.name)))",
-    FeatureColumn(
-        "names_asker", "1 where it names the asker", _NICOSIA
-    ): "int(exists(named, one -> one.author = asker))",
-    FeatureColumn(
-        "named_later", "ln(1 + later comments of others that name its author)", _BARRON
-    ): "ln(1 + size(filter(calls, call -> call.author = author and call.position > position)))",
-    FeatureColumn(
-        "named_by_asker", "1 where the asker names its author in a later comment", _BARRON
-    ): "int(exists(calls, call -> call.author = author and call.position > position and call.by_asker))",
+    ): lambda reply: reply.starts_with_name,
+    FeatureColumn("names_asker", "1 where it names the asker", _NICOSIA): (
+        lambda reply: any(one.author == reply.turn.asker for one in reply.named)
+    ),
+    FeatureColumn("named_later", "ln(1 + later comments of others that name its author)", _BARRON): (
+        lambda reply: np.log1p(len(reply.calls))
+    ),
+    FeatureColumn("named_by_asker", "1 where the asker names its author in a later comment", _BARRON): (
+        lambda reply: any(call.by_asker for call in reply.calls)
+    ),
     FeatureColumn(
         "asker_thanks", f"1 where the asker thanks within the next {_REACTIONS} comments of the asker", _NICOSIA
-    ): "int(exists(reactions, one -> one.thanks))",
+    ): lambda reply: any(one.thanks for one in reply.reactions),
     FeatureColumn(
         "asker_praises", f"1 where the asker praises or complies within the next {_REACTIONS}", "ours"
-    ): "int(exists(reactions, one -> one.praises))",
+    ): lambda reply: any(one.praises for one in reply.reactions),
     FeatureColumn(
         "asker_asks", f"1 where the asker asks within the next {_REACTIONS} comments of the asker", _NICOSIA
-    ): "int(exists(reactions, one -> one.asks))",
+    ): lambda reply: any(one.asks for one in reply.reactions),
     FeatureColumn(
         "asker_thanks_at_once", "1 where the asker's next comment follows within two comments and thanks", "ours"
-    ): "int(exists(slice(reactions, 1, 1), one -> one.thanks and one.position <= position + 2))",
+    ): lambda reply: reply.thanked_at_once,
     FeatureColumn(
         "asker_thanks_by_name", f"1 where the asker thanks within the next {_REACTIONS} and names its author", "ours"
-    ): "int(exists(reactions, one -> one.thanks and "
-    "exists(calls, call -> call.author = author and call.position = one.position)))",
+    ): lambda reply: reply.thanked_by_name,
 }
-"""Each column with the Spark SQL expression over a row of ``_with_calls`` that computes it."""
+"""Each column with what computes it for a comment."""
 
 
-class RepliesV1(FeatureGroup):
+class RepliesV1(QueryGroup):
     """Names that comments call, and what the asker says next; the asker's own comments get no reactions."""
 
     name: ClassVar[str] = "replies_v1"
@@ -65,51 +125,78 @@ class RepliesV1(FeatureGroup):
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         """Values of each candidate that is a comment."""
-        values = feature_values(_FEATURES)
-        spoken = _with_calls(_with_names(_turns(inputs))).select("site", "candidate_id", *values)
-        return self.entities(inputs.examples).join(spoken, on=list(self.entity.key), how="inner")
+        replies = list(_replies(batch))
+        return {
+            column.name: of_candidates(batch, np.array([of_reply(one) for one in replies], dtype=np.float64))
+            for column, of_reply in _FEATURES.items()
+        }
 
 
-def _turns(inputs: FeatureInputs) -> DataFrame:
-    text = F.lower("clean")
-    return (
-        inputs.with_text(thread_comments(inputs), "candidate_id")
-        .select(
-            *_THREAD,
-            "candidate_id",
-            "position",
-            "author",
-            "asker",
-            F.lower(F.trim("author_name")).alias("name"),
-            text.alias("text"),
-            F.array_contains("tokens", "?").alias("asks"),
-            text.rlike(_THANKS).alias("thanks"),
-            text.rlike(_PRAISE).alias("praises"),
-        )
-        .withColumn("by_asker", same_person("author", "asker"))
+def _replies(batch: QueryBatch) -> Iterator[_Reply]:
+    """Every comment of the batch, in order."""
+    turns = list(_turns(batch))
+    for thread in batch.comments.threads:
+        said = turns[thread]
+        names = _names(batch.comments.author[thread], batch.comments.author_name[thread])
+        named = [[one for one in names if one.author != turn.author and _calls(turn.text, one.name)] for turn in said]
+        called = [(one.author, turn) for turn, others in zip(said, named, strict=True) for one in others]
+        of_asker = [turn for turn in said if turn.by_asker]
+        for turn, others in zip(said, named, strict=True):
+            calls = [call for author, call in called if author == turn.author and call.position > turn.position]
+            after = [] if turn.by_asker else [one for one in of_asker if one.position > turn.position][:_REACTIONS]
+            yield _Reply(turn, others, calls, after)
+
+
+def _turns(batch: QueryBatch) -> Iterator[_Turn]:
+    comments, turns = batch.comments, batch.derive(conversation)
+    lower = batch.texts.derive(_lower)
+    thanks, praises = batch.texts.derive(_thanks), batch.texts.derive(_praises)
+    rows = zip(
+        comments.position.tolist(),
+        comments.author,
+        comments.asker,
+        turns.by_asker.tolist(),
+        comments.text.tolist(),
+        turns.asks.tolist(),
+        strict=True,
     )
+    for position, author, asker, by_asker, text, asks in rows:
+        if text == ABSENT:
+            yield _Turn(position, author, asker, by_asker, "", asks=False, thanks=False, praises=False)
+        else:
+            yield _Turn(position, author, asker, by_asker, lower[text], asks, thanks[text], praises[text])
 
 
-def _with_names(turns: DataFrame) -> DataFrame:
-    """Each turn with the other authors that its text names; short names are words too often."""
-    long_enough = turns.where(F.col("author").isNotNull() & (F.length("name") >= _SHORTEST_NAME))
-    names = long_enough.groupBy(*_THREAD).agg(F.array_sort(F.collect_set(F.struct("author", "name"))).alias("names"))
-    calls_it = r"text rlike concat('(?<![\\p{L}\\p{N}])\\Q', one.name, '\\E(?![\\p{L}\\p{N}])')"
-    is_named = f"not (one.author <=> author) and contains(text, one.name) and {calls_it}"
-    named = F.expr(f"filter(coalesce(names, array()), one -> {is_named})")
-    return turns.join(names, on=list(_THREAD), how="left").withColumn("named", named).drop("names")
+def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> list[_Name]:
+    """The distinct authors and names of a thread."""
+    pairs = {
+        (author, name.strip(" ").lower()): None
+        for author, name in zip(authors, names, strict=True)
+        if author is not None and name is not None
+    }
+    return [_Name(author, name) for author, name in pairs if len(name) >= _SHORTEST_NAME]
 
 
-def _with_calls(turns: DataFrame) -> DataFrame:
-    """Each turn with the names that the thread's comments call, and the asker's next comments."""
-    by_asker = F.when(F.col("by_asker"), F.struct("position", "thanks", "praises", "asks"))
-    call = F.expr("transform(named, one -> struct(one.author AS author, position, by_asker))")
-    of_thread = turns.groupBy(*_THREAD).agg(
-        F.array_sort(F.flatten(F.collect_list(call))).alias("calls"),
-        F.array_sort(F.collect_list(by_asker)).alias("asker_turns"),
-    )
-    later = f"slice(filter(asker_turns, one -> one.position > position), 1, {_REACTIONS})"
-    reactions = F.expr(f"if(by_asker, slice(asker_turns, 1, 0), {later})").alias("reactions")
-    return turns.join(of_thread, on=list(_THREAD), how="left").select("*", reactions)
+def _calls(text: str, name: str) -> bool:
+    """Whether a text contains a name that is not part of a longer word."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum():
+            return True
+        start = text.find(name, start + 1)
+    return False
+
+
+def _lower(texts: Texts) -> list[str]:
+    return [text.lower() for text in texts.clean]
+
+
+def _thanks(texts: Texts) -> list[bool]:
+    return [_THANKS.search(text) is not None for text in texts.derive(_lower)]
+
+
+def _praises(texts: Texts) -> list[bool]:
+    return [_PRAISE.search(text) is not None for text in texts.derive(_lower)]

@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, feature_values
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
 
 _SEARCH = "Nakov et al. 2016, SemEval-2016 Task 3, section 5: the search engine's order as a feature"
 
-_FEATURES = {
-    FeatureColumn("log_given", "ln of the rank as given, which may have gaps", _SEARCH): "ln(initial_rank)",
-    FeatureColumn("place", "place among the query's candidates, from 1", _SEARCH): "place",
-    FeatureColumn("reciprocal", "1 over the place", _SEARCH): "1 / place",
-    FeatureColumn("log_place", "ln of the place", _SEARCH): "ln(place)",
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where each candidate stands.
+
+    Attributes:
+        given: the rank as given.
+        place: place among the query's candidates, from 1.
+        thread: place of the candidate's thread among the query's threads, from 1.
+        thread_given: the best rank given to a candidate of the thread.
+        in_thread: place among the candidates of its thread, from 1.
+    """
+
+    given: Numbers
+    place: Numbers
+    thread: Numbers
+    thread_given: Numbers
+    in_thread: Numbers
+
+
+_FEATURES: Mapping[FeatureColumn, Callable[[_Places], Numbers]] = {
+    FeatureColumn("log_given", "ln of the rank as given, which may have gaps", _SEARCH): lambda at: np.log(at.given),
+    FeatureColumn("place", "place among the query's candidates, from 1", _SEARCH): lambda at: at.place,
+    FeatureColumn("reciprocal", "1 over the place", _SEARCH): lambda at: 1 / at.place,
+    FeatureColumn("log_place", "ln of the place", _SEARCH): lambda at: np.log(at.place),
     FeatureColumn("thread_place", "place of the candidate's thread among the query's threads, from 1", _SEARCH): (
-        "thread_place"
+        lambda at: at.thread
     ),
-    FeatureColumn("thread_reciprocal", "1 over the thread's place", _SEARCH): "1 / thread_place",
+    FeatureColumn("thread_reciprocal", "1 over the thread's place", _SEARCH): lambda at: 1 / at.thread,
     FeatureColumn("log_thread_given", "ln of the best rank given to a candidate of the thread", _SEARCH): (
-        "ln(thread_rank)"
+        lambda at: np.log(at.thread_given)
     ),
-    FeatureColumn("place_in_thread", "place among the candidates of its thread, from 1", _SEARCH): "place_in_thread",
-    FeatureColumn("reciprocal_in_thread", "1 over the place in its thread", _SEARCH): "1 / place_in_thread",
+    FeatureColumn("place_in_thread", "place among the candidates of its thread, from 1", _SEARCH): (
+        lambda at: at.in_thread
+    ),
+    FeatureColumn("reciprocal_in_thread", "1 over the place in its thread", _SEARCH): lambda at: 1 / at.in_thread,
 }
-"""Each column with its SQL over a row of ``_places``."""
+"""Each column with how it follows from the places."""
 
 
-class SearchRankV1(FeatureGroup):
+class SearchRankV1(QueryGroup):
     """The initial rank in several shapes; for comments of found threads, that of the thread and that within it."""
 
     name: ClassVar[str] = "search_rank_v1"
@@ -40,21 +66,28 @@ class SearchRankV1(FeatureGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     reads_texts: ClassVar[bool] = False
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
         """Values of each pair."""
-        values = feature_values(_FEATURES)
-        return _places(inputs.examples).select(*self.entity.key, *values)
+        at = _places(batch)
+        return {column.name: value(at) for column, value in _FEATURES.items()}
 
 
-def _places(examples: DataFrame) -> DataFrame:
-    query = Window.partitionBy("site", "task", "query_id")
-    thread = Window.partitionBy("site", "task", "query_id", "thread_id")
-    known = examples.withColumn("thread_rank", F.min("initial_rank").over(thread))
-    order = ("initial_rank", "candidate_id")
-    return known.withColumns(
-        {
-            "place": F.row_number().over(query.orderBy(*order)),
-            "thread_place": F.dense_rank().over(query.orderBy("thread_rank", "thread_id")),
-            "place_in_thread": F.row_number().over(thread.orderBy(*order)),
-        }
-    )
+def _places(batch: QueryBatch) -> _Places:
+    ranks, candidates, threads = (batch.column(name) for name in ("initial_rank", "candidate_id", "thread_id"))
+    at = _Places(*(np.zeros(len(batch)) for _ in range(5)))
+    at.given[:] = ranks
+    by_query: dict[int, list[int]] = {}
+    for example, query in enumerate(batch.query.tolist()):
+        by_query.setdefault(query, []).append(example)
+    for examples in by_query.values():
+        in_order = sorted(examples, key=lambda example: (ranks[example], candidates[example]))
+        of_thread: dict[str, list[int]] = {}
+        for place, example in enumerate(in_order, start=1):
+            at.place[example] = place
+            of_thread.setdefault(threads[example], []).append(example)
+        best_first = sorted(of_thread.items(), key=lambda each: (ranks[each[1][0]], each[0]))
+        for place, (_, members) in enumerate(best_first, start=1):
+            at.thread[members] = place
+            at.thread_given[members] = ranks[members[0]]
+            at.in_thread[members] = range(1, len(members) + 1)
+    return at

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
-import pyarrow as pa
-from pyspark.sql import DataFrame
+import numpy as np
+from numpy.typing import NDArray
 
-from cqa_spark.features.batches import Values, compute_in_batches
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.pair_texts import pair_texts
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.thread.unit_overlap import SIDES
+from cqa_spark.features.query_batch import ABSENT, QueryBatch, Texts
 from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences
 
-_SIDES = {"query": "the query", "subject": "the query's subject"}
+_ASKED = {"query": "the query", "subject": "the query's subject"}
 
 _TILING = "Wise 1993, String similarity via greedy string tiling; Nicosia et al. 2015"
 _SUBSEQUENCE = "Allison and Dix 1986, A bit-string longest-common-subsequence algorithm; Nicosia et al. 2015"
@@ -42,7 +41,7 @@ _ABOUT = {
 """Each field of ``SequenceSimilarity``: meaning and source."""
 
 
-class SequenceSimilarityV1(FeatureGroup):
+class SequenceSimilarityV1(QueryGroup):
     """Common runs, common subsequences and edits, of words and of characters in lower case."""
 
     name: ClassVar[str] = "sequence_similarity_v1"
@@ -51,29 +50,30 @@ class SequenceSimilarityV1(FeatureGroup):
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(f"{side}_{field}", f"{whose} and the candidate: {about}", source)
-        for side, whose in _SIDES.items()
+        for side, whose in _ASKED.items()
         for field in SequenceSimilarity._fields
         for about, source in [_ABOUT[field]]
     )
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Compare the texts of each pair; a pair of which a text is not known is left out."""
-        pairs = pair_texts(self.entities(inputs.examples), inputs, _wording)
-        known = pairs.where("query is not null and candidate is not null")
-        return compute_in_batches(known, self.entity.key, [column.name for column in self.columns], _compare)
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        sides = [SIDES[name](batch).tolist() for name in _ASKED]
+        rows = [
+            [value for one in asked for value in _compare(batch.texts, one, said)]
+            if asked[0] != ABSENT and said != ABSENT
+            else [np.nan] * len(self.columns)
+            for *asked, said in zip(*sides, batch.candidate_text.tolist(), strict=True)
+        ]
+        values = np.array(rows, dtype=np.float64).reshape(len(batch), len(self.columns))
+        return {column.name: values[:, place] for place, column in enumerate(self.columns)}
 
 
-def _wording(texts: DataFrame) -> DataFrame:
-    return texts.selectExpr("text_id", "words", "lower(clean) AS letters")
-
-
-def _compare(batch: pa.RecordBatch) -> Iterator[Values]:
-    asking = [batch.column(side).to_pylist() for side in _SIDES]
-    for *asked, said in zip(*asking, batch.column("candidate").to_pylist(), strict=True):
-        yield [value for one in asked for value in _similarity(one, said)]
-
-
-def _similarity(asked: dict[str, Any] | None, said: dict[str, Any]) -> SequenceSimilarity:
-    if asked is None:
+def _compare(texts: Texts, asked: int, said: int) -> SequenceSimilarity:
+    if asked == ABSENT:
         return NOTHING
-    return compare_sequences(asked["words"], said["words"], asked["letters"], said["letters"])
+    letters = texts.derive(_letters)
+    return compare_sequences(texts.words[asked], texts.words[said], letters[asked], letters[said])
+
+
+def _letters(texts: Texts) -> list[str]:
+    return [text.lower() for text in texts.clean]

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.term_match import TermMatch
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.pair_texts import pair_texts
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.text.terms import Numbers
 
-_MATCHES = (
-    TermMatch("query", "query", "candidate", "the query", "the candidate"),
-    TermMatch("subject", "subject", "candidate", "the query's subject", "the candidate"),
-)
-_FEATURES = {feature: sql for match in _MATCHES for feature, sql in match.features().items()}
+_QUERY = TermMatch("query", "the query", "the candidate")
+_SUBJECT = TermMatch("subject", "the query's subject", "the candidate")
 
 
 class TermSimilarityV1(CollectionGroup):
@@ -27,12 +21,12 @@ class TermSimilarityV1(CollectionGroup):
     family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by stems that are weighed by their rarity"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (*_QUERY.columns, *_SUBJECT.columns)
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
         """Compare the weighed stems of each pair; where either text has none, all values are 0."""
-        pairs = self.entities(inputs.examples)
-        compared = pair_texts(pairs, inputs, lambda texts: self.collection.weigh(texts, self.terms))
-        matched = compared.selectExpr("*", *[match.shared_weights() for match in _MATCHES])
-        values = [F.coalesce(F.expr(sql), F.lit(0.0)).alias(feature.name) for feature, sql in _FEATURES.items()]
-        return matched.select(*self.entity.key, *values)
+        texts = self.weighed(batch)
+        return {
+            **_QUERY.compare(texts, batch.query_text, batch.candidate_text),
+            **_SUBJECT.compare(texts, batch.subject_text, batch.candidate_text),
+        }

@@ -1,34 +1,48 @@
-"""Cosines between the turns of one thread."""
+"""Cosines between the turns of a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
-def unit_vectors(terms: Sequence[Sequence[str]], weights: Sequence[Sequence[float]]) -> csr_matrix:
-    """One row of length 1 per turn, and one of zeros where a turn has no terms.
+def apart(vectors: csr_matrix, threads: Indices) -> csr_matrix:
+    """The vectors of the turns of several threads, in a space in which each thread has dimensions of its own.
 
     Args:
-        terms: the distinct terms of each turn.
-        weights: their weights, in the same order.
+        vectors: one row of length 1 per turn, and one of zeros where a turn has no terms.
+        threads: number of the thread of each turn.
     """
-    places: dict[str, int] = {}
-    columns = [places.setdefault(term, len(places)) for turn in terms for term in turn]
-    starts = np.cumsum([0, *map(len, terms)])
-    lengths = [np.sqrt(np.sum(np.square(turn))) for turn in weights]
-    values = [weight / length for turn, length in zip(weights, lengths, strict=True) for weight in turn]
-    return csr_matrix((values, columns, starts), shape=(len(terms), max(1, len(places))))
+    terms = vectors.shape[1]
+    of_threads = np.repeat(threads, np.diff(vectors.indptr)) * terms + vectors.indices
+    dimensions, columns = np.unique(of_threads, return_inverse=True)
+    return csr_matrix((vectors.data, columns, vectors.indptr), shape=(len(threads), max(1, len(dimensions))))
 
 
-def cosines(vectors: csr_matrix) -> Vector:
-    """The cosine of each turn to each other; 0 to and from a turn without terms, and to itself as to others."""
-    return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
+def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Vector]:
+    """The cosines between the turns of each thread.
+
+    The cosine is 0 to and from a turn without terms; that of a turn to itself is like that to others.
+
+    Args:
+        vectors: what ``apart`` gave, one thread after the other.
+        sizes: number of turns of each thread.
+    """
+    cosines = (vectors @ vectors.T).tocsr()
+    start = 0
+    for size in sizes:
+        ends = cosines.indptr[start : start + size + 1]
+        rows, found = np.repeat(np.arange(size), np.diff(ends)), slice(ends[0], ends[-1])
+        similar = np.zeros((size, size))
+        similar[rows, cosines.indices[found] - start] = cosines.data[found]
+        yield similar
+        start += size
 
 
 def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
@@ -37,7 +51,7 @@ def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
     It needs no vectors: for a sum S of members, the products c.S and S.S are sums of cosines.
 
     Args:
-        similar: what ``cosines`` gave.
+        similar: the cosine of each turn to each other.
         members: which turns are in the sum.
 
     Returns:
@@ -54,6 +68,22 @@ def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
     return np.where(has_others & (own > 0), np.minimum(1.0, product / safe), 0.0)
 
 
+def new_shares(vectors: csr_matrix) -> Vector:
+    """The share of each turn's terms that no earlier turn of the thread has; 0 for a turn without terms.
+
+    Args:
+        vectors: what ``apart`` gave.
+    """
+    terms_of = np.diff(vectors.indptr)
+    turns = np.repeat(np.arange(len(terms_of)), terms_of)
+    _, first = np.unique(vectors.indices, return_index=True)
+    return np.bincount(turns[first], minlength=len(terms_of)) / np.maximum(1, terms_of)
+
+
 def relative_ranks(values: Vector) -> Vector:
-    """The place of each value, highest first, equal values sharing the better place, over the number of values."""
-    return np.array([1 + np.sum(values > value) for value in values]) / max(1, len(values))
+    """The place of each value, highest first, equal values sharing the better place, over the number of values.
+
+    Values that differ by no more than rounding errors are equal.
+    """
+    rounded = np.round(values, 9)
+    return (1 + np.sum(rounded > rounded[:, None], axis=1)) / max(1, len(values))

@@ -2,81 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import numpy as np
 
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.term_match import TermMatch
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.pair_texts import pair_texts
+from cqa_spark.features.query_batch import Indices, QueryBatch
+from cqa_spark.text.terms import Numbers
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level features for subtask B"
 
-_MATCHES = (
-    TermMatch("query", "query", "candidate", "the query", "a comment"),
-    TermMatch("subject", "subject", "candidate", "the query's subject", "a comment"),
+_QUERY = TermMatch("query", "the query", "a comment")
+_SUBJECT = TermMatch("subject", "the query's subject", "a comment")
+
+
+def _mean(values: Numbers, starts: Indices) -> Numbers:
+    return np.add.reduceat(values, starts) / np.diff(starts, append=len(values))
+
+
+_OVER_THREAD: dict[str, tuple[str, Callable[[Numbers, Indices], Numbers]]] = {
+    "max": ("highest over the comments below the candidate", np.maximum.reduceat),
+    "mean": ("mean over the comments below the candidate", _mean),
+    "first": ("of the first comment below the candidate", np.take),
+}
+"""How the values of each thread's comments become one: what it means, and the function of the values of all threads
+and the places where each thread starts."""
+
+_FEATURES = (
+    *[
+        FeatureColumn(f"{measure.name}_{how}", f"{measure.about}, {over}", _SOURCE)
+        for match in (_QUERY, _SUBJECT)
+        for measure in match.columns
+        for how, (over, _) in _OVER_THREAD.items()
+    ],
+    FeatureColumn("touched", "share of the comments that have a stem of the query", "ours"),
+    FeatureColumn("log_comments", "ln(1 + comments below the candidate)", "ours"),
 )
-_MEASURES = {feature.name: (feature.about, sql) for match in _MATCHES for feature, sql in match.features().items()}
-"""What every comment is compared by: what it means, and its SQL."""
-
-_OVER_THREAD = {
-    "max": ("highest over the comments below the candidate", "array_max(comments.{name})"),
-    "mean": (
-        "mean over the comments below the candidate",
-        "aggregate(comments.{name}, 0D, (sum, value) -> sum + value) / size(comments)",
-    ),
-    "first": ("of the first comment below the candidate", "comments[0].{name}"),
-}
-"""How the values of a thread's comments become one: what it means, and its SQL over the comments in their order."""
-
-_FEATURES = {
-    **{
-        FeatureColumn(f"{name}_{how}", f"{about}, {over}", _SOURCE): sql.format(name=name)
-        for name, (about, _) in _MEASURES.items()
-        for how, (over, sql) in _OVER_THREAD.items()
-    },
-    FeatureColumn(
-        "touched", "share of the comments that have a stem of the query", "ours"
-    ): "size(filter(comments, comment -> comment.query_covered > 0)) / size(comments)",
-    FeatureColumn("log_comments", "ln(1 + comments below the candidate)", "ours"): "ln(1 + size(comments))",
-}
 
 
 class ThreadSimilarityV1(CollectionGroup):
     """Tf-idf cosine, idf-weighted containment and BM25 of every comment below the candidate, over the thread.
 
-    A candidate without comments of its own, such as a comment, is left out.
+    A candidate without comments of its own, such as a comment, has no values.
     """
 
     name: ClassVar[str] = "thread_similarity_v1"
     family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the query to the comments below the candidate question"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
         """Compare the query with every comment, then look at the comments of a thread together."""
-        pairs = _with_comments(self.entities(inputs.examples), inputs.comments)
-        compared = pair_texts(pairs, inputs, lambda texts: self.collection.weigh(texts, self.terms))
-        matched = compared.selectExpr("*", *[match.shared_weights() for match in _MATCHES])
-        measured = [F.expr(f"coalesce({sql}, 0D)").alias(name) for name, (_, sql) in _MEASURES.items()]
-        comment = F.struct("position", F.col("candidate_id").alias("comment_id"), *measured)
-        threads = matched.groupBy("site", "query_id", "question").agg(
-            F.array_sort(F.collect_list(comment)).alias("comments")
-        )
-        values = feature_values(_FEATURES)
-        return threads.select("site", "query_id", F.col("question").alias("candidate_id"), *values)
-
-
-def _with_comments(pairs: DataFrame, comments: DataFrame) -> DataFrame:
-    """A row for every comment below the candidate, which becomes ``question``; the comment is the new candidate."""
-    below = comments.select(
-        "site",
-        F.coalesce("thread_id", "post_id").alias("question"),
-        F.col("comment_id").alias("candidate_id"),
-        "position",
-    )
-    return pairs.withColumnRenamed("candidate_id", "question").join(below, on=["site", "question"])
+        values = {column.name: np.full(len(batch), np.nan) for column in _FEATURES}
+        candidates = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+        threads = {place: batch.comments.by_post.get(key) for place, key in enumerate(candidates)}
+        below = {place: thread for place, thread in threads.items() if thread is not None}
+        if not below:
+            return values
+        sizes = np.array([thread.stop - thread.start for thread in below.values()])
+        starts = np.cumsum(sizes) - sizes
+        said = np.concatenate([batch.comments.text[thread] for thread in below.values()])
+        questions = np.array(list(below))
+        pairs, texts = np.repeat(questions, sizes), self.weighed(batch)
+        measured = {
+            **_QUERY.compare(texts, batch.query_text[pairs], said),
+            **_SUBJECT.compare(texts, batch.subject_text[pairs], said),
+        }
+        for measure, found in measured.items():
+            for how, (_, over_thread) in _OVER_THREAD.items():
+                values[f"{measure}_{how}"][questions] = over_thread(found, starts)
+        values["touched"][questions] = _mean((measured["query_covered"] > 0).astype(float), starts)
+        values["log_comments"][questions] = np.log1p(sizes)
+        return values

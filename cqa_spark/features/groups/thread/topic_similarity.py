@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.group import Entity, FeatureColumn, FittedFeatureGroup, feature_values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedTableGroup, feature_values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_threads
 from cqa_spark.features.pair_texts import pair_texts
@@ -56,7 +56,7 @@ _FEATURES = {
 }
 
 
-class TopicSimilarityV1(FittedFeatureGroup):
+class TopicSimilarityV1(FittedTableGroup):
     """Compares topic shares; learns topics of stems.
 
     Args:

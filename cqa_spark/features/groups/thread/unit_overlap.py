@@ -2,52 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from cqa_spark.features.group import FeatureColumn
+from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch, Texts
 
 JACCARD = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, lexical similarity"
 _CONTAINMENT = "Broder 1997, On the resemblance and containment of documents; Nicosia et al. 2015"
 _CHARACTERS = "Nakov et al. 2016, SemEval-2016 Task 3, section 5"
 
-
-def _runs(of: str, length: int) -> str:
-    """Neighbouring items of an array, joined by blanks."""
-    starts = f"slice({of}, 1, greatest(0, size({of}) - {length - 1}))"
-    return f"transform({starts}, (item, i) -> array_join(slice({of}, i + 1, {length}), ' '))"
+Numbers = NDArray[np.float64]
 
 
-def _characters(length: int) -> str:
-    """Runs of characters; the look-ahead lets them overlap."""
-    return f"regexp_extract_all(lower(clean), r'(?s)(?=(.{{{length}}}))', 1)"
+@dataclass(frozen=True)
+class Items:
+    """What texts consist of, in order, one text after the other.
+
+    Attributes:
+        numbers: a number from 0 for each item; the same items have the same number.
+        text: the index of the text of each item.
+        texts: number of texts.
+    """
+
+    numbers: Indices
+    text: Indices
+    texts: int
+
+    def where(self, mask: Mask) -> Items:
+        """The items for which the mask is True."""
+        return Items(self.numbers[mask], self.text[mask], self.texts)
+
+    def runs(self, length: int) -> Items:
+        """All runs of neighbouring items of a text, each as one item."""
+        count, base = max(0, len(self.numbers) - length + 1), int(self.numbers.max(initial=0)) + 1
+        runs = np.zeros(count, dtype=np.int64)
+        for step in range(length):
+            runs = runs * base + self.numbers[step : step + count]
+        in_one_text = self.text[:count] == self.text[len(self.text) - count :]
+        return Items(runs, self.text[:count], self.texts).where(in_one_text)
+
+    def sets(self) -> csr_array:
+        """Ones where the text of the row has the item of the column; the last row, at ``ABSENT``, is empty."""
+        starts = np.searchsorted(self.text, np.arange(self.texts + 2))
+        shape = (self.texts + 1, int(self.numbers.max(initial=0)) + 1)
+        sets = csr_array((np.ones(len(self.numbers)), self.numbers.copy(), starts), shape=shape)
+        sets.sum_duplicates()
+        sets.data[:] = 1
+        return sets
+
+
+def unit_sets(batch: QueryBatch) -> Mapping[str, csr_array]:
+    """The distinct units of each text of a pair, by the names of ``UNITS``, as rows of ones; see ``Items.sets``.
+
+    A text that is no side of a pair has an empty row: a batch holds whole threads, many times the texts compared.
+    """
+    texts, compared = batch.texts, _compared(batch)
+    words, vocabulary = _items(texts, "words", compared)
+    with_digit = pc.match_substring_regex(vocabulary, "[0-9]").to_numpy(zero_copy_only=False)
+    stems, _ = _items(texts, "stems", compared)
+    characters = _characters(texts, compared)
+    units = {
+        "words": words,
+        "content_words": _items(texts, "content_words", compared)[0],
+        "stems": stems,
+        "bigrams": _items(texts, "bigrams", compared)[0],
+        "stem_bigrams": stems.runs(2),
+        "trigrams": words.runs(3),
+        "char3": characters.runs(3),
+        "char4": characters.runs(4),
+        "numbers": words.where(with_digit[words.numbers]),
+    }
+    return {unit: items.sets() for unit, items in units.items()}
 
 
 UNITS = {
-    "words": ("words", "words"),
-    "content_words": ("words without stop words", "content_words"),
-    "stems": ("stems", "stems"),
-    "bigrams": ("pairs of words", "bigrams"),
-    "stem_bigrams": ("pairs of stems", _runs("stems", 2)),
-    "trigrams": ("runs of three words", _runs("words", 3)),
-    "char3": ("runs of three characters", _characters(3)),
-    "char4": ("runs of four characters", _characters(4)),
-    "numbers": ("words that hold a digit", r"filter(words, word -> word rlike r'\d')"),
+    "words": "words",
+    "content_words": "words without stop words",
+    "stems": "stems",
+    "bigrams": "pairs of words",
+    "stem_bigrams": "pairs of stems",
+    "trigrams": "runs of three words",
+    "char3": "runs of three characters",
+    "char4": "runs of four characters",
+    "numbers": "words that hold a digit",
 }
-"""What texts are taken apart into, by name: what it is, and how it follows from the table ``texts``."""
+"""What texts are taken apart into by ``unit_sets``: name and meaning. Characters are in lower case."""
+
+
+@dataclass(frozen=True)
+class UnitCounts:
+    """Units of many pairs of texts.
+
+    Attributes:
+        shared: units that both texts of a pair have.
+        asked: units of the text that asks.
+        said: units of the text that answers.
+    """
+
+    shared: Numbers
+    asked: Numbers
+    said: Numbers
+
+    def jaccard(self) -> Numbers:
+        """Shared units over the units of either text."""
+        return share(self.shared, self.asked + self.said - self.shared)
+
+    def answered(self) -> Numbers:
+        """Shared units over those of the text that asks."""
+        return share(self.shared, self.asked)
+
+    def repeated(self) -> Numbers:
+        """Shared units over those of the text that answers."""
+        return share(self.shared, self.said)
 
 
 @dataclass(frozen=True)
 class UnitOverlap:
-    """Two texts of a pair that are compared by one unit; their columns hold what ``unit_sets`` gives.
+    """Two texts of a pair that are compared by one unit.
 
     Attributes:
         name: what the features are called before the unit: ``{name}_{unit}_jaccard`` and so on.
-        asked: the column of the text that asks.
-        said: the column of the text that answers.
+        asked: the text that asks, a key of ``SIDES``.
+        said: the text that answers, a key of ``SIDES``.
         unit: one of ``UNITS``.
     """
 
@@ -56,37 +139,35 @@ class UnitOverlap:
     said: str
     unit: str
 
-    @property
-    def counts(self) -> str:
-        """The column that ``count`` makes."""
-        return f"{self.name}_{self.unit}"
+    def count(self, batch: QueryBatch) -> UnitCounts:
+        """The units of each example's two texts; a text that is absent has none."""
+        sets = batch.derive(unit_sets)[self.unit]
+        asked, said = SIDES[self.asked](batch), SIDES[self.said](batch)
+        sizes = np.diff(sets.indptr).astype(np.float64)
+        return UnitCounts(sets[asked].multiply(sets[said]).sum(axis=1), sizes[asked], sizes[said])
 
-    def count(self) -> Column:
-        """The column that ``features`` reads: how many units are ``shared``, ``asked`` and ``said``."""
-        one, other = _known(f"{self.asked}.{self.unit}"), _known(f"{self.said}.{self.unit}")
-        shared = F.size(F.array_intersect(one, other))
-        return F.struct(shared.alias("shared"), F.size(one).alias("asked"), F.size(other).alias("said")).alias(
-            self.counts
-        )
-
-    def features(self) -> dict[FeatureColumn, str]:
-        """The features, each with its SQL over the counts."""
-        counts, of = self.counts, UNITS[self.unit][0]
-        asks, says = _WORDING[self.asked], _WORDING[self.said]
+    def features(self) -> dict[FeatureColumn, Callable[[UnitCounts], Numbers]]:
+        """The features, each as a function of the counts."""
+        of, asks, says = UNITS[self.unit], _WORDING[self.asked], _WORDING[self.said]
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
-        either = f"{counts}.asked + {counts}.said - {counts}.shared"
+        declared = {
+            UnitCounts.jaccard: (f"{of} that the {asks} and the {says} share over {of} of either", source),
+            UnitCounts.answered: (f"share of the {asks}'s {of} that the {says} has too", _CONTAINMENT),
+            UnitCounts.repeated: (f"share of the {says}'s {of} that the {asks} has too", _CONTAINMENT),
+        }
         return {
-            FeatureColumn(
-                f"{counts}_jaccard", f"{of} that the {asks} and the {says} share over {of} of either", source
-            ): share(f"{counts}.shared", either),
-            FeatureColumn(
-                f"{counts}_answered", f"share of the {asks}'s {of} that the {says} has too", _CONTAINMENT
-            ): share(f"{counts}.shared", f"{counts}.asked"),
-            FeatureColumn(
-                f"{counts}_repeated", f"share of the {says}'s {of} that the {asks} has too", _CONTAINMENT
-            ): share(f"{counts}.shared", f"{counts}.said"),
+            FeatureColumn(f"{self.name}_{self.unit}_{measure.__name__}", about, source): measure
+            for measure, (about, source) in declared.items()
         }
 
+
+SIDES: Mapping[str, Callable[[QueryBatch], Indices]] = {
+    "query": lambda batch: batch.query_text,
+    "subject": lambda batch: batch.subject_text,
+    "candidate": lambda batch: batch.candidate_text,
+    "candidate_subject": lambda batch: batch.candidate_subject_text,
+}
+"""The texts of a pair, by name: both whole, and both subjects alone."""
 
 _WORDING = {
     "query": "query",
@@ -96,25 +177,32 @@ _WORDING = {
 }
 
 
-def share(part: str, whole: str) -> str:
-    """SQL of a part over a whole; 0 of nothing is 0."""
-    return f"if({whole} > 0, ({part}) / ({whole}), 0D)"
+def share(part: Numbers, whole: Numbers) -> Numbers:
+    """A part over a whole; 0 of nothing is 0."""
+    return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
 
 
-def unit_sets(texts: DataFrame, units: Iterable[str], keep: Iterable[str] = ()) -> DataFrame:
-    """The distinct units of each text, as 64-bit hashes: half the bytes to move, and much faster to intersect.
-
-    Args:
-        texts: the table ``texts``.
-        units: names of ``UNITS``.
-        keep: SQL of what else is wanted of the texts.
-
-    Returns:
-        ``text_id``, a column for every unit, and what else is wanted.
-    """
-    hashed = {unit: f"array_distinct(transform({UNITS[unit][1]}, unit -> xxhash64(unit)))" for unit in units}
-    return texts.select("text_id", *[F.expr(sql).alias(unit) for unit, sql in hashed.items()], *map(F.expr, keep))
+def _compared(batch: QueryBatch) -> Mask:
+    """Which texts are a side of a pair."""
+    compared = np.zeros(len(batch.texts) + 1, dtype=np.bool_)
+    for side in SIDES.values():
+        compared[side(batch)] = True
+    return compared[:ABSENT]
 
 
-def _known(units: str) -> Column:
-    return F.coalesce(units, F.array().cast("array<bigint>"))
+def _items(texts: Texts, unit: str, compared: Mask) -> tuple[Items, pa.Array]:
+    """The items of the compared texts in a column of lists, and the item of each number."""
+    lists = texts.column(unit).combine_chunks()
+    text = pc.list_parent_indices(lists).to_numpy()
+    kept = compared[text]
+    encoded = lists.flatten().filter(pa.array(kept)).dictionary_encode()
+    return Items(encoded.indices.to_numpy().astype(np.int64), text[kept], len(texts)), encoded.dictionary
+
+
+def _characters(texts: Texts, compared: Mask) -> Items:
+    lower = [text.lower() if is_compared else "" for text, is_compared in zip(texts.clean, compared, strict=True)]
+    points = np.frombuffer("".join(lower).encode("utf-32-le"), dtype=np.uint32)
+    used = np.zeros(int(points.max(initial=0)) + 1, dtype=np.int64)
+    used[points] = 1
+    numbers = (np.cumsum(used) - 1)[points]
+    return Items(numbers, np.repeat(np.arange(len(lower)), list(map(len, lower))), len(lower))

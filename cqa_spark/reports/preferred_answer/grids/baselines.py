@@ -14,7 +14,10 @@ def against_baselines(study: AnswerStudy) -> Grid:
     learned = [system for system in study.systems if not is_baseline(system)]
     return Grid(
         title="Comparison with all baselines",
-        about=f"Difference in {study.measures[0]}, in percentage points, with the two-sided p-value of a paired test.",
+        about=(
+            f"Difference in {study.measures[0]}, in percentage points, with the two-sided p-value of a paired test, "
+            "adjusted for the number of systems (Holm)."
+        ),
         headings=("system", *map(marked, baselines)),
         rows=tuple(
             (marked(system), tuple(difference_cell(study.contrast(system, other)) for other in baselines))

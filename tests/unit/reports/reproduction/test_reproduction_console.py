@@ -28,22 +28,60 @@ from cqa_spark.reports.reproduction.content import About, Reproduced, agreement
     ],
 )
 def test_agreement_depends_on_the_difference(ours: float | None, published: float | None, expected: str) -> None:
-    assert agreement(ours, published) == expected
+    assert agreement(ours, published, "faithful") == expected
+
+
+@pytest.mark.parametrize("faithfulness", ["partial", "surrogate", ""])
+def test_only_a_faithful_recipe_can_agree(faithfulness: str) -> None:
+    assert agreement(0.5384, 0.5384, faithfulness) == ""
 
 
 def test_both_results_and_what_is_missing_are_printed() -> None:
     found = [
-        Reproduced("given", "question_comment", "set dev", {"MAP@10": 0.53841, "F1": 0.5}, {"MAP@10": 0.5384}),
-        Reproduced("given", "question_comment", "set test", {}, {"MAP@10": 0.5953}, missing="there is no gold"),
+        Reproduced(
+            "given",
+            "question_comment",
+            "set dev",
+            "faithful",
+            ours={"MAP@10": 0.53841, "F1": 0.5},
+            errors={"MAP@10": 0.0141},
+            published={"MAP@10": 0.5384},
+        ),
+        Reproduced("given", "question_comment", "set test", published={"MAP@10": 0.5953}, missing="there is no gold"),
     ]
     out = io.StringIO()
     recipes = [About("given", {"replaces": "tree kernels by\n[bold]", "missing": ""})]
     print_reproduced(found, recipes, Terminal(Console(file=out, width=40)))
     lines = [line.split() for line in out.getvalue().splitlines()]
-    assert ["given", "question", "comment", "set", "dev", "MAP@10", "53.84", "53.84", "0.00", "OK"] in lines
-    assert ["given", "question", "comment", "set", "dev", "F1", "50.00", MISSING, MISSING] in lines
-    assert ["given", "question", "comment", "set", "test", "MAP@10", MISSING, "59.53", MISSING] in lines
-    assert "OK: at most 0.50 points apart; near: at most 2.00;" in out.getvalue()
+    assert [
+        "given",
+        "faithful",
+        "question",
+        "comment",
+        "set",
+        "dev",
+        "MAP@10",
+        "53.84",
+        "1.41",
+        "53.84",
+        "0.00",
+        "OK",
+    ] in lines
+    assert ["given", "faithful", "question", "comment", "set", "dev", "F1", "50.00", MISSING, MISSING, MISSING] in lines
+    assert [
+        "given",
+        MISSING,
+        "question",
+        "comment",
+        "set",
+        "test",
+        "MAP@10",
+        MISSING,
+        MISSING,
+        "59.53",
+        MISSING,
+    ] in lines
+    assert "OK: at most 0.50 points apart; near: at most 2.00; only for faithful recipes" in out.getvalue()
     assert "given, set test: there is no gold" in out.getvalue()
     assert "replaces: tree kernels by\n[bold]\n" in out.getvalue()
     assert "missing:" not in out.getvalue()

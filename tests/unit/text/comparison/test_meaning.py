@@ -47,8 +47,8 @@ def test_similarities_by_hand(vocabulary: Vocabulary) -> None:
     one, other = vocabulary.bag(["house", "villa"]), vocabulary.bag(["flat"])
     assert one is not None
     assert other is not None
-    found = compare_meaning(one, other, _NOTHING)
-    assert found.plain_cosine == found.idf_cosine == pytest.approx(1.4 / sqrt(2))
+    found = compare_meaning(one, [other], _NOTHING)
+    assert (found.plain_cosine, found.idf_cosine) == (pytest.approx(1.4 / sqrt(2)), pytest.approx(1.4 / sqrt(2)))
     house, villa = 1e-3 / 21e-3, 1e-3 / 11e-3
     assert found.smooth_cosine == pytest.approx((0.6 * house + 0.8 * villa) / np.hypot(house, villa))
     assert found.answered == pytest.approx((0.6 + 0.8) / 2)
@@ -62,7 +62,7 @@ def test_rare_words_count_more_in_an_alignment(vocabulary: Vocabulary) -> None:
     assert one is not None
     assert other is not None
     rare = 1 + np.log(2)
-    assert compare_meaning(one, other, _NOTHING).answered == pytest.approx((1 + rare * 0.6) / (1 + rare))
+    assert compare_meaning(one, [other], _NOTHING).answered == pytest.approx((1 + rare * 0.6) / (1 + rare))
 
 
 def test_what_all_texts_say_is_taken_out() -> None:
@@ -78,9 +78,24 @@ def bags(draw: st.DrawFn) -> Bag:
     return Bag(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), draw(weights), draw(weights), draw(weights))
 
 
+def _compared(one: Bag, other: Bag) -> MeaningSimilarity:
+    return MeaningSimilarity(*[value.item() for value in compare_meaning(one, [other], np.zeros(3))])
+
+
+def test_a_text_is_compared_with_each_of_others(vocabulary: Vocabulary) -> None:
+    one, *others = (
+        vocabulary.bag(words.split()) for words in ("house villa", "flat flat house", "villa", "house flat")
+    )
+    assert one is not None
+    bags = [other for other in others if other is not None]
+    together = np.transpose(compare_meaning(one, bags, np.array([0.8, 0.6])))
+    apart = [np.transpose(compare_meaning(one, [bag], np.array([0.8, 0.6])))[0] for bag in bags]
+    assert together == pytest.approx(np.array(apart))
+
+
 @given(bags(), bags())
 def test_every_similarity_keeps_its_range_and_takes_no_side(one: Bag, other: Bag) -> None:
-    found, mirrored = (compare_meaning(*pair, np.zeros(3)) for pair in ((one, other), (other, one)))
+    found, mirrored = _compared(one, other), _compared(other, one)
     slack = 1e-9
     cosines = found._asdict() | {"movers_distance": 0.0}
     assert all(-1 - slack <= value <= 1 + slack for value in cosines.values())
@@ -91,7 +106,7 @@ def test_every_similarity_keeps_its_range_and_takes_no_side(one: Bag, other: Bag
 
 @given(bags())
 def test_a_text_means_what_it_means(bag: Bag) -> None:
-    found = compare_meaning(bag, bag, np.zeros(3))
+    found = _compared(bag, bag)
     same = MeaningSimilarity(1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
     # A mean may vanish where words are opposites; it has no direction then.
     cosines = {name: getattr(found, name) for name in ("answered", "repeated", "soft_cosine")}

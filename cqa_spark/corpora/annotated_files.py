@@ -1,0 +1,84 @@
+"""What formats of annotated files share: files by split, read at once into the community tables of a run."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from pyspark.sql import SparkSession
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.accounting import check_accounting
+from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_records, refuse_repeated_paths
+from cqa_spark.corpora.source import Source
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.spark.concurrency import run_concurrently
+
+
+@dataclass(frozen=True)
+class AnnotatedFiles(Source):
+    """Files with judgments.
+
+    Attributes:
+        patterns: names of the files that are read from a directory, in lower case.
+        by_split: paths of files and folders by split.
+        site: the community that the rows belong to.
+        storage: object storage settings.
+    """
+
+    patterns: ClassVar[tuple[str, ...]] = (DUMPS,)
+
+    by_split: Mapping[str, Sequence[str]]
+    site: str
+    storage: ObjectStorageSettings
+
+    tables = (POSTS, COMMENTS, USERS, JUDGMENTS, QUARANTINE, INGESTED_FILES)
+
+    @cached_property
+    def inputs(self) -> list[InputFile]:
+        """The files.
+
+        Raises:
+            InputError: a file is missing, unreadable or named twice, or a folder holds none of the format.
+        """
+        inputs = [
+            each
+            for split, paths in self.by_split.items()
+            for each in find_inputs(paths, split, self.storage, patterns=self.patterns)
+        ]
+        refuse_repeated_paths(inputs)
+        return inputs
+
+    def find(self) -> None:
+        """Find the files."""
+        assert self.inputs is not None
+
+    @abstractmethod
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+
+    def ingest(self, run: Run) -> None:
+        """Write posts, comments, users, judgments, quarantine and the counts of every file."""
+        run.add_inputs(input_records(self.inputs))
+        with run.step("ingest") as counts, self.read(run.lake.spark) as community:
+            tables = [
+                (POSTS, community.posts),
+                (COMMENTS, community.comments),
+                (USERS, community.users),
+                (JUDGMENTS, community.judgments),
+                (QUARANTINE, community.quarantine),
+            ]
+            run_concurrently(lambda each: run.write(*each), tables)
+            files = [row.asDict() for row in community.ingested_files.collect()]
+            run.write_entries(INGESTED_FILES, files)
+            counts.rows_in, counts.rows_out, counts.rows_quarantined = check_accounting(files)

@@ -1,0 +1,124 @@
+"""Parse the XML of CQA-MD question by question; entities, document types and the network stay off."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lxml import etree
+
+from cqa_spark.corpora.whole_files import decompressed
+
+LABELS = ("D", "R", "I")
+"""Direct answer, related, irrelevant."""
+
+UNKNOWN = ("", "?")
+
+OPENING = re.compile(rb"<Question\s")
+CLOSING = b"</Question>"
+
+
+class QuestionAnswer(NamedTuple):
+    """A question-answer pair that was retrieved for a question.
+
+    Attributes:
+        pair_id: id of the pair; the same pair may be retrieved for several questions.
+        position: place in the file, from 1: the order of retrieval.
+        label: D, R or I; None where not known.
+        question: text of the pair's question.
+        answer: text of its answer.
+    """
+
+    pair_id: str
+    position: int
+    label: str | None
+    question: str
+    answer: str
+
+
+class QuestionRecord(NamedTuple):
+    r"""One question of a file.
+
+    Attributes:
+        byte_offset: where it starts in the uncompressed file.
+        raw: its XML; bytes that are not UTF-8 as ``\xNN``.
+        problem: why it cannot be used, one sentence; None where it can.
+        question_id: id of the question.
+        text: what is asked.
+        pairs: the pairs, in order.
+    """
+
+    byte_offset: int
+    raw: str
+    problem: str | None
+    question_id: str | None = None
+    text: str | None = None
+    pairs: tuple[QuestionAnswer, ...] = ()
+
+
+class UnreadableQuestion(Exception):
+    """A record that is not a question; the message goes to the quarantine."""
+
+
+def read_questions(content: bytes) -> Iterator[QuestionRecord]:
+    """Parse every question of a file, in order.
+
+    Args:
+        content: the file, which may be compressed by gzip.
+    """
+    text = decompressed(content)
+    starts = [opening.start() for opening in OPENING.finditer(text)]
+    for start, following in zip(starts, [*starts[1:], len(text)], strict=True):
+        end = text.find(CLOSING, start, following)
+        record = text[start : following if end < 0 else end + len(CLOSING)]
+        raw = record.decode("utf-8", "backslashreplace")
+        try:
+            yield _question(QuestionRecord(start, raw, None), record)
+        except UnreadableQuestion as unreadable:
+            yield QuestionRecord(start, raw, str(unreadable))
+
+
+def _question(record: QuestionRecord, xml: bytes) -> QuestionRecord:
+    parser = etree.XMLParser(
+        resolve_entities=False, load_dtd=False, no_network=True, dtd_validation=False, huge_tree=False,
+        remove_comments=True, remove_pis=True, encoding="utf-8",
+    )  # fmt: skip
+    try:
+        root = etree.fromstring(xml, parser)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableQuestion(f"the question is not well-formed XML: {error.msg}") from error
+    pairs = tuple(_pair(element, position) for position, element in enumerate(root.iterfind("QApair"), start=1))
+    repeated = [pair_id for pair_id, count in Counter(pair.pair_id for pair in pairs).items() if count > 1]
+    if repeated:
+        raise UnreadableQuestion(f"several pairs of the question have the id {', '.join(repeated)}")
+    return record._replace(question_id=_id(root, "QID"), text=_text(root, "Qtext"), pairs=pairs)
+
+
+def _pair(element: etree._Element, position: int) -> QuestionAnswer:
+    label = (element.get("QArel") or "").strip()
+    if label not in (*LABELS, *UNKNOWN):
+        raise UnreadableQuestion(f"QArel is {label!r}; known labels: {', '.join(LABELS)}")
+    return QuestionAnswer(
+        _id(element, "QAID"),
+        position,
+        label if label in LABELS else None,
+        _text(element, "QAquestion"),
+        _text(element, "QAanswer"),
+    )
+
+
+def _id(element: etree._Element, attribute: str) -> str:
+    value = (element.get(attribute) or "").strip()
+    # White space separates the columns of the official files.
+    if value.split() != [value]:
+        raise UnreadableQuestion(f"{attribute} of {element.tag} is {value!r}, and an id is one word")
+    return value
+
+
+def _text(element: etree._Element, name: str) -> str:
+    child = element.find(name)
+    if child is None:
+        raise UnreadableQuestion(f"the {element.tag} element has no {name} element")
+    return "".join(str(text) for text in child.itertext()).strip()

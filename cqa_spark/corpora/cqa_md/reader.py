@@ -1,0 +1,155 @@
+"""From files of CQA-MD to community tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.cqa_md.questions import OPENING, read_questions
+from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
+from cqa_spark.corpora.whole_files import decompressed, of_file, read_whole_files
+from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.accounting import QUARANTINE
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+
+ARABIC_PAIR = "arabic_pair"
+"""The task that the judgments serve."""
+
+QUESTION_PREFIX = "Q"
+"""Questions and pairs are numbered independently; as posts of one site, they need different ids."""
+
+SHOWN_QUESTIONS = 20
+
+_PAIR = T.StructType(
+    [T.StructField(name, T.StringType()) for name in ("pair_id", "label", "question", "answer")]
+    + [T.StructField("position", T.IntegerType())]
+)
+_RECORD = T.StructType(
+    [
+        T.StructField("file", T.IntegerType()),
+        T.StructField("found", T.LongType()),
+        T.StructField("byte_offset", T.LongType()),
+        *[T.StructField(name, T.StringType()) for name in ("raw", "problem", "question_id", "text")],
+        T.StructField("pairs", T.ArrayType(_PAIR)),
+    ]
+)
+
+
+def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> CommunityTables:
+    """Read questions with their pairs.
+
+    A question is a post whose subject is its text. A pair is a post whose subject is the pair's question, and whose
+    body is its answer; a pair that was retrieved for several questions is one post.
+
+    Args:
+        spark: the session.
+        inputs: the files, each with its split; they may be compressed by gzip.
+        site: the community that the rows belong to.
+
+    Raises:
+        InputError: no file was given, one cannot be read, or a question is in two annotated splits.
+    """
+    if not inputs:
+        raise InputError("no input files", "name at least one file or directory")
+    content = read_whole_files(spark, [file.path for file in inputs])
+    parsed = content.mapInArrow(_parse, _RECORD).withColumn("split", of_file([file.split for file in inputs]))
+    parsed.persist()
+    _refuse_shared_between_splits(parsed)
+    records = _without_repeats(parsed)
+    questions = records.where("problem is null and question_id is not null").select(
+        F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
+        F.concat(F.lit(QUESTION_PREFIX), "question_id").alias("question_id"), "text", "pairs", "file", "byte_offset",
+    )  # fmt: skip
+    return CommunityTables(
+        posts=POSTS.complete(_posts(questions)),
+        comments=COMMENTS.empty(spark),
+        users=USERS.empty(spark),
+        judgments=JUDGMENTS.complete(_judgments(questions)),
+        quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
+        ingested_files=_ingested_files(records, inputs, site),
+        persisted=(parsed,),
+    )
+
+
+def _parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A row for every question; and one with the number of opening tags, counted independently, for every file."""
+    schema = to_arrow_schema(_RECORD)
+    for batch in batches:
+        for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            found = len(OPENING.findall(decompressed(content)))
+            rows: list[dict[str, Any]] = [{"file": file, "found": found}]
+            for record in read_questions(content):
+                pairs = [pair._asdict() for pair in record.pairs]
+                rows.append({"file": file, **record._asdict(), "pairs": pairs})
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _refuse_shared_between_splits(parsed: DataFrame) -> None:
+    annotated = parsed.where((F.col("split") != UNANNOTATED) & F.col("question_id").isNotNull())
+    splits = annotated.groupBy("question_id").agg(F.array_sort(F.collect_set("split")).alias("splits"))
+    shared = splits.where(F.size("splits") > 1).orderBy("question_id").limit(SHOWN_QUESTIONS).collect()
+    if shared:
+        listed = ", ".join(f"{row['question_id']} ({' and '.join(row['splits'])})" for row in shared)
+        raise InputError(f"questions in several splits: {listed}", "give every question as one split only")
+
+
+def _without_repeats(parsed: DataFrame) -> DataFrame:
+    """Give questions that were read before a problem."""
+    same = Window.partitionBy("question_id").orderBy("file", "byte_offset")
+    repeats = F.col("question_id").isNotNull() & (F.row_number().over(same) > 1)
+    reason = F.concat(F.lit("the question was read before: "), "question_id")
+    return parsed.withColumn("problem", F.coalesce("problem", F.when(repeats, reason)))
+
+
+def _posts(questions: DataFrame) -> DataFrame:
+    asked = questions.select(
+        "site", F.col("question_id").alias("post_id"), F.col("text").alias("subject"),
+        F.lit(None).cast("string").alias("body"), "split", "source_file",
+    )  # fmt: skip
+    copies = questions.select("site", "split", "source_file", "file", "byte_offset", F.explode("pairs").alias("pair"))
+    copy = F.struct("file", "byte_offset", "pair.question", "pair.answer", "split", "source_file")
+    first = copies.groupBy("site", F.col("pair.pair_id").alias("post_id")).agg(F.min(copy).alias("copy"))
+    pairs = first.select(
+        "site", "post_id", F.col("copy.question").alias("subject"), F.col("copy.answer").alias("body"), "copy.split",
+        "copy.source_file",
+    )  # fmt: skip
+    return asked.unionByName(pairs).withColumns({"post_type": F.lit("question"), "thread_id": F.col("post_id")})
+
+
+def _judgments(questions: DataFrame) -> DataFrame:
+    retrieved = questions.select("site", "question_id", "split", "source_file", F.explode("pairs").alias("pair"))
+    return retrieved.select(
+        "site", F.lit(ARABIC_PAIR).alias("task"), F.col("question_id").alias("query_id"),
+        F.col("pair.pair_id").alias("candidate_id"), F.col("pair.pair_id").alias("thread_id"), "pair.label",
+        F.col("pair.position").alias("initial_rank"), "split", "source_file",
+    )  # fmt: skip
+
+
+def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    return records.where("problem is not null").select(
+        F.lit(site).alias("site"), of_file([file.path for file in inputs]).alias("source_file"), "byte_offset",
+        F.col("problem").alias("reason"), "raw",
+    )  # fmt: skip
+
+
+def _ingested_files(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    is_record = F.col("byte_offset").isNotNull()
+    return (
+        records.groupBy("file", "split")
+        .agg(
+            F.max("found").alias("rows_in"),
+            F.count_if(is_record & F.col("problem").isNull()).alias("rows_out"),
+            F.count("problem").alias("rows_quarantined"),
+        )
+        .select(
+            F.lit(site).alias("site"), of_file([file.path for file in inputs]).alias("source_file"), "split",
+            "rows_in", "rows_out", "rows_quarantined",
+        )
+    )  # fmt: skip

@@ -1,0 +1,32 @@
+"""STS files → the community tables of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from pyspark.sql import SparkSession
+
+from cqa_spark.config.value_types import is_remote
+from cqa_spark.corpora.annotated_files import AnnotatedFiles
+from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.sts.reader import read_sts
+from cqa_spark.corpora.sts.set_names import gold_path
+from cqa_spark.object_store.remote_files import find_files
+
+
+class StsFiles(AnnotatedFiles):
+    """Sentence pairs of SemEval 2012-2017 and of the STS Benchmark."""
+
+    patterns: ClassVar[tuple[str, ...]] = ("*.tsv", "*.csv", "sts*.input.*", "sts*.track*")
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files; the scores of an official input are in the file beside it, if there is one."""
+        return read_sts(spark, self.inputs, [self._gold(file.path) for file in self.inputs], self.site)
+
+    def _gold(self, path: str) -> str | None:
+        gold = gold_path(path)
+        if gold is None:
+            return None
+        is_there = bool(find_files(gold, self.storage)) if is_remote(gold) else Path(gold).is_file()
+        return gold if is_there else None

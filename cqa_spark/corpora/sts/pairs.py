@@ -1,0 +1,89 @@
+"""Parse the lines of STS files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cqa_spark.corpora.sts.layout import Layout, UnreadablePair, detect_layout, parse_score
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class PairRow(NamedTuple):
+    r"""One line of a file.
+
+    Attributes:
+        line: its number, from 1.
+        byte_offset: where it starts in the file.
+        raw: the line without its end; bytes that are not UTF-8 as ``\xNN``.
+        problem: why it is not a pair, one sentence; None where it is.
+        score: gold score from 0 to 5; None where the pair is not scored.
+        one: first sentence.
+        other: second sentence.
+        pair_key: equal for pairs that differ only in case, punctuation, white space or the order of the sentences.
+    """
+
+    line: int
+    byte_offset: int
+    raw: str
+    problem: str | None
+    score: float | None = None
+    one: str | None = None
+    other: str | None = None
+    pair_key: str | None = None
+
+
+def read_pairs(content: bytes, gold: bytes | None = None) -> Iterator[PairRow]:
+    """Parse every line of a file, in order.
+
+    Args:
+        content: the file.
+        gold: the file of scores that belongs to an official input, one a line; None where there is none.
+    """
+    text = content.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n")
+    lines = text.split(b"\n") if text else []
+    scores = gold.decode("utf-8-sig").removesuffix("\n").split("\n") if gold is not None else None
+    layout = detect_layout(lines[0].decode("utf-8", "replace")) if lines else None
+    offset = len(content) - len(content.removeprefix(BYTE_ORDER_MARK))
+    for number, line in enumerate(lines, start=1):
+        assert layout is not None  # there are lines
+        raw = line.removesuffix(b"\r").decode("utf-8", "backslashreplace")
+        try:
+            score = _gold_score(scores, number)
+            yield _pair(PairRow(number, offset, raw, None, score), line.removesuffix(b"\r"), layout)
+        except UnreadablePair as unreadable:
+            yield PairRow(number, offset, raw, str(unreadable))
+        offset += len(line) + 1
+
+
+def same_pair_key(one: str, other: str) -> str:
+    """What pairs have in common that differ only in case, punctuation, white space or order."""
+    return "\n".join(sorted(map(_letters, (one, other))))
+
+
+def _pair(row: PairRow, line: bytes, layout: Layout) -> PairRow:
+    try:
+        columns = line.decode("utf-8").split("\t")
+    except UnicodeDecodeError as error:
+        raise UnreadablePair(f"byte {error.start} of the line is not valid UTF-8") from error
+    if len(columns) < layout.width:
+        raise UnreadablePair(f"the line has {len(columns)} columns; its file has {layout.about}")
+    one, other = (columns[place].strip() for place in layout.sentences)
+    if not one or not other:
+        raise UnreadablePair("a sentence is empty")
+    score = row.score if layout.score is None else parse_score(columns[layout.score])
+    return row._replace(score=score, one=one, other=other, pair_key=same_pair_key(one, other))
+
+
+def _gold_score(scores: list[str] | None, number: int) -> float | None:
+    if scores is None:
+        return None
+    if number > len(scores):
+        raise UnreadablePair(f"the file of scores has {len(scores)} lines only")
+    return parse_score(scores[number - 1])
+
+
+def _letters(sentence: str) -> str:
+    """Letters and digits, case folded; the sentence itself where it has none."""
+    return "".join(filter(str.isalnum, sentence.casefold())) or sentence

@@ -1,0 +1,178 @@
+"""From files of sentence pairs to community tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
+from cqa_spark.corpora.sts.pairs import read_pairs
+from cqa_spark.corpora.sts.set_names import set_ids
+from cqa_spark.corpora.whole_files import of_file, read_whole_files
+from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.accounting import QUARANTINE
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+
+STS = "sts"
+"""The task that the judgments serve."""
+
+TRAIN = "train"
+SHOWN_LINES = 5
+
+_PLACE = T.StructType(
+    [
+        T.StructField("file", T.IntegerType()),
+        T.StructField("line", T.IntegerType()),
+        T.StructField("byte_offset", T.LongType()),
+        *[T.StructField(name, T.StringType()) for name in ("raw", "problem")],
+        T.StructField("score", T.DoubleType()),
+        *[T.StructField(name, T.StringType()) for name in ("one", "other", "pair_key")],
+    ]
+)
+
+
+def read_sts(
+    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], site: str
+) -> CommunityTables:
+    """Read sentence pairs.
+
+    A sentence is a post. Training pairs that recur in another split, or earlier in the training files, are
+    quarantined, also where they differ in case, punctuation or the order of the sentences.
+
+    Args:
+        spark: the session.
+        inputs: the files, each with its split.
+        gold: for each input the file with its scores, one a line; None where there is none.
+        site: the community that the rows belong to.
+
+    Raises:
+        InputError: no file was given, one cannot be read, two sets have the same name, or a line outside of the
+            training files is not a pair: predictions are written one a line.
+    """
+    if not inputs:
+        raise InputError("no input files", "name at least one file or directory")
+    sets = set_ids([file.path for file in inputs])
+    content = _with_gold(spark, inputs, gold)
+    parsed = content.mapInArrow(_parse, _PLACE).persist()
+    split = of_file([file.split for file in inputs])
+    _refuse_unreadable(parsed.where((split != TRAIN) & (split != UNANNOTATED)), inputs)
+    records = _without_repeats(parsed.withColumn("split", split), sets).persist()
+    pairs = records.where("problem is null").select(
+        F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
+        F.concat(of_file(sets), F.lit(":"), "line").alias("pair_id"), "score", "one", "other",
+    )  # fmt: skip
+    return CommunityTables(
+        posts=POSTS.complete(_posts(pairs)),
+        comments=COMMENTS.empty(spark),
+        users=USERS.empty(spark),
+        judgments=JUDGMENTS.complete(_judgments(pairs)),
+        quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
+        ingested_files=_ingested_files(content, records, inputs, site),
+        persisted=(records, parsed),
+    )
+
+
+def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None]) -> DataFrame:
+    content = read_whole_files(spark, [file.path for file in inputs])
+    known = {place: path for place, path in enumerate(gold) if path is not None}
+    if not known:
+        return content.withColumn("gold", F.lit(None).cast("binary"))
+    places = F.array(*map(F.lit, known))
+    scores = read_whole_files(spark, list(known.values())).select(
+        places[F.col("file")].alias("file"), F.col("content").alias("gold")
+    )
+    return content.join(scores, on="file", how="left").select("file", "content", "gold")
+
+
+def _parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    schema = to_arrow_schema(_PLACE)
+    for batch in batches:
+        for file, content, gold in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            rows: list[dict[str, Any]] = [{"file": file, **row._asdict()} for row in read_pairs(content, gold)]
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
+    bad = parsed.where("problem is not null").orderBy("file", "line").limit(SHOWN_LINES).collect()
+    if bad:
+        listed = "; ".join(f"{inputs[row['file']].path}:{row['line']}: {row['problem']}" for row in bad)
+        raise InputError(
+            f"lines that are not pairs: {listed}",
+            "correct them: predictions are written one a line, in the order of the input",
+        )
+
+
+def _without_repeats(records: DataFrame, sets: Sequence[str]) -> DataFrame:
+    """Give training pairs that recur a problem; of several in the training files, the first with a score is kept."""
+    same = Window.partitionBy("pair_key")
+    is_train = F.col("split") == TRAIN
+    is_evaluated = ~F.col("split").isin(TRAIN, UNANNOTATED)
+    name = F.concat(of_file(sets), F.lit(":"), "line")
+    evaluated = F.min(F.when(is_evaluated, F.struct("file", "line", name.alias("name")))).over(same)["name"]
+    unscored = F.col("score").isNull()
+    first = F.min(F.when(is_train, F.struct(unscored.alias("u"), "file", "line", name.alias("name")))).over(same)[
+        "name"
+    ]
+    repeated = (
+        F.when(evaluated.isNotNull(), F.concat(F.lit("the pair is evaluated on, as "), evaluated))
+        .when(first != name, F.concat(F.lit("the pair repeats "), first))
+    )  # fmt: skip
+    known = F.col("pair_key").isNotNull() & is_train
+    return records.withColumn("problem", F.coalesce("problem", F.when(known, repeated)))
+
+
+def _posts(pairs: DataFrame) -> DataFrame:
+    sentences = F.array(_sentence(1, "one"), _sentence(2, "other"))
+    exploded = pairs.select("site", "pair_id", "split", "source_file", F.explode(sentences).alias("sentence"))
+    return exploded.select(
+        "site", "sentence.post_id", F.lit("sentence").alias("post_type"), F.col("pair_id").alias("thread_id"),
+        "sentence.body", "split", "source_file",
+    )  # fmt: skip
+
+
+def _judgments(pairs: DataFrame) -> DataFrame:
+    return pairs.select(
+        "site", F.lit(STS).alias("task"), _sentence_id(1).alias("query_id"), _sentence_id(2).alias("candidate_id"),
+        F.col("pair_id").alias("thread_id"), F.col("score").cast("string").alias("label"),
+        F.lit(1).alias("initial_rank"), "split", "source_file",
+    )  # fmt: skip
+
+
+def _sentence(number: int, column: str) -> Column:
+    return F.struct(_sentence_id(number).alias("post_id"), F.col(column).alias("body"))
+
+
+def _sentence_id(number: int) -> Column:
+    return F.concat("pair_id", F.lit(f":{number}"))
+
+
+def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    return records.where("problem is not null").select(
+        F.lit(site).alias("site"), of_file([file.path for file in inputs]).alias("source_file"), "byte_offset",
+        F.col("problem").alias("reason"), "raw",
+    )  # fmt: skip
+
+
+def _ingested_files(content: DataFrame, records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    """Counts of each file; the lines are counted natively, independently of the parse."""
+    text = F.regexp_replace(F.decode("content", "UTF-8"), r"\n\z", "")
+    lines = F.when(F.length(text) > 0, F.size(F.split(text, "\n"))).otherwise(0)
+    found = content.select("file", lines.cast("bigint").alias("rows_in"))
+    sorted_out = records.groupBy("file").agg(
+        F.count_if(F.col("problem").isNull()).alias("rows_out"), F.count("problem").alias("rows_quarantined")
+    )
+    counted = found.join(sorted_out, on="file", how="left")
+    return counted.select(
+        F.lit(site).alias("site"),
+        of_file([file.path for file in inputs]).alias("source_file"),
+        of_file([file.split for file in inputs]).alias("split"),
+        "rows_in",
+        *[F.coalesce(name, F.lit(0)).alias(name) for name in ("rows_out", "rows_quarantined")],
+    )

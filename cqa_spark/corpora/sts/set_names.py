@@ -1,0 +1,40 @@
+"""The names of sets, by the names of their files; ids of pairs start with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from cqa_spark.errors import InputError
+
+_OFFICIAL = re.compile(r"(?i)^(?P<task>STS\d*)\.(?:gs|input|output|sys)\.")
+_SUFFIX = re.compile(r"(?i)\.(?:tsv|csv|txt)$")
+
+
+def set_name(path: str) -> str:
+    """The set that an official file belongs to: ``headlines`` of ``STS.gs.headlines.txt`` and ``headlines.tsv``."""
+    return _SUFFIX.sub("", _OFFICIAL.sub("", PurePosixPath(path).name))
+
+
+def set_ids(paths: Sequence[str]) -> list[str]:
+    """An id for each set, of its name and its folder's, as in ``2014/OnWN.test``: names of sets recur over the years.
+
+    Raises:
+        InputError: two files would have the same id.
+    """
+    ids = ["_".join(f"{PurePosixPath(path).parent.name}/{set_name(path)}".split()) for path in paths]
+    repeated = [path for path, name in zip(paths, ids, strict=True) if ids.count(name) > 1]
+    if repeated:
+        raise InputError(
+            f"sets of the same name in folders of the same name: {', '.join(repeated)}",
+            "rename a file or its folder: ids of pairs are made of both",
+        )
+    return ids
+
+
+def gold_path(path: str) -> str | None:
+    """Where official releases keep the scores of an input, as in ``STS.gs.news.txt`` for ``STS.input.news.txt``."""
+    folder, _, name = path.rpartition("/")
+    gold = re.sub(r"(?i)^(STS\d*)\.input\.", r"\1.gs.", name)
+    return None if gold == name else f"{folder}/{gold}" if folder else gold

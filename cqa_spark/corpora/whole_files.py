@@ -1,0 +1,52 @@
+"""Read small files whole, for formats whose records cannot be told apart where Spark would split a file."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import InputError
+
+GZIP = b"\x1f\x8b"
+
+
+def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """Read each file into one row.
+
+    Returns:
+        file (int, place in the order given) and content (binary).
+
+    Raises:
+        InputError: a file does not exist or cannot be read.
+    """
+    return reduce(DataFrame.unionByName, [_read(spark, path, place) for place, path in enumerate(paths)])
+
+
+def decompressed(content: bytes) -> bytes:
+    """The content of a file, which may be compressed by gzip."""
+    return gzip.decompress(content) if content.startswith(GZIP) else content
+
+
+def of_file(values: Sequence[str]) -> Column:
+    """What belongs to the file of a row, such as its path.
+
+    Args:
+        values: of each file, in the order given.
+    """
+    return F.array(*[F.lit(value) for value in values])[F.col("file")]
+
+
+def _read(spark: SparkSession, path: str, place: int) -> DataFrame:
+    try:
+        files = spark.read.format("binaryFile").load(path)
+    except AnalysisException as error:
+        raise InputError(
+            f"cannot read {path}: {error.getMessageParameters() or error}",
+            "check the address and that the job may read it",
+        ) from error
+    return files.select(F.lit(place).alias("file"), "content")

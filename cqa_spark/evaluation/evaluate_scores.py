@@ -1,0 +1,181 @@
+"""Correlation of predicted similarities with gold scores, without Spark: ``--task sts`` of the commands on files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
+from cqa_spark.evaluation.measure import Measure, Sum
+from cqa_spark.evaluation.measures.pearson import Pearson
+from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cqa_spark.process.terminal import TextTable
+
+WEIGHTED_MEAN, MEAN = "weighted mean", "mean"
+"""Over sets: weighted by their scored pairs, as in 2012-2016, and unweighted, as over the tracks of 2017."""
+
+
+@dataclass(frozen=True)
+class SetCorrelation:
+    """Pearson's correlation of one file with one set, or over all sets.
+
+    Attributes:
+        file: path as given.
+        set: name of the set, or which mean over the sets.
+        pairs: scored pairs.
+        pearson: correlation, from -1 to 1.
+    """
+
+    file: str
+    set: str
+    pairs: int
+    pearson: float
+
+
+@dataclass(frozen=True)
+class MeanOfSets(Measure):
+    """Mean of the correlations of several sets; a pair's components are in the place of its set, all others are 0.
+
+    Attributes:
+        sets: number of sets.
+        weighted: whether sets count by their pairs.
+    """
+
+    name: ClassVar[str] = "mean of sets"
+    about: ClassVar[str] = "mean of the correlations of sets"
+    source: ClassVar[str] = "Agirre et al. 2016, SemEval-2016 Task 1, section 3; Cer et al. 2017, section 4"
+
+    sets: int
+    weighted: bool
+
+    def components(self, query: RankedQuery, place: int = 0) -> tuple[float, ...]:
+        """Those of the correlation, in the place of the query's set.
+
+        Args:
+            query: the pair.
+            place: place of its set, from 0.
+        """
+        own = Pearson().components(query)
+        return (0.0,) * (place * len(own)) + own + (0.0,) * ((self.sets - place - 1) * len(own))
+
+    def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
+        """Correlate each set, and average."""
+        width = len(sums) // self.sets
+        of_sets = [sums[start : start + width] for start in range(0, len(sums), width)]
+        values = [Pearson().aggregate(own, queries) * self._weight(own[0], queries) for own in of_sets]
+        return sum(values[1:], start=values[0])
+
+    def __str__(self) -> str:
+        """Which mean."""
+        return WEIGHTED_MEAN if self.weighted else MEAN
+
+    def _weight(self, pairs: Sum, queries: int) -> Sum | float:
+        return pairs / queries if self.weighted else 1 / self.sets
+
+
+def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelation]:
+    """Correlate prediction files with gold scores, as the official scorers of STS 2012-2017 do.
+
+    Args:
+        gold: file of gold scores, or folder with one for each set.
+        predictions: files of predictions, or folders with one for each set.
+
+    Returns:
+        For each prediction a row for each set and, where there are several, for the means over the sets.
+
+    Raises:
+        InputError: a file cannot be read, or the files do not belong together.
+    """
+    return [row for prediction in predictions for row in _correlations(gold, prediction)]
+
+
+def compare_scores(
+    gold: Path,
+    predictions: Sequence[Path],
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    seed: int = SEED,
+) -> list[FileComparison]:
+    """Correlations with intervals, and a paired randomization test of each file against the first.
+
+    Args:
+        gold: file of gold scores, or folder with one for each set.
+        predictions: files of predictions, or folders with one for each set.
+        resamples: of the bootstrap and of the randomization test.
+        confidence: coverage of the intervals.
+        seed: of the resampling.
+
+    Returns:
+        Set by set, then the means over several sets; the files in the order given.
+
+    Raises:
+        InputError: a file cannot be read, or the files do not belong together.
+    """
+    drawn = {"resamples": resamples, "seed": seed}
+    by_file = [_sets(gold, prediction) for prediction in predictions]
+    found = []
+    for name in by_file[0]:
+        components = components_of([Pearson()], [sets[name] for sets in by_file])
+        compared = compare_components(components, predictions, **drawn, confidence=confidence)
+        found += [replace(each, measure=f"Pearson {name}") for each in compared]
+    if len(by_file[0]) > 1:
+        means = _mean_components(by_file)
+        found += compare_components(means, predictions, **drawn, confidence=confidence)
+    return found
+
+
+def to_json(found: Sequence[SetCorrelation]) -> str:
+    """The correlations as a JSON array, in full precision."""
+    return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
+
+
+def to_table(found: Sequence[SetCorrelation]) -> TextTable:
+    """The correlations with five decimals, as the official scorer prints them."""
+    from cqa_spark.process.terminal import TextTable, number
+
+    table = TextTable("File", "Set", *map(number, ("Pairs", "Pearson")))
+    for row in found:
+        table.add_row(Path(row.file).name, row.set, str(row.pairs), f"{row.pearson:.5f}")
+    return table
+
+
+def _sets(gold: Path, prediction: Path) -> dict[str, ScoredPairs]:
+    return {each.name: scored_pairs(each, prediction) for each in read_gold(gold)}
+
+
+def _correlations(gold: Path, prediction: Path) -> Iterator[SetCorrelation]:
+    sets = _sets(gold, prediction)
+    measure = Pearson()
+    for name, pairs in sets.items():
+        value = measure.total(map(measure.components, pairs))
+        yield SetCorrelation(str(prediction), name, len(pairs), value)
+    if len(sets) > 1:
+        for mean, (components,) in _mean_components([sets]).items():
+            value = mean.total(map(tuple, components))
+            yield SetCorrelation(str(prediction), str(mean), len(components), value)
+
+
+def _mean_components(by_file: Sequence[dict[str, ScoredPairs]]) -> dict[Measure, NDArray[np.float64]]:
+    import numpy as np
+
+    means = [MeanOfSets(len(by_file[0]), weighted) for weighted in (True, False)]
+    return {
+        mean: np.array(
+            [
+                [mean.components(pair, place) for place, pairs in enumerate(sets.values()) for pair in pairs]
+                for sets in by_file
+            ]
+        )
+        for mean in means
+    }

@@ -1,0 +1,52 @@
+"""Pearson's correlation of scores with gold similarities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cqa_spark.evaluation.measure import Measure, Sum, ratio
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+NEGLIGIBLE = 1e-12
+"""Share of the mean square below which a variance is rounding."""
+
+
+@dataclass(frozen=True)
+class Pearson(Measure):
+    """Linear correlation over all candidates of all queries, from -1 to 1; 0 where either side is constant."""
+
+    name: ClassVar[str] = "Pearson"
+    about: ClassVar[str] = "linear correlation of the scores with the gold similarities"
+    source: ClassVar[str] = "Agirre et al. 2012, SemEval-2012 Task 6, official scorer"
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """Candidates, and the sums of score, gold, both squares and the product; unranked candidates are left out."""
+        pairs = [(candidate.score, candidate.gain) for candidate in query.ranked]
+        return (
+            float(len(pairs)),
+            sum(score for score, _ in pairs),
+            sum(gold for _, gold in pairs),
+            sum(score * score for score, _ in pairs),
+            sum(gold * gold for _, gold in pairs),
+            sum(score * gold for score, gold in pairs),
+        )
+
+    def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
+        """Covariance by the root of both variances."""
+        count, score, gold, score_squared, gold_squared, product = sums
+        spread = (_variance(count, score, score_squared) * _variance(count, gold, gold_squared)) ** 0.5
+        return ratio(_where(spread > 0, count * product - score * gold), spread)
+
+
+def _variance(count: Sum, total: Sum, squares: Sum) -> Sum:
+    """Times the square of the count; exactly 0 where only rounding is left of a constant's."""
+    variance = count * squares - total * total
+    return _where(variance > NEGLIGIBLE * count * squares, variance)
+
+
+def _where(condition: Any, value: Sum) -> Sum:
+    """The value, or 0 where the condition does not hold."""
+    kept: Sum = value * condition
+    return kept

@@ -1,0 +1,133 @@
+"""Official files of the STS tasks: gold and predicted scores, one a line, in the order of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+from cqa_spark.corpora.sts.pairs import read_pairs
+from cqa_spark.corpora.sts.set_names import set_name
+from cqa_spark.errors import InputError
+from cqa_spark.evaluation.delimited import write_lines
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+
+LAYOUT = "score, or score and confidence separated by a tab"
+
+ScoredPairs = list[RankedQuery]
+"""Every pair is a query whose only candidate is its second sentence."""
+
+
+class ScoredSet(NamedTuple):
+    """A set of pairs that has gold scores.
+
+    Attributes:
+        name: such as ``headlines``.
+        gold: score of each pair from 0 to 5; None where a pair is not scored.
+    """
+
+    name: str
+    gold: list[float | None]
+
+
+def read_gold(path: Path) -> list[ScoredSet]:
+    """The sets of a gold file, or of a folder of gold files in the order of their names.
+
+    A gold file has a score on each line, or is a file of pairs with scores. Pairs with an empty score do not count.
+
+    Raises:
+        InputError: a file cannot be read, a line is not a score, or there is no score.
+    """
+    files = sorted(each for each in path.iterdir() if not each.name.startswith(".")) if path.is_dir() else [path]
+    sets = [ScoredSet(set_name(file.name), _gold_scores(file)) for file in files]
+    scored = [each for each in sets if any(score is not None for score in each.gold)]
+    if not scored:
+        raise InputError(f"{path}: holds no gold scores", f"a line should read: {LAYOUT}, or be a pair with a score")
+    return scored
+
+
+def read_scores(path: Path) -> list[float]:
+    """Predicted scores, in the order of the lines; confidences are not read.
+
+    Raises:
+        InputError: the file cannot be read, or a line is not a score.
+    """
+    lines = _lines(path)
+    return [_number(path, number, line.split("\t")[0]) for number, line in enumerate(lines, start=1)]
+
+
+def write_scores(path: Path, scores: Iterable[float]) -> int:
+    """Write predicted scores, in full precision.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        EnvironmentProblem: the folder is not writable.
+    """
+    return write_lines(path, ((repr(score),) for score in scores), separator="\t")
+
+
+def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
+    """The pairs of a set that have a gold score, with the predicted ones.
+
+    Args:
+        gold: the set.
+        prediction: a file of predictions, or a folder that has one for the set.
+
+    Raises:
+        InputError: there is no such file, it cannot be read, or it is not of as many pairs as the set.
+    """
+    file = _file_of(gold.name, prediction) if prediction.is_dir() else prediction
+    scores = read_scores(file)
+    if len(scores) != len(gold.gold):
+        raise InputError(
+            f"{file}: {len(scores)} scores for the {len(gold.gold)} pairs of {gold.name}",
+            "give the predictions for the same input: one score a line, also for pairs that are not scored",
+        )
+    return [
+        RankedQuery([Candidate(relevant=known > 0, gain=known, predicted=True, score=score)])
+        for known, score in zip(gold.gold, scores, strict=True)
+        if known is not None
+    ]
+
+
+def _gold_scores(path: Path) -> list[float | None]:
+    lines = _lines(path)
+    if all("\t" not in line for line in lines):
+        return [_number(path, number, line) if line.strip() else None for number, line in enumerate(lines, start=1)]
+    rows = list(read_pairs(path.read_bytes()))
+    for row in rows:
+        if row.problem is not None:
+            raise InputError(f"{path}:{row.line}: {row.problem}", "give a file of pairs with their scores")
+    return [row.score for row in rows]
+
+
+def _file_of(name: str, folder: Path) -> Path:
+    found = [each for each in sorted(folder.iterdir()) if set_name(each.name) == name]
+    if len(found) != 1:
+        raise InputError(
+            f"{folder}: {len(found)} files for the set {name}",
+            f"name one file like the set, such as STS.output.{name}.txt",
+        )
+    return found[0]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"{path}: cannot be read: {reason}", "name an existing text file that you may read") from error
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _number(path: Path, number: int, text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = float("nan")
+    if not isfinite(score):
+        raise InputError(f"{path}:{number}: {text.strip()!r} is not a score", f"a line should read: {LAYOUT}")
+    return score

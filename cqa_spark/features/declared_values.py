@@ -1,0 +1,37 @@
+"""What a group computed, checked against what it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.group import ExampleGroup
+
+
+def declared_values(group: ExampleGroup, found: Mapping[str, ArrayLike], rows: int) -> NDArray[np.float64]:
+    """The values that a group computed, in the order of its columns.
+
+    Args:
+        group: the group.
+        found: by column, what it computed.
+        rows: number of examples, or moments.
+
+    Returns:
+        Shape (rows, columns); NaN where a value is not known.
+
+    Raises:
+        ContractError: other columns than declared, or another number of values.
+    """
+    names = [column.name for column in group.columns]
+    if set(found) != set(names):
+        wrong = ", ".join(sorted(set(found) ^ set(names)))
+        raise ContractError(
+            f"feature group {group.name} declares other columns than it computes: {wrong}", "make both agree"
+        )
+    values = [np.asarray(found[name], dtype=np.float64) for name in names]
+    if any(each.shape != (rows,) for each in values):
+        raise ContractError(f"feature group {group.name} does not give one value per example", "fill in NaN")
+    return np.stack(values, axis=1)

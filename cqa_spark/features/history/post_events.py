@@ -1,0 +1,98 @@
+"""What happened to posts, as events of those who get the credit; votes of a day count together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cqa_spark.features.author_batch import UNDATED, Kind, Longs, starts_of_runs
+
+POST = 0
+"""The kind of the row that is the post itself; other rows have the ``Kind`` of the event that they become."""
+
+TO_BE_FOUND = -1
+"""What is noted about an acceptance: the tags are those of the question, which other rows of the author know."""
+
+_DAY = 86_400_000_000
+
+Mark = Callable[[pa.Table], Longs]
+"""What a group notes about questions, of which it gets ``site`` and ``tags``."""
+
+
+def post_events(rows: pa.Table, marks: Mapping[str, Mark], wanted: Collection[Kind]) -> pa.Table:
+    """The events of some posts.
+
+    Args:
+        rows: of whole posts, in order of ``post``, ``kind`` and ``time``: the post itself, the answers to it, the
+            comments and votes on it. ``user`` wrote the row's post or comment (null where deleted); ``thread`` is the
+            post's; ``answer`` is an answer's number, of a question that of the accepted answer; ``is_question``,
+            ``site`` and ``tags`` are the post's. Times are in microseconds since 1970, null where unknown.
+        marks: by column of the result.
+        wanted: kinds of events.
+
+    Returns:
+        author, thread, time, kind, count, and the marks; in no order.
+    """
+    post, kind, thread = (_longs(rows, name)[0] for name in ("post", "kind", "thread"))
+    user, has_user = _longs(rows, "user")
+    answer, has_answer = _longs(rows, "answer")
+    time, has_time = _longs(rows, "time")
+    head = starts_of_runs(post)
+    is_there = kind[head] == POST
+    is_question = (kind == POST) & _flags(rows, "is_question")
+    questions, of_question = np.flatnonzero(is_question), is_question[head]
+    marked = {name: _of_questions(rows, questions, mark)[head] for name, mark in marks.items()}
+
+    written = np.flatnonzero((kind == Kind.ANSWERED) & has_user)
+    chosen = written[of_question[written] & has_answer[head[written]] & (answer[written] == answer[head[written]])]
+    asked = questions[has_user[questions]]
+    said = np.flatnonzero((kind == Kind.COMMENTED) & is_there & has_user)
+    is_vote = np.isin(kind, (Kind.UP, Kind.DOWN)) | ((kind == Kind.ACCEPTED) & ~of_question)
+    votes = np.flatnonzero(is_vote & is_there & has_user[head])
+    known_at = np.where(has_time, (time // _DAY + 1) * _DAY, UNDATED)[votes]
+    first = starts_of_runs(post[votes], kind[votes], known_at) == np.arange(len(votes))
+    voted = votes[first]
+    numbers = np.diff(np.append(np.flatnonzero(first), len(votes)))
+
+    dated = np.where(has_time, time, UNDATED)
+    none = np.zeros(len(post), dtype=np.int64)
+    parts = [
+        (Kind.ASKED, asked, user, dated[asked]),
+        (Kind.ANSWERED, written, user, dated[written]),
+        (Kind.CHOSEN, chosen, user, np.full(len(chosen), UNDATED)),
+        (Kind.COMMENTED, said, user, dated[said]),
+    ]
+    columns = {
+        "author": [who[places] for _, places, who, _ in parts] + [user[head[voted]]],
+        "thread": [thread[places] if of is Kind.ANSWERED else thread[head[places]] for of, places, _, _ in parts]
+        + [thread[head[voted]]],
+        "time": [times for _, _, _, times in parts] + [known_at[first]],
+        "kind": [np.full(len(places), of) for of, places, _, _ in parts] + [kind[voted]],
+        "count": [np.ones(len(places), dtype=np.int64) for _, places, _, _ in parts] + [numbers],
+    }
+    for name, of_post in marked.items():
+        noted = {Kind.ANSWERED: of_post, Kind.CHOSEN: of_post}
+        accepted = np.where(kind[voted] == Kind.ACCEPTED, TO_BE_FOUND, 0)
+        columns[name] = [noted.get(of, none)[places] for of, places, _, _ in parts] + [accepted]
+    events = {name: np.concatenate(pieces).astype(np.int64, copy=False) for name, pieces in columns.items()}
+    kept = np.isin(events["kind"], list(wanted))
+    return pa.table({name: pa.array(column[kept]) for name, column in events.items()})
+
+
+def _of_questions(rows: pa.Table, questions: Longs, mark: Mark) -> Longs:
+    noted = np.zeros(rows.num_rows, dtype=np.int64)
+    noted[questions] = mark(rows.select(["site", "tags"]).take(pa.array(questions)))
+    return noted
+
+
+def _longs(rows: pa.Table, name: str) -> tuple[Longs, npt.NDArray[np.bool_]]:
+    """A column of whole numbers, 0 for null, and where it is not null."""
+    column = rows.column(name)
+    return column.fill_null(0).to_numpy().astype(np.int64, copy=False), column.is_valid().to_numpy()
+
+
+def _flags(rows: pa.Table, name: str) -> npt.NDArray[np.bool_]:
+    return rows.column(name).fill_null(False).to_numpy()

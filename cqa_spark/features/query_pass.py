@@ -1,0 +1,257 @@
+"""Brings whole queries together and computes all their features in one pass.
+
+Spark puts a query's examples, the posts and comments of their threads and the analysed texts into one partition, one
+query after the other. A Python worker takes some queries at a time (``QueryBatch``) and computes every group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.features.declared_values import declared_values
+from cqa_spark.features.feature_table import KEY, values_type
+from cqa_spark.features.folds import fold_of
+from cqa_spark.features.group import QueryGroup
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.shared_accounts import person
+from cqa_spark.features.training_data import Fitted
+from cqa_spark.text.documents import comment_document
+
+EXAMPLES_AT_A_TIME = 1_000
+"""Examples that a worker holds at once, unless one query has more."""
+
+_NO_FOLD = -1
+_QUERY = ("site", "query_id")
+_PARTS = ("examples", "posts", "said", "documents", "analysed", "scores")
+"""The tables of a ``QueryBatch``; rows of each travel as a struct of this name."""
+
+
+def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
+    """The values of all examples.
+
+    Args:
+        groups: by name. A training example gets the values of the group that was fitted without its fold, if the
+            group learned from labels.
+        inputs: the tables; labels are not looked at.
+        folds: number of folds that the groups were fitted with; 0 if no example is of their training data.
+
+    Returns:
+        One row per example: its key, then a struct of each group's columns, null where a value is not known.
+    """
+    rows = _bring_together([type(group.on_all) for group in groups.values()], inputs, folds)
+    partitions = int(str(rows.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    together = rows.repartition(partitions, *_QUERY).sortWithinPartitions(*_QUERY, "part")
+    types = {name: values_type(type(group.on_all)) for name, group in groups.items()}
+    keys = [T.StructField(name, T.StringType(), False) for name in KEY]
+    schema = T.StructType([*keys, *[T.StructField(name, of_group) for name, of_group in types.items()]])
+    return together.mapInArrow(_computing(groups, schema), schema)
+
+
+def values_of(groups: Mapping[str, Fitted[QueryGroup]], batch: QueryBatch) -> dict[str, NDArray[np.float64]]:
+    """The values of a batch's examples.
+
+    Args:
+        groups: by name, as for ``compute_queries``.
+        batch: its examples have a column ``fold``: from 0 for those of the training part, -1 for others.
+
+    Returns:
+        By group an array of shape (examples, columns); NaN where a value is not known.
+    """
+    fold = batch.examples.column("fold").to_numpy()
+    return {name: _group_values(fitted, batch, fold) for name, fitted in groups.items()}
+
+
+def _group_values(fitted: Fitted[QueryGroup], batch: QueryBatch, fold: NDArray[np.int64]) -> NDArray[np.float64]:
+    if not fitted.on_rests:
+        return _values(fitted.on_all, batch)
+    values = np.full((len(batch), len(fitted.on_all.columns)), np.nan)
+    for number in np.unique(fold).tolist():
+        chosen = fold == number
+        group = fitted.on_all if number == _NO_FOLD else fitted.on_rests[number]
+        values[chosen] = _values(group, batch if chosen.all() else batch.keep(chosen))
+    return values
+
+
+def _values(group: QueryGroup, batch: QueryBatch) -> NDArray[np.float64]:
+    return declared_values(group, group.compute(batch), len(batch))
+
+
+def _bring_together(groups: Sequence[type[QueryGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
+    """All rows of all queries: site, query_id, the number of the part, and the row as the struct of its part.
+
+    A post or comment has its text beside it; the subject of a post comes as a row of its own.
+    """
+    fold = F.when(F.col("split") == "train", fold_of(folds)).otherwise(_NO_FOLD) if folds else F.lit(_NO_FOLD)
+    examples = inputs.examples.drop("label", "relevant").withColumns(
+        {"fold": fold.cast("bigint"), "cut": F.expr(inputs.cut.sql)}
+    )
+    threads = _threads(examples)
+    # What no group reads is replaced by nothing, and Spark leaves out the joins.
+    reads_texts, reads_comments = (
+        F.lit(any(reads)) for reads in zip(*((each.reads_texts, each.reads_comments) for each in groups), strict=True)
+    )
+    documents = inputs.documents.select("site", "document_id", "text_id", "subject_text_id").where(reads_texts)
+    written = (
+        _posts(groups, inputs)
+        .unionByName(_said(groups, inputs).where(reads_comments), allowMissingColumns=True)
+        .join(inputs.broadcast_if_few(threads), on=["site", "thread_id"])
+        .where("of_candidates OR said IS NULL")
+        .join(documents, on=["site", "document_id"], how="left")
+    )
+    each_text = written.select("*", F.posexplode(F.array("text_id", "subject_text_id")).alias("place", "id"))
+    itself = F.when(F.col("said").isNull(), _PARTS.index("posts")).otherwise(_PARTS.index("said"))
+    first = F.col("place") == 0
+    rows = each_text.where(first | F.col("id").isNotNull()).select(
+        *_QUERY,
+        F.when(first, itself).otherwise(_PARTS.index("analysed")).alias("part"),
+        *[F.when(first, F.col(name)).alias(name) for name in ("posts", "said")],
+        F.when(first, F.struct("document_id", "text_id", "subject_text_id")).alias("documents"),
+        F.col("id").alias("text_id"),
+    )
+    texts = inputs.texts.where(reads_texts).select("text_id", _as_struct("analysed", inputs.texts))
+    with_texts = rows.join(texts, on="text_id", how="left").drop("text_id")
+    others = {"examples": examples, "scores": _scores(inputs, threads)}
+    return reduce(
+        lambda one, other: one.unionByName(other, allowMissingColumns=True),
+        (
+            rows.select(*_QUERY, F.lit(_PARTS.index(part)).alias("part"), _as_struct(part, rows))
+            for part, rows in others.items()
+            if rows is not None
+        ),
+        with_texts,
+    )
+
+
+def _threads(examples: DataFrame) -> DataFrame:
+    """The threads of each query: those of its candidates, and its own, of which only the posts are wanted."""
+    both = F.array(
+        F.struct("thread_id", F.lit(True).alias("of_candidates")),
+        F.struct(F.col("query_id").alias("thread_id"), F.lit(False).alias("of_candidates")),
+    )
+    named = examples.select(*_QUERY, F.inline(both))
+    return named.groupBy(*_QUERY, "thread_id").agg(F.max("of_candidates").alias("of_candidates"))
+
+
+def _posts(groups: Iterable[type[QueryGroup]], inputs: FeatureInputs) -> DataFrame:
+    author = person("site", "user_id", "user_name").alias("author")
+    wanted = sorted({name for group in groups for name in group.post_columns})
+    post = F.struct("post_id", "thread_id", author, "created_at", "category", *wanted).alias("posts")
+    return inputs.posts.select("site", "thread_id", F.col("post_id").alias("document_id"), post)
+
+
+def _said(groups: Iterable[type[QueryGroup]], inputs: FeatureInputs) -> DataFrame:
+    author = person("site", "user_id", "user_name").alias("author")
+    name = F.col("user_name").alias("author_name")
+    wanted = sorted({name for group in groups for name in group.comment_columns})
+    comment = F.struct("comment_id", "post_id", "position", author, name, "created_at", *wanted).alias("said")
+    posts = inputs.posts.select("site", "post_id", F.col("thread_id").alias("of_post"))
+    comments = inputs.comments.join(posts, on=["post_id", "site"], how="left")
+    thread = F.coalesce("thread_id", "of_post", "post_id").alias("thread_id")
+    return comments.select("site", thread, comment_document().alias("document_id"), comment)
+
+
+def _scores(inputs: FeatureInputs, threads: DataFrame) -> DataFrame | None:
+    """Upstream scores of the steps from each query to its threads, and from these to their comments."""
+    if inputs.scores is None:
+        return None
+    scores = inputs.scores.select("site", "task", F.col("query_id").alias("of_query"), "candidate_id", "score")
+    to_comments = scores.join(threads.withColumnRenamed("thread_id", "of_query"), on=["site", "of_query"])
+    queries = threads.select(*_QUERY, F.col("query_id").alias("of_query")).distinct()
+    to_threads = scores.join(queries, on=["site", "of_query"])
+    columns = (*_QUERY, "task", "of_query", "candidate_id", "score")
+    return to_comments.select(*columns).union(to_threads.select(*columns)).distinct()
+
+
+def _as_struct(part: str, rows: DataFrame) -> Column:
+    return F.struct(*rows.columns).alias(part)
+
+
+def _computing(
+    groups: Mapping[str, Fitted[QueryGroup]], schema: T.StructType
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(schema)
+        for rows in whole_queries(batches):
+            batch = _query_batch(rows)
+            values = values_of(groups, batch)
+            keys = [batch.examples.column(name).combine_chunks() for name in KEY]
+            structs = [_struct(values[name], arrow_schema.field(name).type) for name in groups]
+            yield pa.RecordBatch.from_arrays([*keys, *structs], schema=arrow_schema)
+
+    return compute
+
+
+def _struct(values: NDArray[np.float64], of_group: pa.StructType) -> pa.StructArray:
+    columns = [pa.array(column, pa.float64(), from_pandas=True) for column in values.T]
+    return pa.StructArray.from_arrays(columns, fields=list(of_group))
+
+
+def whole_queries(batches: Iterable[pa.RecordBatch], *, at_a_time: int = EXAMPLES_AT_A_TIME) -> Iterator[pa.Table]:
+    """Cut a stream of rows, those of one query after those of the other, into tables of whole queries.
+
+    Args:
+        batches: rows with ``site``, ``query_id`` and ``part``.
+        at_a_time: examples after which a table ends with the query.
+    """
+    waiting: list[pa.RecordBatch] = []
+    examples = 0
+    for batch in batches:
+        end = _start_of_last_query(batch)
+        if end and examples >= at_a_time:
+            yield pa.Table.from_batches([*waiting, batch.slice(0, end)])
+            waiting, examples, batch = [], 0, batch.slice(end)
+        waiting.append(batch)
+        examples += pc.sum(pc.equal(batch.column("part"), 0)).as_py() or 0
+    if examples:
+        yield pa.Table.from_batches(waiting)
+
+
+def _start_of_last_query(batch: pa.RecordBatch) -> int:
+    """Where the last query of a batch starts, that is where another one ends; 0 if there is only one."""
+    keys = [batch.column(name).to_pylist() for name in _QUERY]
+    rows = list(zip(*keys, strict=True))
+    return next((place for place in range(len(rows) - 1, 0, -1) if rows[place - 1] != rows[-1]), 0)
+
+
+def _query_batch(rows: pa.Table) -> QueryBatch:
+    tables = {name: _table(rows, name) for name in _PARTS if name in rows.column_names}
+    return QueryBatch(
+        examples=tables["examples"].sort_by([(name, "ascending") for name in KEY]),
+        posts=tables["posts"],
+        said=tables["said"].append_column("document_id", _documents_of(rows, "said")),
+        documents=tables["documents"],
+        analysed=_first_of_each(tables["analysed"], "text_id"),
+        scores=tables.get("scores", pa.table({})),
+    )
+
+
+def _table(rows: pa.Table, name: str) -> pa.Table:
+    """The rows that have a struct of this name: its fields, with the query."""
+    found = rows.filter(pc.is_valid(rows.column(name))).combine_chunks()
+    column = found.column(name)
+    empty = pa.array([], column.type)
+    structs = pa.Table.from_struct_array(column if column.num_chunks else empty)
+    absent = [key for key in _QUERY if key not in structs.column_names]
+    return reduce(lambda table, key: table.append_column(key, found.column(key)), absent, structs)
+
+
+def _documents_of(rows: pa.Table, name: str) -> pa.ChunkedArray:
+    found = rows.filter(pc.is_valid(rows.column(name)))
+    return pc.struct_field(found.column("documents"), "document_id")
+
+
+def _first_of_each(rows: pa.Table, key: str) -> pa.Table:
+    ids = rows.column(key).to_pylist()
+    first = {text_id: place for place, text_id in reversed(list(enumerate(ids)))}
+    return rows.take(pa.array(sorted(first.values()), pa.int64()))

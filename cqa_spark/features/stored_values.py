@@ -1,0 +1,55 @@
+"""The stored values of feature groups: which tables of a run hold them, and whether they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.errors import InputError
+from cqa_spark.features.feature_table import feature_table
+from cqa_spark.features.group import ExampleGroup, Place, TableGroup
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.table import Table
+
+
+def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
+    """The tables that hold the values of feature groups, declared with the columns of these groups.
+
+    Raises:
+        ConfigError: an unknown group.
+    """
+    classes = [group_class(name) for name in groups]
+    of_examples = [found for found in classes if issubclass(found, ExampleGroup)]
+    places = [(place, [found for found in of_examples if found.place is place]) for place in Place]
+    shared = [feature_table(place, found) for place, found in places if found]
+    own = [found.table() for found in classes if issubclass(found, TableGroup)]
+    return (*shared, *own)
+
+
+def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
+    """Those groups whose values the run does not have."""
+    return {name for name in groups if not _has(run, name)}
+
+
+def read_values(run: RunTables, groups: Iterable[str]) -> dict[str, DataFrame]:
+    """The tables with the values of feature groups, by the name of the table.
+
+    Raises:
+        ConfigError: an unknown group.
+        InputError: the run does not have the values of a group.
+    """
+    wanted = list(groups)
+    missing = missing_groups(run, wanted)
+    if missing:
+        raise InputError(
+            f"run {run.record.run_id} has no values of {', '.join(sorted(missing))}",
+            f"compute them first: cqa featurize --run-id {run.record.run_id} --groups {' '.join(sorted(missing))}",
+        )
+    return {table.name: run.read(table) for table in tables_of(wanted)}
+
+
+def _has(run: RunTables, name: str) -> bool:
+    (table,) = tables_of([name])
+    return run.has(table) and (not table.varies or name in run.stored_columns(table))

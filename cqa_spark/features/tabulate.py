@@ -1,0 +1,47 @@
+"""Makes the columns of a feature group from one function per feature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import FeatureColumn
+from cqa_spark.features.query_batch import ABSENT, QueryBatch
+
+Key = TypeVar("Key", bound=Hashable)
+Thing = TypeVar("Thing")
+
+
+def tabulate(
+    features: Mapping[FeatureColumn, Callable[[Thing], float]],
+    keys: Iterable[Key | None],
+    read: Callable[[Key], Thing],
+) -> dict[str, NDArray[np.float64]]:
+    """Compute every feature of what each example is about, once per distinct key.
+
+    Args:
+        features: each feature with the function that computes it.
+        keys: what each example is about, such as its candidate's text; None where there is nothing to compute from.
+        read: from a key to what the functions take.
+
+    Returns:
+        By feature an item per example; NaN where the key is None.
+    """
+    rows: dict[Key | None, list[float]] = {None: [np.nan] * len(features)}
+    functions = list(features.values())
+    of_examples = []
+    for key in keys:
+        if key not in rows:
+            thing = read(key)  # type: ignore[arg-type]  # None is in rows
+            rows[key] = [function(thing) for function in functions]
+        of_examples.append(rows[key])
+    values = np.array(of_examples, dtype=np.float64).reshape(-1, len(features))
+    return {feature.name: values[:, place] for place, feature in enumerate(features)}
+
+
+def candidate_texts(batch: QueryBatch) -> list[int | None]:
+    """The index of each candidate's text; None for none."""
+    return [None if index == ABSENT else index for index in batch.candidate_text.tolist()]

@@ -1,0 +1,88 @@
+"""What feature groups learn from, and what several of them learn alike, which is learned once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import RLock
+from typing import Any, Generic, TypeVar, cast
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.folds import fold_of
+from cqa_spark.features.inputs import FeatureInputs
+
+Group = TypeVar("Group")
+Learned = TypeVar("Learned")
+
+
+@dataclass(frozen=True)
+class Fitted(Generic[Group]):
+    """A fitted group.
+
+    Attributes:
+        on_all: fitted on the whole training part.
+        on_rests: if it learns from labels, fitted on the other folds of each fold, in the order of the folds;
+            otherwise empty.
+    """
+
+    on_all: Group
+    on_rests: tuple[Group, ...] = ()
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The training part of a run.
+
+    Attributes:
+        inputs: the tables; the examples are those of the training part, with labels.
+        folds: number of folds, at least 2.
+    """
+
+    inputs: FeatureInputs
+    folds: int
+    _learned: dict[Callable[[TrainingData], Any], Any] = field(default_factory=dict, repr=False)
+    _learning: RLock = field(default_factory=RLock, repr=False)
+
+    def derive(self, learn: Callable[[TrainingData], Learned]) -> Learned:
+        """The value of a function of the training data, computed once for all groups.
+
+        Args:
+            learn: identifies the value, so it must be the same object for all who share the value: a function of a
+                module, not a lambda.
+        """
+        with self._learning:
+            if learn not in self._learned:
+                self._learned[learn] = learn(self)
+            return cast(Learned, self._learned[learn])
+
+    @cached_property
+    def judged(self) -> DataFrame:
+        """The training examples with a known label, persisted.
+
+        ``site``, ``query_id``, ``candidate_id``, ``thread_id``, ``section`` (of the thread; null where unknown),
+        ``fold`` (from 0), ``relevant``, ``text_id`` (of the candidate; candidates without a text are left out).
+        """
+        sections = self.inputs.posts.select(
+            "site", F.col("post_id").alias("thread_id"), F.col("category").alias("section")
+        )
+        texts = self.inputs.documents.select("site", F.col("document_id").alias("candidate_id"), "text_id")
+        known = self.inputs.examples.where(F.col("relevant").isNotNull()).select(
+            "site", "query_id", "candidate_id", "thread_id", fold_of(self.folds).cast("int").alias("fold"), "relevant"
+        )
+        with_section = known.join(sections, on=["site", "thread_id"], how="left")
+        return with_section.join(texts, on=["site", "candidate_id"]).distinct().persist()
+
+
+@contextmanager
+def training_data(inputs: FeatureInputs, folds: int) -> Iterator[TrainingData]:
+    """The training part of some inputs; what it holds in memory is released when the block ends."""
+    training = TrainingData(inputs.keep_examples(F.col("split") == "train"), folds)
+    try:
+        yield training
+    finally:
+        if "judged" in vars(training):
+            training.judged.unpersist()

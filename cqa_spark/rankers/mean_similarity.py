@@ -1,0 +1,79 @@
+"""An ensemble: the mean of several regressions of similarity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.average import PooledModel
+from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.members import MembersParameters, build_member
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.threshold import share_threshold
+from cqa_spark.rankers.training_rows import training_rows
+
+
+class MeanSimilarityParameters(MembersParameters):
+    """Parameters of the ensemble."""
+
+    members: tuple[RankerSpec, ...] = Field(
+        min_length=2, description="rankers that give similarities, each with name and parameters"
+    )
+
+    @model_validator(mode="after")
+    def _members_give_similarities(self) -> MeanSimilarityParameters:
+        for member in self.members:
+            if not build_member(member).gives_similarities:
+                raise ConfigError(
+                    f"the ranker mean_similarity has the member {member.name}, whose scores are not similarities",
+                    "take ridge_regression, or boosted_trees with objective regression",
+                )
+        return self
+
+
+class MeanSimilarityModel(PooledModel):
+    """The score is the mean of the members' similarities."""
+
+    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """The mean of the members' contributions, which are on one scale; None where a member does not say."""
+        found = [member.contributions(values) for member in self.members]
+        known = [each for each in found if each is not None]
+        if len(known) < len(found):
+            return None
+        mean: NDArray[np.float64] = np.mean(known, axis=0)
+        return mean
+
+    def _score(self, frame: DataFrame) -> DataFrame:
+        scored, names = self._with_scores(frame)
+        return scored.withColumn("score", reduce(Column.__add__, map(F.col, names)) / len(names))
+
+
+class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
+    """Fits every member on the same examples."""
+
+    name = "mean_similarity"
+    about = "orders candidates by the mean of several regressions of similarity"
+    parameters_type: ClassVar[type[RankerParameters]] = MeanSimilarityParameters
+    model_type: ClassVar[type[RankerModel]] = MeanSimilarityModel
+
+    @property
+    def gives_similarities(self) -> bool:
+        """Always."""
+        return True
+
+    def fit(self, frame: DataFrame) -> MeanSimilarityModel:
+        """Learn ``similarity`` from the features, once per member."""
+        members = tuple(build_member(member).fit(frame) for member in self.parameters.members)
+        with training_rows(frame, target="similarity") as training:
+            model = MeanSimilarityModel(self.describe(feature_columns(frame), training=training.counts), members)
+            threshold = share_threshold(model.transform(training.frame), training.counts.relevant)
+        return replace(model, description=model.description.model_copy(update={"threshold": threshold}))

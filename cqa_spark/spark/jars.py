@@ -1,0 +1,109 @@
+"""The jars that ``conf/spark/jars.conf`` names: resolved once, checked by hash, and found by every job."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyspark
+
+from cqa_spark.config.project_root import cache_folder, jars_folder, project_root
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.process.java import check_java
+
+HASHES = "conf/spark/jars.sha256"
+"""SHA-256 of each jar, in the format of ``sha256sum``."""
+
+_MARK = ".resolved"
+"""Is written when all jars are in place, so that make knows."""
+
+
+def installed_jars() -> list[Path]:
+    """The jars of the project, in order of their names.
+
+    Raises:
+        EnvironmentProblem: there are none.
+    """
+    jars = sorted(jars_folder().glob("*.jar"))
+    if not jars:
+        raise EnvironmentProblem(f"no jars in {jars_folder()}", "resolve them: cqa setup")
+    return jars
+
+
+def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
+    """Download the jars with Spark's own resolver, check them, and put them where jobs find them.
+
+    Args:
+        write_hashes: record the hashes of the jars in place of checking them, after a change of ``jars.conf``.
+
+    Raises:
+        EnvironmentProblem: no Java, the repository cannot be reached, or a jar is not the expected one.
+    """
+    check_java()
+    retrieved = _retrieve(cache_folder() / "ivy")
+    hashes = project_root() / HASHES
+    if write_hashes:
+        hashes.write_text(hash_lines(retrieved.glob("*.jar")), encoding="utf-8")
+    else:
+        check_hashes(retrieved, hashes.read_text(encoding="utf-8"))
+    target = jars_folder()
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(retrieved, target)
+    (target / _MARK).touch()
+    return installed_jars()
+
+
+def hash_lines(jars: Iterable[Path]) -> str:
+    """SHA-256 and name of each jar, one a line, as ``sha256sum`` prints them."""
+    lines = (f"{hashlib.sha256(jar.read_bytes()).hexdigest()}  {jar.name}\n" for jar in jars)
+    return "".join(sorted(lines, key=lambda line: line.split()[1]))
+
+
+def check_hashes(folder: Path, expected: str) -> None:
+    """Check that a folder has exactly the expected jars.
+
+    Args:
+        folder: holds the jars.
+        expected: lines of ``hash_lines``.
+
+    Raises:
+        EnvironmentProblem: jars are absent, unexpected or different.
+    """
+    found = set(hash_lines(folder.glob("*.jar")).splitlines())
+    if different := sorted({line.split()[1] for line in found ^ set(expected.splitlines())}):
+        raise EnvironmentProblem(
+            f"jars in {folder} are not those of {HASHES}: {', '.join(different)}",
+            "run `cqa setup`; after a change of conf/spark/jars.conf: cqa setup --write-hashes",
+        )
+
+
+def _retrieve(cache: Path) -> Path:
+    """Resolve the jars into a folder of the cache, which keeps what was downloaded for the next time."""
+    retrieved = cache / "jars"
+    shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds to it, and an older version would stay
+    program = cache / "nothing.py"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text("", encoding="utf-8")  # spark-submit resolves before it runs a program, so an empty one does
+    settings = ["--properties-file", str(project_root() / "conf/spark/jars.conf")]
+    settings += ["--conf", f"spark.jars.ivy={cache}", "--conf", "spark.driver.host=127.0.0.1"]
+    answer = subprocess.run(
+        [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), *settings, str(program)],
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode:
+        lines = answer.stderr.strip().splitlines()
+        log = cache / "resolve.log"
+        log.write_text(answer.stderr, encoding="utf-8")
+        raise EnvironmentProblem(
+            f"the jars of conf/spark/jars.conf could not be resolved: {lines[-1] if lines else 'no reason given'}",
+            f"see {log}; is the Maven repository reachable from here?",
+        )
+    return retrieved

@@ -1,0 +1,29 @@
+"""Task D: rank question-answer pairs for a question, in Arabic."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.cqa_md.reader import ARABIC_PAIR
+from cqa_spark.tasks.task import Task
+
+
+class ArabicPair(Task):
+    """Retrieved pairs, for a new question; direct answers and related pairs count (Nakov et al. 2016)."""
+
+    name = ARABIC_PAIR
+    letter = "D"
+    about = "rank the question-answer pairs that were retrieved by how well they answer a new question, in Arabic"
+    grades = MappingProxyType({"D": 2, "R": 1, "I": 0})
+    relevant_from = 1
+
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The pairs; their authors and times are not known."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
+
+    def fold_key(self) -> Column:
+        """The question: labels say how a pair relates to it, and a pair recurs below other questions."""
+        return F.col("query_id")

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cqa_spark.corpora.accounting import check_accounting
+from cqa_spark.corpora.cqa_md.reader import read_cqa_md
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.errors import InputError
+from cqa_spark.tasks.registry import task
+
+
+def question(number: int, *pairs: tuple[int, str]) -> str:
+    retrieved = "".join(
+        f'<QApair QAID="{pair}" QArel="{label}">'
+        f"<QAquestion>هل {pair}</QAquestion><QAanswer>نعم {pair}</QAanswer></QApair>"
+        for pair, label in pairs
+    )
+    return f'<Question QID="{number}"><Qtext>ما {number}</Qtext>{retrieved}</Question>'
+
+
+def test_questions_and_pairs_become_posts_and_examples(spark: SparkSession, tmp_path: Path) -> None:
+    train, test = tmp_path / "train.xml.gz", tmp_path / "test.xml"
+    train.write_bytes(gzip.compress(f"<xml>{question(1, (9, 'I'), (1, 'D'))}{question(1, (5, 'R'))}</xml>".encode()))
+    test.write_text(f"<xml>{question(2, (9, '?'))}</xml>")
+    with read_cqa_md(spark, [InputFile(str(train), "train"), InputFile(str(test), "test")], "cqa-md") as found:
+        totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
+        reasons = [row.reason for row in found.quarantine.collect()]
+        examples = task("arabic_pair").build(found.posts, found.comments, found.judgments).collect()
+        posts = sorted((row.post_id, row.subject, row.body, row.split) for row in found.posts.collect())
+    assert totals == (3, 2, 1)
+    assert reasons == ["the question was read before: 1"]
+    assert posts == [
+        ("1", "هل 1", "نعم 1", "train"),
+        ("9", "هل 9", "نعم 9", "train"),
+        ("Q1", "ما 1", None, "train"),
+        ("Q2", "ما 2", None, "test"),
+    ]
+    assert sorted((row.query_id, row.initial_rank, row.candidate_id, row.label, row.relevant) for row in examples) == [
+        ("Q1", 1, "9", 0, False),
+        ("Q1", 2, "1", 2, True),
+        ("Q2", 1, "9", None, None),
+    ]
+
+
+def test_a_question_of_two_splits_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.xml").write_text(f"<xml>{question(7, (9, 'I'))}</xml>")
+    inputs = [InputFile(str(tmp_path / f"{split}.xml"), split) for split in ("train", "test")]
+    with pytest.raises(InputError, match=r"questions in several splits: 7 \(test and train\)"):
+        read_cqa_md(spark, inputs, "cqa-md")

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cqa_spark.corpora.accounting import check_accounting
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.sts.reader import read_sts
+from cqa_spark.errors import InputError
+from cqa_spark.tasks.registry import task
+
+
+def files(tmp_path: Path, **contents: str) -> list[InputFile]:
+    folder = tmp_path / "2014"
+    folder.mkdir()
+    for name, content in contents.items():
+        (folder / f"{name}.tsv").write_text(content)
+    return [InputFile(str(folder / f"{name}.tsv"), name) for name in contents]
+
+
+def test_pairs_become_examples_without_repeats_in_training(spark: SparkSession, tmp_path: Path) -> None:
+    train = "\tA.\tB.\n4.6\ta\tb!\n1.25\tC.\tD.\nbroken\n2\tY\tX\n"
+    inputs = files(tmp_path, train=train, test="X.\tY.\nx\ty\n")
+    with read_sts(spark, inputs, [None, None], "sts") as found:
+        totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
+        refused = sorted((row.byte_offset, row.reason) for row in found.quarantine.collect())
+        examples = task("sts").build(found.posts, found.comments, found.judgments).collect()
+        bodies = {row.post_id: row.body for row in found.posts.collect()}
+    assert totals == (7, 4, 3)
+    assert refused == [
+        (0, "the pair repeats 2014/train:2"),
+        (27, "the line has 1 columns; its file has score<TAB>sentence<TAB>sentence"),
+        (34, "the pair is evaluated on, as 2014/test:1"),
+    ]
+    assert sorted(
+        (row.split, row.query_id, row.candidate_id, row.similarity, row.label, row.relevant) for row in examples
+    ) == [
+        ("test", "2014/test:1:1", "2014/test:1:2", None, None, None),
+        ("test", "2014/test:2:1", "2014/test:2:2", None, None, None),
+        ("train", "2014/train:2:1", "2014/train:2:2", 4.6, 5, True),
+        ("train", "2014/train:3:1", "2014/train:3:2", 1.25, 1, False),
+    ]
+    assert bodies["2014/test:1:2"] == "Y."
+
+
+def test_broken_lines_to_rank_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    inputs = files(tmp_path, test="X.\tY.\nonly one\n")
+    with pytest.raises(InputError, match=r"test\.tsv:2: the line has 1 columns"):
+        read_sts(spark, inputs, [None], "sts")

@@ -1,0 +1,88 @@
+"""Spark brings whole queries together: their posts, comments and texts, whatever the partitions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from literal_pairs import comment, example, inputs_of, post
+from numpy.typing import ArrayLike
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_pass import compute_queries
+from cqa_spark.features.training_data import Fitted
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test
+
+
+class WhatIsThereV1(QueryGroup):
+    """Counts what a batch holds of each example's query."""
+
+    name = "what_is_there_v1"
+    family = "test"
+    about = "what a batch holds"
+    entity = Entity.PAIR
+    columns = tuple(
+        FeatureColumn(name, name, "ours")
+        for name in ("query_words", "subject_words", "candidate_words", "comments_of_thread", "is_comment", "unknown")
+    )
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        words = [*map(len, batch.texts.words), np.nan]
+        threads = list(zip(batch.query.tolist(), batch.column("thread_id"), strict=True))
+        comments = batch.comments.by_post
+        return {
+            "query_words": [words[place] for place in batch.query_text],
+            "subject_words": [words[place] for place in batch.subject_text],
+            "candidate_words": [words[place] for place in batch.candidate_text],
+            "comments_of_thread": [len(batch.comments.ids[comments[key]]) for key in threads],
+            "is_comment": batch.comment >= 0,
+            "unknown": np.full(len(batch), np.nan),
+        }
+
+
+@pytest.fixture
+def inputs(spark: SparkSession) -> FeatureInputs:
+    """Two queries; one has candidates in two threads, one of which the other has, too."""
+    return inputs_of(
+        spark,
+        posts=[
+            post("Q1", "car sale", "where ?"),
+            post("Q2", "cheap car", "who ?"),
+            post("T1", "cars", ""),
+            post("T2", "x", ""),
+        ],
+        comments=[
+            comment("T1_C1", "T1", "try the souq", position=1),
+            comment("T1_C2", "T1", "no", position=2),
+            comment("T2_C1", "T2", "yes you can", position=1),
+            comment("Q1_C1", "Q1", "below a query, in no candidate's thread", position=1),
+        ],
+        examples=[
+            example("external_comment", "Q1", "T1_C1", "T1"),
+            example("external_comment", "Q1", "T2_C1", "T2"),
+            example("external_comment", "Q2", "T1_C2", "T1"),
+        ],
+        partitions=3,
+    )
+
+
+def test_each_query_has_its_texts_and_the_whole_threads_of_its_candidates(inputs: FeatureInputs) -> None:
+    frame = compute_queries({"what_is_there_v1": Fitted(WhatIsThereV1())}, inputs, folds=2)
+    rows = sorted(frame.select("site", "query_id", "candidate_id", "what_is_there_v1.*").collect())
+    assert [tuple(row)[1:] for row in rows] == [
+        ("Q1", "T1_C1", 4.0, 2.0, 3.0, 2.0, 1.0, None),
+        ("Q1", "T2_C1", 4.0, 2.0, 3.0, 1.0, 1.0, None),
+        ("Q2", "T1_C2", 4.0, 2.0, 1.0, 2.0, 1.0, None),
+    ]
+
+
+def test_without_examples_there_are_no_values(inputs: FeatureInputs) -> None:
+    nothing = inputs.keep_examples(inputs.examples["query_id"] == "Q9")
+    assert compute_queries({"what_is_there_v1": Fitted(WhatIsThereV1())}, nothing, folds=0).collect() == []

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.corpora.sts.layout import BENCHMARK, INPUT, SCORED, Layout, detect_layout
+from cqa_spark.corpora.sts.pairs import PairRow, read_pairs, same_pair_key
+from cqa_spark.corpora.sts.set_names import gold_path, set_ids, set_name
+from cqa_spark.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("line", "layout"),
+    [
+        ("main-news\tMSRpar\t2012test\t0001\t4.400\tA man.\tTwo men.", BENCHMARK),
+        ("4.400\tA man.\tTwo men.", SCORED),
+        ("\tA man.\tTwo men.", SCORED),
+        ("A man.\tTwo men.", INPUT),
+        ("A man.\tTwo men.\thttps://example.org\thttps://example.org", INPUT),
+    ],
+)
+def test_the_first_line_shows_the_layout(line: str, layout: Layout) -> None:
+    assert detect_layout(line) is layout
+
+
+def test_quotes_are_text_and_an_empty_score_is_none() -> None:
+    content = b'3.2\tHe said "no\tShe "said" no\r\n\tA.\tB.\n'
+    assert list(read_pairs(content)) == [
+        PairRow(
+            1, 0, '3.2\tHe said "no\tShe "said" no', None, 3.2, 'He said "no', 'She "said" no', "hesaidno\nshesaidno"
+        ),
+        PairRow(2, 31, "\tA.\tB.", None, None, "A.", "B.", "a\nb"),
+    ]
+
+
+def test_columns_after_the_sentences_are_licences() -> None:
+    line = b"main-news\theadlines\t2015\t0001\t5.000\tA.\tB.\tlicence\tlicence"
+    (row,) = read_pairs(line)
+    assert (row.score, row.one, row.other) == (5.0, "A.", "B.")
+
+
+def test_scores_of_an_official_input_are_in_a_file_of_their_own() -> None:
+    rows = list(read_pairs(b"A.\tB.\nC.\tD.\nE.\tF.\n", gold=b"4.5\n\n"))
+    assert [(row.score, row.problem) for row in rows] == [
+        (4.5, None),
+        (None, None),
+        (None, "the file of scores has 2 lines only"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"", "the line has 1 columns; its file has score<TAB>sentence<TAB>sentence"),
+        (b"6\tA.\tB.", "the score is '6', which is no number from 0 to 5"),
+        (b"1\tA.\t ", "a sentence is empty"),
+        (b"1\tA.\t\xff", "byte 5 of the line is not valid UTF-8"),
+    ],
+)
+def test_other_lines_have_a_problem_and_keep_their_place(line: bytes, problem: str) -> None:
+    first, broken = read_pairs(b"\xef\xbb\xbf1\tA.\tB.\n" + line + b"\n")
+    assert first.one == "A."
+    assert broken == PairRow(2, 11, line.decode("utf-8", "backslashreplace"), problem)
+
+
+def test_case_punctuation_and_order_do_not_make_another_pair() -> None:
+    assert same_pair_key("A man sings.", "Two men!") == same_pair_key("two men", "a man - sings")
+    assert same_pair_key("A man", "B") != same_pair_key("A men", "B")
+    assert same_pair_key("?", "!") != same_pair_key("?", ".")
+
+
+def test_sets_have_the_names_of_official_files() -> None:
+    assert set_name("STS.input.track5.en-en.txt") == set_name("STS2017.gs.track5.en-en.txt") == "track5.en-en"
+    assert set_name("2014/OnWN.test.tsv") == "OnWN.test"
+    assert gold_path("trial/STS.input.news.txt") == "trial/STS.gs.news.txt"
+    assert gold_path("2014/OnWN.test.tsv") is None
+
+
+def test_ids_of_sets_have_their_folder() -> None:
+    assert set_ids(["2013/OnWN.tsv", "s3a://bucket/my sets/OnWN.tsv"]) == ["2013/OnWN", "my_sets/OnWN"]
+    with pytest.raises(InputError, match="sets of the same name"):
+        set_ids(["a/2013/OnWN.tsv", "b/2013/OnWN.tsv"])

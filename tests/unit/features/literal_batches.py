@@ -1,0 +1,269 @@
+"""Small batches of queries, written down as literals; no Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from cqa_spark.features.group import QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+
+SITE = "qatarliving.com"
+_MOMENT = pa.timestamp("us", "UTC")
+_STRINGS = pa.list_(pa.string())
+_SHARED = {"U2"}
+
+_EXAMPLES = pa.schema(
+    [
+        *((name, pa.string()) for name in ("site", "task", "query_id", "candidate_id", "thread_id", "fold_key")),
+        *((name, pa.string()) for name in ("author_id", "asker_id")),
+        ("asked_at", _MOMENT),
+        ("answered_at", _MOMENT),
+        ("initial_rank", pa.int32()),
+        ("split", pa.string()),
+        ("fold", pa.int64()),
+    ]
+)
+_POSTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("site", "query_id", "post_id", "thread_id", "author")),
+        ("created_at", _MOMENT),
+        ("category", pa.string()),
+    ]
+)
+_SAID = pa.schema(
+    [
+        *((name, pa.string()) for name in ("site", "query_id", "comment_id", "post_id")),
+        ("position", pa.int32()),
+        ("author", pa.string()),
+        ("author_name", pa.string()),
+        ("created_at", _MOMENT),
+        ("document_id", pa.string()),
+    ]
+)
+_DOCUMENTS = pa.schema(
+    [(name, pa.string()) for name in ("site", "query_id", "document_id", "text_id", "subject_text_id")]
+)
+_TEXTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("text_id", "raw", "clean")),
+        *((name, _STRINGS) for name in ("sentences", "tokens", "words", "content_words", "stems", "bigrams")),
+    ]
+)
+_SCORES = pa.schema(
+    [
+        *((name, pa.string()) for name in ("site", "query_id", "task", "of_query", "candidate_id")),
+        ("score", pa.float64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """One comment of a thread; text ids are the texts themselves."""
+
+    author: str | None
+    text: str
+    at: datetime | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A question with its comments, whose ids are the thread's id, ``_C`` and the position.
+
+    The question has a text only where one is given.
+    """
+
+    thread_id: str
+    asker: str | None
+    said: Sequence[Said]
+    at: datetime | None = None
+    category: str | None = None
+    question: str | None = None
+    subject: str | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question's subject and body, and the comment below it."""
+
+    subject: str
+    body: str
+    comment: str
+
+
+Example = tuple[str, str, str]
+"""Query, candidate and the candidate's thread."""
+
+
+def batch_of(
+    threads: Sequence[Thread],
+    examples: Iterable[Example] | None = None,
+    *,
+    task: str = "question_comment",
+    scores: Iterable[Mapping[str, object]] = (),
+) -> QueryBatch:
+    """A batch; texts are split at blanks and are clean already.
+
+    Args:
+        threads: questions and their comments.
+        examples: what is ranked for what; by default all comments below their questions.
+        task: of all examples.
+        scores: rows of ``QueryBatch.scores`` without site.
+    """
+    own = [
+        (each.thread_id, f"{each.thread_id}_C{place}", each.thread_id) for each in threads for place in _places(each)
+    ]
+    chosen = sorted(own if examples is None else examples)
+    by_id = {each.thread_id: each for each in threads}
+    there = list(dict.fromkeys((query, thread) for query, _, thread in chosen))
+    asked = list(dict.fromkeys([*there, *((query, query) for query, _, _ in chosen)]))
+    of_threads = [
+        (query, by_id[thread], place, said) for query, thread in there for place, said in _said(by_id[thread])
+    ]
+    questions = [(query, by_id[thread]) for query, thread in asked]
+    texts = {said.text for _, _, _, said in of_threads}
+    texts |= {text for _, each in questions for text in (each.question, each.subject) if text is not None}
+    return QueryBatch(
+        examples=_table(_EXAMPLES, [_example(by_id, task, rank, *each) for rank, each in enumerate(chosen, start=1)]),
+        posts=_table(_POSTS, [_post(*each) for each in questions]),
+        said=_table(_SAID, [_comment(*each) for each in of_threads]),
+        documents=_table(
+            _DOCUMENTS,
+            [*[_document(*each) for each in of_threads], *[_asked(*each) for each in _with_text(questions)]],
+        ),
+        analysed=_table(_TEXTS, [_text(text) for text in sorted(texts)]),
+        scores=_table(_SCORES, [{"site": SITE, **each} for each in scores]),
+    )
+
+
+def pairs_of(pairs: Sequence[Pair]) -> QueryBatch:
+    """Questions Q1, Q2 and so on, each with the comment Qn_C1; a question's text is its subject and its body."""
+    return batch_of(
+        [
+            Thread(
+                f"Q{number}",
+                None,
+                [Said(None, each.comment)],
+                question=f"{each.subject}\n{each.body}",
+                subject=each.subject,
+            )
+            for number, each in enumerate(pairs, start=1)
+        ]
+    )
+
+
+def values(group: QueryGroup, batch: QueryBatch) -> list[dict[str, float | None]]:
+    """The values of each example, in order of query and candidate; None where not known."""
+    found = group.compute(batch)
+    assert set(found) == {column.name for column in group.columns}
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*map(np.asarray, found.values()), strict=True)]
+    known = [{name: None if np.isnan(value) else float(value) for name, value in row.items()} for row in rows]
+    keys = (
+        {"query_id": q, "candidate_id": c}
+        for q, c in zip(batch.column("query_id"), batch.column("candidate_id"), strict=True)
+    )
+    return [{**key, **row} for key, row in zip(keys, known, strict=True)]
+
+
+def _places(thread: Thread) -> range:
+    return range(1, len(thread.said) + 1)
+
+
+def _said(thread: Thread) -> Iterable[tuple[int, Said]]:
+    return enumerate(thread.said, start=1)
+
+
+def _with_text(questions: Sequence[tuple[str, Thread]]) -> list[tuple[str, Thread]]:
+    return [(query, each) for query, each in questions if each.question is not None]
+
+
+def _person(account: str | None, name: str | None = None) -> str | None:
+    return None if account in _SHARED or name == "anonymous" else account
+
+
+def _example(
+    by_id: Mapping[str, Thread], task: str, rank: int, query: str, candidate: str, thread: str
+) -> dict[str, object]:
+    said = dict(_said(by_id[thread])).get(int(candidate.rpartition("_C")[2])) if "_C" in candidate else None
+    return {
+        "site": SITE,
+        "task": task,
+        "query_id": query,
+        "candidate_id": candidate,
+        "thread_id": thread,
+        "fold_key": query,
+        "author_id": said.author if said else by_id[thread].asker,
+        "asker_id": by_id[query].asker if query in by_id else None,
+        "asked_at": by_id[query].at if query in by_id else None,
+        "answered_at": said.at if said else by_id[thread].at,
+        "initial_rank": rank,
+        "split": "train",
+        "fold": -1,
+    }
+
+
+def _post(query: str, thread: Thread) -> dict[str, object]:
+    return {
+        "site": SITE,
+        "query_id": query,
+        "post_id": thread.thread_id,
+        "thread_id": thread.thread_id,
+        "author": _person(thread.asker),
+        "created_at": thread.at,
+        "category": thread.category,
+    }
+
+
+def _comment(query: str, thread: Thread, place: int, said: Said) -> dict[str, object]:
+    return {
+        "site": SITE,
+        "query_id": query,
+        "comment_id": f"{thread.thread_id}_C{place}",
+        "post_id": thread.thread_id,
+        "position": place,
+        "author": _person(said.author, said.name),
+        "author_name": said.name,
+        "created_at": said.at,
+        "document_id": f"{thread.thread_id}_C{place}",
+    }
+
+
+def _document(query: str, thread: Thread, place: int, said: Said) -> dict[str, object]:
+    return {"site": SITE, "query_id": query, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text}
+
+
+def _asked(query: str, thread: Thread) -> dict[str, object]:
+    return {
+        "site": SITE,
+        "query_id": query,
+        "document_id": thread.thread_id,
+        "text_id": thread.question,
+        "subject_text_id": thread.subject,
+    }
+
+
+def _text(text: str) -> dict[str, object]:
+    tokens = text.lower().split()
+    words = [token for token in tokens if any(letter.isalnum() for letter in token)]
+    return {
+        "text_id": text,
+        "raw": text,
+        "clean": " ".join(text.split()),
+        "sentences": [text],
+        "tokens": tokens,
+        "words": words,
+        "content_words": words,
+        "stems": words,
+        "bigrams": [" ".join(pair) for pair in pairwise(words)],
+    }
+
+
+def _table(schema: pa.Schema, rows: Sequence[Mapping[str, object]]) -> pa.Table:
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)

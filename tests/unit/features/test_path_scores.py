@@ -1,0 +1,51 @@
+"""Scores of the steps on the way to a comment."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+from literal_batches import Said, Thread, batch_of, values
+
+from cqa_spark.features.groups.thread.path_scores import PathScoresV1
+
+A, B, C = "question_comment", "question_question", "external_comment"
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, tuple[float | None, ...]]:
+    threads = [
+        Thread("T5", "U1", [Said("U2", "one"), Said("U3", "two")]),
+        Thread("T2", "U1", [Said("U2", "one")]),
+        Thread("T9", "U1", [Said("U2", "one")]),
+        Thread("Q", "U4", []),
+    ]
+    examples = [("Q", f"{thread}_C{place}", thread) for thread, place in (("T5", 1), ("T5", 2), ("T2", 1), ("T9", 1))]
+    steps = [
+        (A, "T5", "T5_C1", 0.5), (A, "T5", "T5_C2", 0.8), (A, "T2", "T2_C1", 0.0),
+        (B, "Q", "T5", 0.4), (B, "Q", "T2", 0.9),
+    ]  # fmt: skip
+    scores = [
+        {"query_id": "Q", "task": task, "of_query": query, "candidate_id": candidate, "score": score}
+        for task, query, candidate, score in steps
+    ]
+    rows = values(PathScoresV1(), batch_of(threads, examples, task=C, scores=scores))
+    return {row["candidate_id"]: tuple(row.values())[2:] for row in rows}
+
+
+def test_probabilities_of_both_steps_and_their_places(found) -> None:
+    to_first, to_thread = log(0.5), log(0.4)
+    assert found["T5_C1"] == pytest.approx(
+        (to_first, to_thread, to_first + to_thread, to_first + 2 * to_thread, 0.2, 2, 2, to_thread - log(0.9),
+         to_first - log(0.8))
+    )  # fmt: skip
+
+
+def test_a_probability_of_nothing_is_not_the_logarithm_of_nothing(found) -> None:
+    assert found["T2_C1"] == pytest.approx(
+        (log(1e-6), log(0.9), log(1e-6) + log(0.9), log(1e-6) + 2 * log(0.9), 0, 1, 1, 0, 0)
+    )
+
+
+def test_what_no_system_has_scored_is_not_known(found) -> None:
+    assert set(found["T9_C1"]) == {None}

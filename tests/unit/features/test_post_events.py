@@ -1,0 +1,141 @@
+"""What happens at posts, and in an author's threads, from literal rows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+
+from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, Kind
+from cqa_spark.features.groups.author.badges import BadgeNames
+from cqa_spark.features.history.own_threads import with_own
+from cqa_spark.features.history.post_events import POST, TO_BE_FOUND, post_events
+from cqa_spark.features.history.top_tags import TopTags
+from cqa_spark.features.whole_groups import whole_groups
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1) // timedelta(microseconds=1)
+HOUR = DAY // 24
+TAGS = TopTags(by_site={"beer": ["ale", "stout"], "wine": ["red"]})
+
+SCHEMA = pa.schema(
+    [
+        *((name, pa.int64()) for name in ("post", "kind", "user", "thread", "time", "answer")),
+        ("is_question", pa.bool_()),
+        ("site", pa.string()),
+        ("tags", pa.list_(pa.string())),
+    ]
+)
+
+
+def row(post: int, kind: int, time: int | None, user: int | None = None, **more: object) -> dict[str, object]:
+    return {name: None for name in SCHEMA.names} | {"post": post, "kind": kind, "time": time, "user": user} | more
+
+
+def events(rows: list[dict[str, object]], wanted: frozenset[Kind] = frozenset(Kind)) -> list[tuple[int, ...]]:
+    """author, thread, time, kind, count and the tags' mark of each event, in order."""
+    found = post_events(pa.Table.from_pylist(rows, SCHEMA), {"tags": TAGS.masks}, wanted)
+    return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+
+def question(**more: object) -> dict[str, object]:
+    return row(1, POST, HOUR, 10, thread=1, is_question=True, site="beer", tags=["stout", "port"]) | more
+
+
+def test_answers_have_the_tags_of_their_question() -> None:
+    rows = [
+        question(answer=12),
+        row(1, Kind.ANSWERED, None, 21, thread=1, answer=12),
+        row(1, Kind.ANSWERED, 2 * HOUR, 20, thread=1, answer=11),
+        row(1, Kind.ANSWERED, 3 * HOUR, None, thread=1, answer=13),
+    ]
+    assert events(rows) == [
+        (10, 1, HOUR, Kind.ASKED, 1, 0),
+        (20, 1, 2 * HOUR, Kind.ANSWERED, 1, 0b10),
+        (21, 1, UNDATED, Kind.ANSWERED, 1, 0b10),
+        (21, 1, UNDATED, Kind.CHOSEN, 1, 0b10),
+    ]
+    assert events(rows, frozenset({Kind.ASKED})) == [(10, 1, HOUR, Kind.ASKED, 1, 0)]
+
+
+def test_an_answer_counts_where_its_question_is_not_there() -> None:
+    assert events([row(1, Kind.ANSWERED, HOUR, 20, thread=1, answer=11)]) == [(20, 1, HOUR, Kind.ANSWERED, 1, 0)]
+
+
+def test_votes_of_a_day_count_together_from_its_end() -> None:
+    rows = [
+        row(11, POST, HOUR, 20, thread=1, is_question=False),
+        row(11, Kind.COMMENTED, 5 * HOUR, 30),
+        row(11, Kind.COMMENTED, 5 * HOUR, None),
+        row(11, Kind.UP, None),
+        row(11, Kind.UP, HOUR),
+        row(11, Kind.UP, DAY - 1),
+        row(11, Kind.UP, DAY),
+        row(11, Kind.ACCEPTED, HOUR),
+    ]
+    assert events(rows) == [
+        (20, 1, DAY, Kind.UP, 2, 0),
+        (20, 1, DAY, Kind.ACCEPTED, 1, TO_BE_FOUND),
+        (20, 1, 2 * DAY, Kind.UP, 1, 0),
+        (20, 1, UNDATED, Kind.UP, 1, 0),
+        (30, 1, 5 * HOUR, Kind.COMMENTED, 1, 0),
+    ]
+
+
+def test_what_concerns_no_post_or_nobody_is_left_out() -> None:
+    rows = [
+        question(user=None),
+        row(1, Kind.UP, HOUR),
+        row(2, Kind.UP, HOUR),
+        row(2, Kind.COMMENTED, HOUR, 30),
+        question(post=3, thread=3),
+        row(3, Kind.ACCEPTED, HOUR),
+    ]
+    assert events(rows) == [(10, 3, HOUR, Kind.ASKED, 1, 0)]
+
+
+def test_what_was_done_in_the_own_thread_up_to_the_moment() -> None:
+    columns = {
+        "author": [1, 1, 1, 1, 1, 1, 2],
+        "thread": [7, 7, 7, 7, 8, 8, 7],
+        "time": [1, 2, 2, 3, 1, 2, 2],
+        "kind": [Kind.ANSWERED, Kind.UP, Kind.MOMENT, Kind.ACCEPTED, Kind.ACCEPTED, Kind.MOMENT, Kind.MOMENT],
+        "count": [1, 3, 0, 1, 1, 0, 0],
+        "tags": [0b10, 0, 0, TO_BE_FOUND, TO_BE_FOUND, 0, 0],
+    }
+    found = with_own(pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()}), ["tags"])
+    assert found["tags"].to_pylist() == [0b10, 0, 0b10, 0b10, 0, 0, 0]
+    own = [None if one is None else dict(zip(CONTRIBUTIONS, one, strict=True)) for one in found["own"].to_pylist()]
+    none = dict.fromkeys(CONTRIBUTIONS, 0)
+    accepted = none | {Kind.ACCEPTED: 1}
+    assert own == [None, None, none | {Kind.ANSWERED: 1, Kind.UP: 3}, None, None, accepted, none]
+
+
+def test_every_site_has_tags_of_its_own() -> None:
+    questions = pa.table({
+        "site": ["beer", "wine", "beer", None, "cider"],
+        "tags": [["red", "ale", "ale", "stout"], ["red", "ale"], None, ["ale"], ["ale"]],
+    })  # fmt: skip
+    assert TAGS.masks(questions).tolist() == [0b11, 0b1, 0, 0, 0]
+    assert TAGS.masks(questions.slice(2, 0)).tolist() == []
+
+
+def test_badges_without_a_slot_count_as_0() -> None:
+    badges = pa.chunked_array([["Student", None], ["Guru", "Teacher"]], pa.string())
+    assert BadgeNames(names=["Teacher", "Student"]).slots(badges).tolist() == [2, 0, 0, 1]
+
+
+def test_rows_of_a_key_are_met_together(monkeypatch) -> None:
+    monkeypatch.setattr("cqa_spark.features.whole_groups.ROWS_AT_A_TIME", 3)
+    keys = np.array([1, 1, 2, 2, 2, 2, 2, 3, 4, 4])
+    for size in (1, 2, 3, 4, 10):
+        batches = [
+            pa.record_batch({"key": keys[start : start + size], "row": np.arange(len(keys))[start : start + size]})
+            for start in range(0, len(keys), size)
+        ]
+        tables = list(whole_groups(batches, "key"))
+        assert np.concatenate([table["row"].to_numpy() for table in tables]).tolist() == list(range(len(keys)))
+        seen = [set(table["key"].to_pylist()) for table in tables]
+        assert sum(map(len, seen)) == len(set().union(*seen)) == 4
+    assert list(whole_groups([], "key")) == []

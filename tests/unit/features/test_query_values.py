@@ -1,0 +1,108 @@
+"""Values of whole queries in memory: one row per example, and none from a model that saw the example's label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from literal_batches import Said, Thread, batch_of
+from numpy.typing import ArrayLike
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_pass import values_of, whole_queries
+from cqa_spark.features.training_data import Fitted
+
+THREADS = [Thread(f"Q{n}", "U9", [Said("U7", "a b"), Said("U8", "c")], question=f"what {n}") for n in range(3)]
+
+
+class Constant(QueryGroup):
+    """Gives every example one number."""
+
+    name = "constant_v1"
+    family = "test"
+    about = "a number"
+    entity = Entity.PAIR
+    columns = (FeatureColumn("number", "the number", "ours"),)
+
+    def __init__(self, number: float) -> None:
+        self._number = number
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        return {"number": np.full(len(batch), self._number)}
+
+
+class Misnamed(Constant):
+    """Computes another column than it declares."""
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        return {"numbers": np.zeros(len(batch))}
+
+
+class TooFew(Constant):
+    """Gives one value for all examples."""
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        return {"number": [1.0]}
+
+
+def _in_folds(*folds: int) -> QueryBatch:
+    batch = batch_of(THREADS)
+    place = batch.examples.column_names.index("fold")
+    of_examples = np.repeat(np.array(folds), 2)
+    examples = batch.examples.set_column(place, "fold", pa.array(of_examples, pa.int64()))
+    return QueryBatch(examples, batch.posts, batch.said, batch.documents, batch.analysed, batch.scores)
+
+
+def test_a_training_example_gets_the_values_of_the_model_without_its_fold() -> None:
+    group = Fitted(Constant(9.0), (Constant(0.5), Constant(1.5)))
+    values = values_of({"constant_v1": group}, _in_folds(1, 0, -1))
+    assert values["constant_v1"].tolist() == [[1.5], [1.5], [0.5], [0.5], [9.0], [9.0]]
+
+
+def test_a_group_that_learns_no_labels_has_one_model_for_all() -> None:
+    values = values_of({"constant_v1": Fitted(Constant(9.0))}, _in_folds(1, 0, -1))
+    assert values["constant_v1"].tolist() == [[9.0]] * 6
+
+
+def test_a_group_that_computes_other_columns_than_it_declares_is_refused() -> None:
+    with pytest.raises(ContractError, match="other columns than it computes: number, numbers"):
+        values_of({"constant_v1": Fitted(Misnamed(1))}, batch_of(THREADS))
+
+
+def test_a_group_that_does_not_give_a_value_per_example_is_refused() -> None:
+    with pytest.raises(ContractError, match="one value per example"):
+        values_of({"constant_v1": Fitted(TooFew(1))}, batch_of(THREADS))
+
+
+def test_a_batch_names_texts_comments_and_posts_by_index() -> None:
+    batch = batch_of(THREADS)
+    texts = batch.texts.raw
+    assert [texts[place] for place in batch.query_text] == ["what 0", "what 0", "what 1", "what 1", "what 2", "what 2"]
+    assert [texts[place] for place in batch.candidate_text] == ["a b", "c"] * 3
+    assert set(batch.subject_text.tolist()) == {ABSENT}
+    assert [batch.comments.ids[place] for place in batch.comment] == batch.column("candidate_id")
+    assert batch.comments.threads == [slice(0, 2), slice(2, 4), slice(4, 6)]
+
+
+def test_fewer_examples_share_texts_and_comments() -> None:
+    batch = batch_of(THREADS)
+    fewer = batch.keep(np.array([False, False, True, False, False, False]))
+    assert fewer.column("candidate_id") == ["Q1_C1"]
+    assert fewer.comments is batch.comments
+    assert fewer.comment.tolist() == [2]
+
+
+def test_a_stream_of_rows_is_cut_between_queries() -> None:
+    queries = ["Q1"] * 3 + ["Q2"] * 2 + ["Q3"] * 4 + ["Q4"]
+    rows = pa.RecordBatch.from_pydict(
+        {"site": ["s"] * len(queries), "query_id": queries, "part": pa.array([0] * len(queries), pa.int32())}
+    )
+    stream = [rows.slice(start, 2) for start in range(0, len(queries), 2)]
+    cut = [table.column("query_id").to_pylist() for table in whole_queries(stream, at_a_time=4)]
+    assert [query for part in cut for query in part] == queries
+    assert [sorted(set(part)) for part in cut] == [["Q1", "Q2"], ["Q3", "Q4"]]
+    assert list(whole_queries([], at_a_time=4)) == []

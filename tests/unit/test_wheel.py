@@ -1,0 +1,83 @@
+"""The wheel, installed without a checkout: ``conf/`` travels in it, and the commands work from any folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import site
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.config.project_root import jars_folder
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("cqa_spark", "conf", "jobs", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE")
+
+Cqa = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def cqa(tmp_path_factory: pytest.TempPathFactory) -> Cqa:
+    """Runs the installed command in an empty folder; its environment has the wheel, and the tests' dependencies."""
+    folder = tmp_path_factory.mktemp("wheel")
+    (folder / "sources").mkdir()
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, folder / "sources" / name)
+    uv = [shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") or "uv"]
+    build = [*uv, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable]
+    subprocess.run([*build, "--out-dir", str(folder), str(folder / "sources")], check=True)
+    subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, str(folder / "venv")], check=True)
+    (wheel,) = folder.glob("*.whl")
+    python = str(folder / "venv" / "bin" / "python")
+    subprocess.run([*uv, "pip", "install", "--quiet", "--no-deps", "--python", python, str(wheel)], check=True)
+    (packages,) = (folder / "venv").glob("lib/*/site-packages")
+    (packages / "dependencies.pth").write_text("\n".join(site.getsitepackages()))
+    (folder / "cache" / "cqa-spark").mkdir(parents=True)
+    (folder / "cache" / "cqa-spark" / "jars").symlink_to(jars_folder())
+    (folder / "empty").mkdir()
+    environment = {name: value for name, value in os.environ.items() if name not in ("CQA_HOME", "PYTHONPATH")}
+    environment["XDG_CACHE_HOME"] = str(folder / "cache")
+
+    def run(*arguments: str, **variables: str) -> str:
+        done = subprocess.run(
+            [str(folder / "venv" / "bin" / "cqa"), *arguments],
+            cwd=folder / "empty",
+            env=environment | variables,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_it_has_all_systems_and_groups(cqa: Cqa) -> None:
+    listed = cqa("systems", "list")
+    assert all(path.stem in listed for path in (ROOT / "conf" / "systems").glob("*.yaml"))
+    assert "lexicon_v2" in cqa("features", "list")
+
+
+def test_the_demo_is_planned_in_an_empty_folder(cqa: Cqa) -> None:
+    cqa("synth", "qatar-living", "--output", "build/sample", "--threads", "3", "--dev-threads", "2")
+    planned = cqa("run", "--config", "conf/demo.yaml", "--dry-run")
+    assert "build/sample/train.xml" in planned
+    assert "evaluate" in planned.partition("steps:")[2]
+    assert "cqa_spark/conf/demo.yaml" in cqa("demo", "--dry-run")
+
+
+def test_its_jars_are_in_the_cache_of_the_user(cqa: Cqa) -> None:
+    assert "cache/cqa-spark/jars" in cqa("setup", "--dry-run")
+
+
+def test_another_home_has_its_own_systems(cqa: Cqa, tmp_path: Path) -> None:
+    (tmp_path / "conf" / "systems").mkdir(parents=True)
+    shutil.copy(ROOT / "conf" / "systems" / "random.yaml", tmp_path / "conf" / "systems")
+    listed = cqa("systems", "list", CQA_HOME=str(tmp_path))
+    assert "random" in listed
+    assert "best_a" not in listed
