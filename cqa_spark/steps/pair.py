@@ -15,7 +15,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.tasks.leakage import refuse_shared_threads, threads_of, training_threads
+from cqa_spark.tasks.leakage import refuse_shared_threads, threads_of, trained_on
 from cqa_spark.tasks.registry import task
 
 
@@ -52,13 +52,18 @@ class Pair(Step):
             InputError: training and evaluation data share threads, and that is not allowed.
         """
         posts, comments, judgments = (run.read(table) for table in (POSTS, COMMENTS, JUDGMENTS))
-        built = reduce(DataFrame.unionByName, [task(name).build(posts, comments, judgments) for name in self.tasks])
+        judged = {row["task"]: row["count"] for row in judgments.groupBy("task").count().collect()}
+        counts.rows_in = sum(judged.values())
+        built = [task(name).build(posts, comments, judgments) for name in self.tasks if name in judged]
+        examples = reduce(DataFrame.unionByName, built, EXAMPLES.empty(run.lake.spark))
         if self.leave_out:
-            built = built.where((F.col("split") != "train") | ~F.col("thread_id").isin(*self.leave_out))
-        counts.rows_in = judgments.count()
-        counts.rows_out = run.write(EXAMPLES, built).rows
+            examples = examples.where((F.col("split") != "train") | ~F.col("thread_id").isin(*self.leave_out))
+        counts.rows_out = run.write(EXAMPLES, examples).rows
         if not self.allow_shared_threads:
-            examples = run.read(EXAMPLES)
             known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
-            trained = reduce(DataFrame.unionByName, known, training_threads(examples, posts, comments))
-            refuse_shared_threads(threads_of(examples.where(OUTSIDE_TRAINING), posts, comments), trained)
+            threads = threads_of(run.read(EXAMPLES), posts, comments).persist()
+            trained = reduce(DataFrame.unionByName, known, trained_on(threads))
+            try:
+                refuse_shared_threads(threads.where(OUTSIDE_TRAINING), trained)
+            finally:
+                threads.unpersist()

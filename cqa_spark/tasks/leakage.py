@@ -38,8 +38,12 @@ def training_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame)
     Returns:
         site, task, query_id, fold_key, fingerprint.
     """
-    threads = threads_of(examples.where(IN_TRAINING), posts, comments)
-    return threads.select("site", "task", "query_id", "fold_key", "fingerprint")
+    return trained_on(threads_of(examples.where(IN_TRAINING), posts, comments))
+
+
+def trained_on(threads: DataFrame) -> DataFrame:
+    """Those of ``threads_of`` that are in the training part, as ``training_threads`` gives them."""
+    return threads.where(IN_TRAINING).select("site", "task", "query_id", "fold_key", "fingerprint")
 
 
 def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
