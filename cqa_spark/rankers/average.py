@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import reduce
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
+from scipy.special import expit
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import (
     MembersParameters,
     build_member,
     load_members,
     log_odds,
+    member_scores,
     save_members,
-    with_member_scores,
 )
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
@@ -69,10 +71,10 @@ class PooledModel(RankerModel):
         """Write the members, one folder each."""
         save_members(self.members, folder)
 
-    def _with_scores(self, frame: DataFrame) -> tuple[DataFrame, list[str]]:
-        """The frame with the members' scores, and their names."""
-        names = [f"score_{number}" for number in range(len(self.members))]
-        return with_member_scores(frame, self.members, names), names
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether a member does."""
+        return any(member.compares_candidates for member in self.members)
 
 
 class AverageModel(PooledModel):
@@ -82,10 +84,9 @@ class AverageModel(PooledModel):
     weights.
     """
 
-    def _score(self, frame: DataFrame) -> DataFrame:
-        scored, names = self._with_scores(frame)
-        mean = reduce(Column.__add__, map(log_odds, names)) / len(names)
-        return scored.withColumn("score", 1 / (1 + F.exp(-mean)))
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The pooled probability."""
+        return expit(log_odds(member_scores(candidates, self.members)).mean(axis=1))
 
 
 class AverageRanker(Ranker[AverageParameters]):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
-from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
@@ -78,7 +78,7 @@ class BoostedTreesModel(RankerModel):
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """Shares of the total gain of the splits on each feature; a feature in no split has 0."""
-        gains: dict[str, Any] = self._booster().get_score(importance_type="total_gain")
+        gains: dict[str, Any] = self._booster.get_score(importance_type="total_gain")
         total = sum(gains.values()) or 1.0
         return tuple(FeatureImportance(name, gains.get(name, 0.0) / total, 0) for name in self.description.features)
 
@@ -86,16 +86,15 @@ class BoostedTreesModel(RankerModel):
         """Tree SHAP (Lundberg et al. 2020, From local explanations to global understanding), in log odds or sums."""
         from xgboost import DMatrix
 
-        booster = self._booster()
+        booster = self._booster
         rows = DMatrix(values, feature_names=booster.feature_names)
         found: NDArray[np.float64] = booster.predict(rows, pred_contribs=True)
         return found[:, :-1]  # the last column is what all candidates start from
 
-    def _score(self, frame: DataFrame) -> DataFrame:
-        scored = self._spark_model().transform(frame)
-        if self._objective == "classification":
-            return scored.withColumn("score", vector_to_array(F.col("probability"))[1])
-        return scored.withColumnRenamed("prediction", "score")
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """What XGBoost predicts: probabilities, or sums of the trees' values."""
+        found: NDArray[np.float64] = self._booster.inplace_predict(candidates.of(self.description.features))
+        return found.astype(np.float64)
 
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> BoostedTreesModel:
@@ -111,27 +110,12 @@ class BoostedTreesModel(RankerModel):
         """Write XGBoost's model."""
         folder.write_json(_TREES, self.trees)
 
-    @property
-    def _objective(self) -> str:
-        return str(self.description.parameters["objective"])
-
+    @cached_property
     def _booster(self) -> Booster:
         from xgboost import Booster
 
-        return Booster(model_file=self.trees.data())
-
-    def _spark_model(self) -> Any:
-        """XGBoost's transformer around the trees; its own reader would unpickle what a file holds."""
-        import xgboost
-        from xgboost import spark
-
-        _quieten()
-        kind = {"classification": "Classifier", "regression": "Regressor"}.get(self._objective, "Ranker")
-        trees = getattr(xgboost, f"XGB{kind}")()
-        trees.load_model(self.trees.data())
-        model = getattr(spark, f"SparkXGB{kind}Model")(trees)
-        estimator = getattr(spark, f"SparkXGB{kind}")
-        return estimator(features_col=list(self.description.features))._copyValues(model)
+        # Spark runs a task on each core.
+        return Booster({"nthread": 1}, model_file=self.trees.data())
 
 
 class BoostedTreesRanker(Ranker[BoostedTreesParameters]):

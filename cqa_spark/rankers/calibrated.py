@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import build_member, log_odds
+from cqa_spark.rankers.members import build_member, unbounded
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.score_columns import apply_to
 from cqa_spark.rankers.threshold import DecideBy, best_threshold
 from cqa_spark.rankers.training_rows import training_rows
 
@@ -66,10 +70,15 @@ class CalibratedModel(RankerModel):
         self.member.save(folder.within(_MEMBER))
         folder.write_json(_CURVE, self.curve)
 
-    def _score(self, frame: DataFrame) -> DataFrame:
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether the member does."""
+        return self.member.compares_candidates
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The curve's height at the member's score."""
         parameters = CalibratedParameters(**self.description.parameters)
-        scored = self.member.transform(frame).drop("predicted")
-        return self.curve.apply(scored.withColumn(_SCORE, _unbounded(parameters.member)), _SCORE)
+        return self.curve.heights(unbounded(parameters.member, self.member.score(candidates)))
 
 
 class CalibratedRanker(Ranker[CalibratedParameters]):
@@ -95,14 +104,10 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
         ranker = build_member(self.parameters.member)
         features = feature_columns(frame)
         scored = out_of_fold(ranker, frame, folds=self.parameters.folds)
-        alone = scored.withColumn(_SCORE, _unbounded(self.parameters.member)).drop(*features)
+        alone = scored.withColumn(_SCORE, apply_to("score", partial(unbounded, self.parameters.member)))
         with training_rows(alone, target="relevant") as training:
             curve = _CURVES[self.parameters.method].learn(training.frame, _SCORE)
-            threshold = best_threshold(curve.apply(training.frame, _SCORE), self.parameters.decide_by)
+            calibrated = training.frame.withColumn("score", apply_to(_SCORE, curve.heights))
+            threshold = best_threshold(calibrated, self.parameters.decide_by)
         description = self.describe(features, threshold=threshold, training=training.counts)
         return CalibratedModel(description, ranker.fit(frame), curve)
-
-
-def _unbounded(member: RankerSpec) -> Column:
-    """The member's score on a scale without ends: log-odds of probabilities, other scores as they are."""
-    return log_odds("score") if build_member(member).gives_probabilities else F.col("score")

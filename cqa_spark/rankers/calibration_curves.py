@@ -5,16 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 from pyspark.ml.classification import LogisticRegression
-from pyspark.ml.functions import vector_to_array
 from pyspark.ml.regression import IsotonicRegression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from scipy.special import expit
 
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.model import LearnedNumbers
-from cqa_spark.spark import ml
 
 _ORDER_WITHIN_A_STEP = 1e-6
 
@@ -33,8 +33,8 @@ class Curve(LearnedNumbers, ABC):
         """Learn the column ``target`` from a column of scores, of examples in a fixed order."""
 
     @abstractmethod
-    def apply(self, frame: DataFrame, score: str) -> DataFrame:
-        """The frame with the probability in the column ``score``, and whatever else was computed on the way."""
+    def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability at each score."""
 
 
 class PlattCurve(Curve):
@@ -51,11 +51,9 @@ class PlattCurve(Curve):
         """Fit a logistic regression without penalty."""
         return cls(weights=LinearWeights.fit(frame, [score], LogisticRegression(regParam=0.0)))
 
-    def apply(self, frame: DataFrame, score: str) -> DataFrame:
+    def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of the logistic regression."""
-        classifier = ml.logistic_regression(self.weights.coefficients, self.weights.intercept)
-        transformed = self.weights.transform(frame, [score], classifier)
-        return transformed.withColumn("score", vector_to_array(F.col("probability"))[1])
+        return expit(self.weights.sums(scores.reshape(-1, 1)))
 
 
 class IsotonicCurve(Curve):
@@ -82,10 +80,9 @@ class IsotonicCurve(Curve):
         fitted = IsotonicRegression(featuresCol=score, labelCol="target").fit(frame)
         return cls(boundaries=fitted.boundaries.toArray().tolist(), predictions=fitted.predictions.toArray().tolist())
 
-    def apply(self, frame: DataFrame, score: str) -> DataFrame:
+    def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The height of the step; candidates on one step keep their order by a share too small to leave the step."""
-        steps = ml.isotonic_regression(self.boundaries, self.predictions)
-        transformed = steps.setFeaturesCol(score).setPredictionCol("step").transform(frame)
-        squashed = 0.5 + F.atan(score) / F.pi()
-        kept = F.col("step") * (1 - _ORDER_WITHIN_A_STEP) + squashed * _ORDER_WITHIN_A_STEP
-        return transformed.withColumn("score", kept)
+        steps = np.interp(scores, self.boundaries, self.predictions)
+        squashed = 0.5 + np.arctan(scores) / np.pi
+        found: NDArray[np.float64] = steps * (1 - _ORDER_WITHIN_A_STEP) + squashed * _ORDER_WITHIN_A_STEP
+        return found

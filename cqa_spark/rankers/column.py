@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.model import BaselineModel, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
@@ -37,10 +39,14 @@ class ColumnModel(BaselineModel):
     Every candidate is predicted relevant, as in the baseline files of SemEval-2016 Task 3, or none is.
     """
 
-    def _score(self, frame: DataFrame) -> DataFrame:
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The column's values, or their negatives."""
         parameters = ColumnParameters(**self.description.parameters)
-        value = F.col(parameters.column).cast("double")
-        return frame.withColumn("score", -value if parameters.ascending else value)
+        if parameters.column == INITIAL_RANK:
+            values = candidates.examples.column(INITIAL_RANK).to_numpy().astype(np.float64)
+        else:
+            values = candidates.of([parameters.column])[:, 0]
+        return -values if parameters.ascending else values
 
 
 class ColumnRanker(Ranker[ColumnParameters]):

@@ -35,35 +35,15 @@ def require_features(frame: DataFrame, trained_on: Sequence[str], ranker: str) -
         )
 
 
-def is_not_a_number(column: str) -> Column:
-    """Whether a value is null, NaN or infinite."""
-    return _is_bad(F.col(column))
-
-
 def bad_features(features: Sequence[str]) -> Column:
     """Names of the features of a row that are null, NaN or infinite.
 
     One expression over an array: as many expressions as features would be more code than Spark compiles well.
     """
     checked = F.arrays_zip(F.array(*map(F.lit, features)).alias("name"), F.array(*map(F.col, features)).alias("value"))
-    return F.transform(F.filter(checked, lambda feature: _is_bad(feature["value"])), lambda feature: feature["name"])
+    return F.transform(F.filter(checked, lambda feature: is_bad(feature["value"])), lambda feature: feature["name"])
 
 
-def guarded(frame: DataFrame, features: Sequence[str]) -> DataFrame:
-    """The same frame; a row where one of the features is not a number stops the job and says which row.
-
-    It costs no pass of its own over the data, and so the error comes when the frame is computed.
-    """
-    if not features:
-        return frame
-    bad = bad_features(features)
-    message = F.concat(
-        F.array_join(bad, ", "), F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
-        F.col("candidate_id"), F.lit(": the feature group has to declare a value for missing data"),
-    )  # fmt: skip
-    checked = F.when(F.size(bad) > 0, F.raise_error(message)).otherwise(F.col(features[0]))
-    return frame.withColumn(features[0], checked)  # a column that every ranker reads
-
-
-def _is_bad(value: Column) -> Column:
+def is_bad(value: Column) -> Column:
+    """Whether a value is null, NaN or infinite."""
     return value.isNull() | F.isnan(value) | (F.abs(value) == float("inf"))

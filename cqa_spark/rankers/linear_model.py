@@ -1,8 +1,7 @@
-"""What linear rankers share: features on one scale before Spark ML's classifier, coefficients as importances."""
+"""What linear rankers share: a function of standardised features, learned by an estimator of Spark ML."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
-from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml import Pipeline
 from pyspark.ml.feature import StandardScaler, VectorAssembler
 from pyspark.sql import DataFrame
 
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel
-from cqa_spark.spark import ml
 
 _RAW, _SCALED = "raw_features", "features"
 
@@ -66,21 +65,27 @@ class LinearWeights(LearnedNumbers):
             intercept=fitted.intercept,
         )
 
-    def transform(self, frame: DataFrame, features: Sequence[str], classifier: Any) -> DataFrame:
-        """Apply a classifier with these coefficients.
+    def terms(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each feature adds: its coefficient times its distance from the mean, in standard deviations.
 
         Args:
-            frame: has the features.
-            features: feature columns, in the order of the coefficients.
-            classifier: a fitted one of Spark ML.
+            values: a row per candidate, a column per feature. A feature without spread adds nothing, as in Spark ML.
         """
-        scaler = ml.standard_scaler(self.mean, self.std).setInputCol(_RAW).setOutputCol(_SCALED)
-        return PipelineModel([_assembler(features), scaler, classifier.setFeaturesCol(_SCALED)]).transform(frame)
+        spread = np.array(self.std)
+        scaled = np.divide(values - np.array(self.mean), spread, out=np.zeros_like(values), where=spread > 0)
+        found: NDArray[np.float64] = scaled * np.array(self.coefficients)
+        return found
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The value of the function for each row of ``values``."""
+        # A matrix product may add up in another order when there are more rows.
+        found: NDArray[np.float64] = self.terms(values).sum(axis=1) + self.intercept
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(NumbersModel):
-    """Standardised features, and a classifier with coefficients."""
+    """A linear function of standardised features; its value is the score."""
 
     learned_type: ClassVar[type[LearnedNumbers]] = LinearWeights
 
@@ -97,18 +102,11 @@ class LinearModel(NumbersModel):
 
     def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients times the distances from the training part's means, in standard deviations."""
-        spread = np.array(self.learned.std)
-        scaled = np.divide(values - np.array(self.learned.mean), spread, out=np.zeros_like(values), where=spread > 0)
-        found: NDArray[np.float64] = scaled * np.array(self.learned.coefficients)
-        return found
+        return self.learned.terms(values)
 
-    @abstractmethod
-    def _classifier(self) -> Any:
-        """The fitted classifier of Spark ML that has these coefficients."""
-
-    def _transform(self, frame: DataFrame) -> DataFrame:
-        """The frame with the classifier's columns."""
-        return self.learned.transform(frame, self.description.features, self._classifier())
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The value of the linear function."""
+        return self.learned.sums(candidates.of(self.description.features))
 
 
 def _assembler(features: Sequence[str]) -> VectorAssembler:

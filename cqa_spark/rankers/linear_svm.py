@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 from pyspark.ml.classification import LinearSVC
-from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
-from cqa_spark.spark import ml
 
 
 class LinearSvmParameters(RankerParameters):
@@ -32,12 +29,6 @@ class LinearSvmParameters(RankerParameters):
 
 class LinearSvmModel(LinearModel):
     """The score is the signed distance from the boundary, in margins; it is no probability."""
-
-    def _classifier(self) -> Any:
-        return ml.linear_svm(self.learned.coefficients, self.learned.intercept)
-
-    def _score(self, frame: DataFrame) -> DataFrame:
-        return self._transform(frame).withColumn("score", vector_to_array(F.col("rawPrediction"))[1])
 
 
 class LinearSvmRanker(Ranker[LinearSvmParameters]):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.ml.classification import LogisticRegression
-from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from scipy.special import expit
 
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
-from cqa_spark.spark import ml
 
 
 class LogisticRegressionParameters(RankerParameters):
@@ -31,11 +32,9 @@ class LogisticRegressionParameters(RankerParameters):
 class LogisticRegressionModel(LinearModel):
     """The score is the probability that the candidate is relevant."""
 
-    def _classifier(self) -> Any:
-        return ml.logistic_regression(self.learned.coefficients, self.learned.intercept)
-
-    def _score(self, frame: DataFrame) -> DataFrame:
-        return self._transform(frame).withColumn("score", vector_to_array(F.col("probability"))[1])
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The logistic function of the linear one."""
+        return expit(super().score(candidates))
 
 
 class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.average import PooledModel
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import MembersParameters, build_member
+from cqa_spark.rankers.members import MembersParameters, build_member, member_scores
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 from cqa_spark.rankers.threshold import share_threshold
@@ -52,9 +51,10 @@ class MeanSimilarityModel(PooledModel):
         mean: NDArray[np.float64] = np.mean(known, axis=0)
         return mean
 
-    def _score(self, frame: DataFrame) -> DataFrame:
-        scored, names = self._with_scores(frame)
-        return scored.withColumn("score", reduce(Column.__add__, map(F.col, names)) / len(names))
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The mean of the members' scores."""
+        found: NDArray[np.float64] = member_scores(candidates, self.members).mean(axis=1)
+        return found
 
 
 class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 from cqa_spark.rankers.registry import build_ranker
@@ -45,15 +47,17 @@ def load_members(description: ModelDescription, folder: ModelFolder) -> tuple[Ra
     return tuple(load_model(folder.within(str(number))) for number in range(len(description.parameters["members"])))
 
 
-def log_odds(score: str) -> Column:
-    """The log-odds of a column of probabilities, which are kept a little away from 0 and 1."""
-    kept = F.least(F.greatest(F.col(score), F.lit(_CLOSEST_TO_CERTAIN)), F.lit(1 - _CLOSEST_TO_CERTAIN))
-    return F.log(kept / (1 - kept))
+def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The log-odds of probabilities, which are kept a little away from 0 and 1."""
+    found: NDArray[np.float64] = logit(np.clip(probabilities, _CLOSEST_TO_CERTAIN, 1 - _CLOSEST_TO_CERTAIN))
+    return found
 
 
-def with_member_scores(frame: DataFrame, members: Sequence[RankerModel], names: Sequence[str]) -> DataFrame:
-    """Add the score of each member under its name."""
-    scored = frame
-    for name, member in zip(names, members, strict=True):
-        scored = member.transform(scored).drop("predicted").withColumnRenamed("score", name)
-    return scored
+def unbounded(member: RankerSpec, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A member's scores on a scale without ends: log-odds of probabilities, other scores as they are."""
+    return log_odds(scores) if build_member(member).gives_probabilities else scores
+
+
+def member_scores(candidates: Candidates, members: Sequence[RankerModel]) -> NDArray[np.float64]:
+    """The scores of each member: a row per candidate, a column per member."""
+    return np.stack([member.score(candidates) for member in members], axis=1)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.rankers.feature_contract import guarded, require_features
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.rankers.feature_contract import require_features
+from cqa_spark.rankers.scoring import score_frame
 
 DESCRIPTION = "model.json"
 LEARNED, NUMBERS = "learned", "numbers.json"
@@ -81,16 +80,26 @@ class RankerModel(ABC):
             frame: columns of the table ``examples`` and the model's features, doubles named ``GROUP__COLUMN``.
 
         Returns:
-            The frame with ``score`` (double, higher is better) and ``predicted`` (boolean).
+            The columns of ``examples``, ``score`` (double, higher is better) and ``predicted`` (boolean).
 
         Raises:
             ContractError: the frame's features are not those that the model was trained on.
         """
         require_features(frame, self.description.features, self.description.ranker)
-        threshold = self.description.threshold
-        predicted = F.lit(True) if threshold is None else F.col("score") >= threshold
-        scored = self._score(guarded(frame, self.description.features))
-        return scored.select(*frame.columns, "score", predicted.alias("predicted"))
+        return score_frame(self, frame)
+
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether a candidate's score depends on the other candidates of its query."""
+        return False
+
+    @abstractmethod
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The score of each candidate, the same to the last digit whatever other queries are scored with it.
+
+        Args:
+            candidates: with the model's features, or more.
+        """
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The share of each feature in the model's decisions; empty where nothing was learned."""
@@ -124,10 +133,6 @@ class RankerModel(ABC):
     @abstractmethod
     def save_learned(self, folder: NewModelFolder) -> None:
         """Write what is not in the description, in formats that hold data only."""
-
-    @abstractmethod
-    def _score(self, frame: DataFrame) -> DataFrame:
-        """The frame with a column ``score``, and whatever else was computed on the way."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,18 +11,17 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
-from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml import Pipeline
 from pyspark.ml.classification import MultilayerPerceptronClassifier
 from pyspark.ml.feature import MinMaxScaler, VectorAssembler
-from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from scipy.special import expit
 
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
-from cqa_spark.spark import ml
 
 _RAW, _SCALED = "raw_features", "features"
 
@@ -67,10 +66,26 @@ class NetworkWeights(LearnedNumbers):
 
     def matrices(self) -> list[NDArray[np.float64]]:
         """The weights of each layer, a row per node and a column per input; biases are left out."""
-        weights, found, start = np.array(self.weights), [], 0
+        return [weights for weights, _ in self._layers()]
+
+    def probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability of being relevant for each row of features."""
+        low, high = np.array(self.low), np.array(self.high)
+        # Spark ML puts a feature without spread in the middle of the range.
+        scaled = np.divide(values - low, high - low, out=np.full_like(values, 0.5), where=high > low)
+        *hidden, last = self._layers()
+        for weights, biases in hidden:
+            scaled = expit(_products(scaled, weights) + biases)
+        irrelevant, relevant = (_products(scaled, last[0]) + last[1]).T
+        return expit(relevant - irrelevant)
+
+    def _layers(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The weights of each layer, a row per node and a column per input, and its biases."""
+        numbers, found, start = np.array(self.weights), [], 0
         for inputs, nodes in pairwise(self.layers):
-            found.append(weights[start : start + inputs * nodes].reshape(inputs, nodes).T)
-            start += (inputs + 1) * nodes  # the biases follow the weights
+            end = start + inputs * nodes
+            found.append((numbers[start:end].reshape(inputs, nodes).T, numbers[end : end + nodes]))
+            start = end + nodes  # the biases follow the weights
         return found
 
 
@@ -96,11 +111,9 @@ class MultilayerPerceptronModel(NumbersModel):
             for name, value in zip(self.description.features, connections, strict=True)
         )
 
-    def _score(self, frame: DataFrame) -> DataFrame:
-        scaler = ml.min_max_scaler(self.learned.low, self.learned.high).setInputCol(_RAW).setOutputCol(_SCALED)
-        network = ml.multilayer_perceptron(self.learned.layers, self.learned.weights).setFeaturesCol(_SCALED)
-        transformed = PipelineModel([_assembler(self.description.features), scaler, network]).transform(frame)
-        return transformed.withColumn("score", vector_to_array(F.col("probability"))[1])
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The network's output for relevant."""
+        return self.learned.probabilities(candidates.of(self.description.features))
 
 
 class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
@@ -141,6 +154,11 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
             layers=fitted.getLayers(),
             weights=fitted.weights.toArray().tolist(),
         )
+
+
+def _products(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product with the transposed weights, added up in the same order however many rows there are."""
+    return np.stack([(values * node).sum(axis=1) for node in weights], axis=1)
 
 
 def _assembler(features: Sequence[str]) -> VectorAssembler:

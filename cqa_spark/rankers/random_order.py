@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.model import BaselineModel, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
@@ -25,11 +29,16 @@ class RandomOrderModel(BaselineModel):
     Neither the other rows nor the partitioning matter. Every candidate is predicted relevant.
     """
 
-    def _score(self, frame: DataFrame) -> DataFrame:
-        seed = F.lit(int(self.description.parameters["seed"]))
-        hashed = F.xxhash64(seed, "site", "task", "query_id", "candidate_id")
-        # A double holds 53 bits exactly; the upper 53 of the 64 become a fraction.
-        return frame.withColumn("score", F.shiftrightunsigned(hashed, 11) / F.lit(float(2**53)))
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """A seeded hash of each candidate's key, as a fraction."""
+        seed = int(self.description.parameters["seed"])
+        keys = zip(*(candidates.examples.column(name).to_pylist() for name in EXAMPLES.key), strict=True)
+        return np.array([_fraction(f"{seed}/{'/'.join(key)}") for key in keys], dtype=np.float64)
+
+
+def _fraction(key: str) -> float:
+    hashed = int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big")
+    return (hashed >> 11) / 2**53  # a double holds 53 bits exactly
 
 
 class RandomOrderRanker(Ranker[RandomOrderParameters]):

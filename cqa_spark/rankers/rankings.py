@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
-from cqa_spark.rankers.feature_contract import is_not_a_number
+from cqa_spark.rankers.feature_contract import is_bad
 from cqa_spark.rankers.model import RankerModel
 
 
@@ -47,7 +47,7 @@ def _number_or_stop(system: str) -> Column:
         F.lit(", candidate "),
         F.col("candidate_id"),
     )
-    return F.when(is_not_a_number("score"), F.raise_error(message)).otherwise(F.col("score"))
+    return F.when(is_bad(F.col("score")), F.raise_error(message)).otherwise(F.col("score"))
 
 
 def importances(system: str, model: RankerModel) -> list[Entry]:

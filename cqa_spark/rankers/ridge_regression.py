@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 from pyspark.ml.regression import LinearRegression
@@ -15,7 +15,6 @@ from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.threshold import share_threshold
 from cqa_spark.rankers.training_rows import training_rows
-from cqa_spark.spark import ml
 
 
 class RidgeRegressionParameters(RankerParameters):
@@ -28,12 +27,6 @@ class RidgeRegressionParameters(RankerParameters):
 
 class RidgeRegressionModel(LinearModel):
     """The score is the expected similarity."""
-
-    def _classifier(self) -> Any:
-        return ml.linear_regression(self.learned.coefficients, self.learned.intercept)
-
-    def _score(self, frame: DataFrame) -> DataFrame:
-        return self._transform(frame).withColumnRenamed("prediction", "score")
 
 
 class RidgeRegressionRanker(Ranker[RidgeRegressionParameters]):

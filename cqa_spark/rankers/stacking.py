@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.logistic_regression import (
     LogisticRegressionModel,
@@ -25,15 +27,16 @@ from cqa_spark.rankers.members import (
     MembersParameters,
     build_member,
     load_members,
-    log_odds,
+    member_scores,
     save_members,
-    with_member_scores,
+    unbounded,
 )
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.score_columns import apply_to
 
 _KEY = EXAMPLES.key
 _BLEND = "blend"
@@ -84,10 +87,17 @@ class StackingModel(RankerModel):
         save_members(self.members, folder)
         self.blend.save(folder.within(_BLEND))
 
-    def _score(self, frame: DataFrame) -> DataFrame:
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether a member does."""
+        return any(member.compares_candidates for member in self.members)
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The blend of the members' scores."""
         kinds = StackingParameters(**self.description.parameters).members
-        scored = with_member_scores(frame, self.members, _scores(kinds))
-        return self.blend._score(scored.withColumns(_comparable(kinds)))
+        scores = member_scores(candidates, self.members)
+        comparable = np.stack([unbounded(*each) for each in zip(kinds, scores.T, strict=True)], axis=1)
+        return self.blend.score(candidates.instead(_names(kinds), comparable))
 
 
 class StackingRanker(Ranker[StackingParameters]):
@@ -125,24 +135,18 @@ class StackingRanker(Ranker[StackingParameters]):
 
     def _out_of_fold(self, frame: DataFrame, rankers: Sequence[Ranker[Any]]) -> DataFrame:
         """The examples with the members' scores in the place of features; held until the caller lets go."""
+        members = self.parameters.members
         scored = [
-            out_of_fold(ranker, frame, folds=self.parameters.folds).select(*_KEY, F.col("score").alias(name))
-            for ranker, name in zip(rankers, _scores(rankers), strict=True)
+            out_of_fold(ranker, frame, folds=self.parameters.folds).select(
+                *_KEY, apply_to("score", partial(unbounded, member)).alias(name)
+            )
+            for ranker, member, name in zip(rankers, members, _names(members), strict=True)
         ]
         features = feature_columns(frame)
         examples = frame.select(*(name for name in frame.columns if name not in features))
-        joined = reduce(lambda left, right: left.join(right, on=list(_KEY), how="inner"), scored, examples)
-        return joined.withColumns(_comparable(self.parameters.members)).persist()
+        return reduce(lambda left, right: left.join(right, on=list(_KEY), how="inner"), scored, examples).persist()
 
 
-def _scores(members: Sequence[object]) -> list[str]:
-    """Columns of the members' scores."""
-    return [f"score_{number}" for number in range(len(members))]
-
-
-def _comparable(members: Sequence[RankerSpec]) -> dict[str, Column]:
-    """What the blend learns from: probabilities as log-odds, which a linear model can add up; other scores as is."""
-    return {
-        f"member__{number}": log_odds(name) if build_member(member).gives_probabilities else F.col(name)
-        for number, (name, member) in enumerate(zip(_scores(members), members, strict=True))
-    }
+def _names(members: Sequence[RankerSpec]) -> list[str]:
+    """What the blend learns from: log-odds, which a linear model can add up, or scores."""
+    return [f"member__{number}" for number in range(len(members))]

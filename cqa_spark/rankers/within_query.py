@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import Field
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
 from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
 
 _MEMBER = "member"
 
@@ -54,8 +61,16 @@ class WithinQueryModel(RankerModel):
         """Write the member."""
         self.member.save(folder.within(_MEMBER))
 
-    def _score(self, frame: DataFrame) -> DataFrame:
-        return self.member.transform(with_deviations(frame)).drop("predicted")
+    @property
+    def compares_candidates(self) -> bool:
+        """Always."""
+        return True
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The member's scores."""
+        features = self.description.features
+        added = candidates.add(_names(features), deviations(candidates, features))
+        return self.member.score(added)
 
 
 class WithinQueryRanker(Ranker[WithinQueryParameters]):
@@ -87,15 +102,41 @@ class WithinQueryRanker(Ranker[WithinQueryParameters]):
         return build_member(self.parameters.member)
 
 
-def with_deviations(frame: DataFrame) -> DataFrame:
-    """Add the deviation of every feature from its mean over the query, as one more feature.
+def deviations(candidates: Candidates, features: Sequence[str]) -> NDArray[np.float64]:
+    """The deviation of every feature from its mean over the query: a row per candidate, a column per feature.
 
-    The candidates of a query are added up in the order of their ids, so that partitions do not show in the last digit.
+    The candidates of a query are added up in their order, so that partitions do not show in the last digit.
     """
-    by_id = Window.partitionBy("site", "query_id").orderBy("candidate_id")
-    query = by_id.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
-    deviations = [(F.col(name) - F.avg(name).over(query)).alias(_deviation(name)) for name in feature_columns(frame)]
-    return frame.select("*", *deviations)
+    values, starts = candidates.of(features), candidates.starts
+    numbers = np.diff([*starts, len(candidates)])
+    means = np.add.reduceat(values, starts, axis=0) / numbers[:, None]
+    found: NDArray[np.float64] = values - np.repeat(means, numbers, axis=0)
+    return found
+
+
+def with_deviations(frame: DataFrame) -> DataFrame:
+    """Add the deviation of every feature from its mean over the query, as one more feature."""
+    features = feature_columns(frame)
+    others = [name for name in frame.columns if name not in features]
+    rows = whole_queries(with_values(frame, features).select(*others, VALUES))
+
+    rows_schema = rows.schema
+
+    def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(rows_schema)
+        for candidates in candidates_of(batches, features, whole=True):
+            both = np.hstack([candidates.values, deviations(candidates, features)])
+            lists = pa.FixedSizeListArray.from_arrays(pa.array(both.ravel()), both.shape[1])
+            columns = [column.combine_chunks() for column in candidates.examples.columns]
+            yield pa.RecordBatch.from_arrays([*columns, lists.cast(pa.list_(pa.float64()))], schema=arrow_schema)
+
+    added = rows.mapInArrow(compute, rows_schema)
+    names = (*features, *_names(features))
+    return added.select(*others, *[F.col(VALUES)[place].alias(name) for place, name in enumerate(names)])
+
+
+def _names(features: Sequence[str]) -> list[str]:
+    return [_deviation(name) for name in features]
 
 
 def _deviation(feature: str) -> str:

@@ -1,0 +1,54 @@
+"""Candidates in memory, with their features: what models score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cqa_spark.lake.schemas.examples import QUERY
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Some candidates with their features.
+
+    Attributes:
+        examples: columns of the table ``examples``, a row per candidate. If the model compares candidates, all of a
+            query are there, one after the other in the order of their ids.
+        features: names of the features.
+        values: a row per candidate, a column per feature; all are numbers.
+    """
+
+    examples: pa.Table
+    features: Sequence[str]
+    values: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return int(self.examples.num_rows)
+
+    def of(self, features: Sequence[str]) -> NDArray[np.float64]:
+        """The values of some features, in their order."""
+        if tuple(features) == tuple(self.features):
+            return self.values
+        places = {name: place for place, name in enumerate(self.features)}
+        return self.values[:, [places[name] for name in features]]
+
+    def add(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
+        """The same candidates with more features."""
+        return replace(self, features=(*self.features, *features), values=np.hstack([self.values, values]))
+
+    def instead(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
+        """The same candidates with other features."""
+        return replace(self, features=tuple(features), values=values)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The place of the first candidate of each query."""
+        columns = [self.examples.column(name).to_numpy() for name in QUERY]
+        changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+        return np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)

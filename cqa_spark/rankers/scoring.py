@@ -1,0 +1,89 @@
+"""Scores the candidates of a frame with a model, in one pass of Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.features.whole_groups import whole_groups
+from cqa_spark.lake.schemas.examples import QUERY
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.rankers.feature_contract import bad_features, feature_columns, is_bad
+
+if TYPE_CHECKING:
+    from cqa_spark.rankers.model import RankerModel
+
+VALUES = "values"
+
+
+def score_frame(model: RankerModel, frame: DataFrame) -> DataFrame:
+    """The columns of a frame that are no features, with ``score`` and ``predicted``.
+
+    Args:
+        model: a fitted model.
+        frame: candidates with the model's features.
+    """
+    features = model.description.features
+    kept = [field for field in frame.schema.fields if field.name not in feature_columns(frame)]
+    rows = with_values(frame, features).select(*[field.name for field in kept], VALUES)
+    if model.compares_candidates:
+        rows = whole_queries(rows)
+    scores = [T.StructField("score", T.DoubleType()), T.StructField("predicted", T.BooleanType())]
+    schema = T.StructType([*kept, *scores])
+    return rows.mapInArrow(_scoring(model, schema), schema)
+
+
+def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
+    """Add the column ``values``, an array of features; a row where one is not a number stops the job and says which.
+
+    It costs no pass of its own over the data, and so the error comes when the frame is computed.
+    """
+    bad = F.array_join(bad_features(features), ", ")
+    message = F.concat(
+        bad, F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
+        F.col("candidate_id"), F.lit(": the feature group has to declare a value for missing data"),
+    )  # fmt: skip
+    values = F.array(*features).cast("array<double>")
+    return frame.withColumn(VALUES, F.when(F.exists(values, is_bad), F.raise_error(message)).otherwise(values))
+
+
+def whole_queries(rows: DataFrame) -> DataFrame:
+    """The rows of each query in one partition, in the order of their candidates' ids."""
+    return rows.repartition(*QUERY).sortWithinPartitions(*QUERY, "candidate_id")
+
+
+def candidates_of(batches: Iterable[pa.RecordBatch], features: tuple[str, ...], *, whole: bool) -> Iterator[Candidates]:
+    """The candidates of a stream of rows, with the features in the column ``values``.
+
+    Args:
+        batches: rows with an array of values in the order of the features.
+        features: their names.
+        whole: whether to keep the rows of a query, which are neighbours, together.
+    """
+    tables = whole_groups(batches, *QUERY) if whole else (pa.Table.from_batches([batch]) for batch in batches)
+    for table in tables:
+        values = pc.list_flatten(table.column(VALUES)).to_numpy()
+        yield Candidates(table.drop_columns([VALUES]), features, values.reshape(table.num_rows, len(features)))
+
+
+def _scoring(
+    model: RankerModel, schema: T.StructType
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def score(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(schema)
+        threshold = model.description.threshold
+        for candidates in candidates_of(batches, model.description.features, whole=model.compares_candidates):
+            scores = model.score(candidates)
+            predicted = np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
+            columns = [column.combine_chunks() for column in candidates.examples.columns]
+            yield pa.RecordBatch.from_arrays([*columns, pa.array(scores), pa.array(predicted)], schema=arrow_schema)
+
+    return score
