@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from cqa_spark.errors import ContractError
 from cqa_spark.features.author_batch import AuthorBatch, Kind
 from cqa_spark.features.author_facts import AuthorFacts
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -38,7 +39,7 @@ class Reach(Enum):
     """The posts and comments of the example's thread."""
 
     HISTORY = 2
-    """And what was known at the cut of what the candidate's author is, has, did and got, wherever that was."""
+    """And what was known at the cut of the votes for the candidate, and of what its author is, has, did and got."""
 
     AUTHOR = 3
     """And what is known of it by now."""
@@ -87,6 +88,7 @@ class FeatureGroup(ABC):
         reads_texts: whether it looks at the tables ``documents`` and ``texts``.
         reach: what of the community its values follow from; a night's run computes again what lies within it.
         is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
+        as_of_dump: what an as-of group nevertheless reads as the dump has it.
         caution: what a reader of figures got with the group has to know; empty for nothing.
     """
 
@@ -100,6 +102,7 @@ class FeatureGroup(ABC):
     reads_texts: ClassVar[bool] = True
     reach: ClassVar[Reach] = Reach.SITE
     is_as_of: ClassVar[bool] = False
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset()
     caution: ClassVar[str] = ""
 
 
@@ -125,12 +128,14 @@ class QueryGroup(FeatureGroup):
 
     Attributes:
         reads_comments: whether it looks at comments.
+        reads_votes: whether it looks at votes for the candidates.
         post_columns: what it reads of posts beside what every batch has.
         comment_columns: what it reads of comments beside what every batch has.
     """
 
     place: ClassVar[Place] = Place.QUERY
     reads_comments: ClassVar[bool] = True
+    reads_votes: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ()
     comment_columns: ClassVar[tuple[str, ...]] = ()
 

@@ -110,4 +110,4 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
             calibrated = training.frame.withColumn("score", apply_to(_SCORE, curve.heights))
             threshold = best_threshold(calibrated, self.parameters.decide_by)
         description = self.describe(features, threshold=threshold, training=training.counts)
-        return CalibratedModel(description, ranker.fit(frame), curve)
+        return CalibratedModel(description, ranker.fit_scores(frame), curve)

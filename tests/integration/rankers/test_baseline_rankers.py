@@ -4,6 +4,7 @@ import pytest
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.registry import build_ranker
 
 ROWS = [("Q1", "C1", 2, True), ("Q1", "C2", 1, None), ("Q2", "C1", 1, False)]
@@ -16,7 +17,7 @@ def scored(ranker, frame):
 def test_the_column_is_the_score_and_every_candidate_is_predicted(make_examples) -> None:
     frame = make_examples(ROWS).withColumn("g_v1__x", F.col("initial_rank") * 0.5)
     found = scored(build_ranker("column", {"column": "g_v1__x"}), frame)
-    assert found.columns == [*frame.columns, "score", "predicted"]
+    assert found.columns == [*EXAMPLES.schema.names, "score", "predicted"]
     assert [tuple(row) for row in found.select("score", "predicted").collect()] == [
         (1.0, True),
         (0.5, True),

@@ -10,7 +10,9 @@ from pyspark.sql import functions as F
 from saved_folders import reloaded_ranker
 
 from cqa_spark.errors import ConfigError, ContractError, InputError
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.threshold import share_threshold
@@ -58,7 +60,7 @@ def test_relevant_candidates_score_higher(training, model) -> None:
     scored = model.transform(training)
     means = dict(scored.groupBy("relevant").agg(F.mean("score")).collect())
     assert means[True] > means[False] + 0.2
-    assert scored.columns == [*training.columns, "score", "predicted"]
+    assert scored.columns == [*EXAMPLES.schema.names, "score", "predicted"]
 
 
 def test_a_loaded_model_scores_as_the_saved_one(training, model, tmp_path: Path) -> None:
@@ -79,7 +81,8 @@ def test_importances_are_shares_and_the_signal_has_most(model) -> None:
 def test_contributions_add_up_to_the_differences_between_scores(training, model) -> None:
     features = model.description.features
     rows = model.transform(training).orderBy("candidate_id").limit(20).toPandas()
-    moved = model.contributions(rows[list(features)].to_numpy())
+    values = training.orderBy("candidate_id").limit(20).select(*features).toPandas()
+    moved = model.contributions(values.to_numpy())
     if moved is None:
         assert model.description.ranker == "average"  # which has no one scale to add up on
         return
@@ -157,12 +160,18 @@ def test_classifiers_predict_by_the_threshold_on_the_probability(training) -> No
     assert all(row["predicted"] == (row["score"] >= 0.3) for row in rows)
 
 
-def test_rankers_predict_as_many_training_examples_as_are_relevant(training, model) -> None:
-    if model.description.parameters.get("objective") not in ("pairwise", "listwise"):
+def test_rankers_predict_as_many_examples_as_are_relevant_by_scores_out_of_fold(training, ranker, model) -> None:
+    if ranker.gives_probabilities or ranker.name == "linear_svm":
         pytest.skip("the threshold of a classifier is a setting")
+    found = [row["score"] for row in out_of_fold(ranker, training, folds=3).select("score").collect()]
+    assert model.description.threshold == sorted(found, reverse=True)[80 - 1]
     rows = model.transform(training).select("score", "predicted").collect()
-    lowest = min(row["score"] for row in rows if row["predicted"])
-    assert sum(row["score"] > lowest for row in rows) < 80 <= sum(row["predicted"] for row in rows)
+    assert all(row["predicted"] == (row["score"] >= model.description.threshold) for row in rows)
+
+
+def test_what_is_fitted_for_its_scores_alone_has_no_threshold(training) -> None:
+    ranker = build_ranker("boosted_trees", {**SMALL, "objective": "pairwise"})
+    assert ranker.fit_scores(training).description.threshold is None
 
 
 def test_the_share_threshold_is_the_score_of_the_last_relevant_place(spark) -> None:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch, values_at
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -46,6 +47,8 @@ class AnswerTextV1(FittedQueryGroup):
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ("subject", "body")
+    is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
