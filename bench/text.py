@@ -32,11 +32,11 @@ from rich.table import Table
 
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
-from cqa_spark.features.featurize import compute_place, fit_and_compute, fit_example_groups
-from cqa_spark.features.group import QueryGroup
+from cqa_spark.features.featurize import compute_place, fit_groups
+from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
-from cqa_spark.features.registry import family, group_class, known_groups
+from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.registry import task
@@ -82,7 +82,7 @@ def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float
 def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
     """Seconds by stage, and what else the table shows, of one size."""
     found: dict[str, float] = {}
-    groups = [name for name in known_groups() if family(name) in arguments.families]
+    groups = [each for each in map(group_class, known_groups()) if each.family in arguments.families]
     with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, peak_memory() as peak:
         spark = spark_session(
             "bench", master=f"local[{arguments.cores}]", partitions=arguments.cores, driver_memory=arguments.heap
@@ -95,15 +95,10 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
             documents(posts, comments).write.parquet(f"{folder}/documents")
             analyse(distinct_texts(posts, comments)).write.parquet(f"{folder}/texts")
         inputs = FeatureInputs(*[_stored(spark, folder, name).persist() for name in TABLES])
-        of_queries = [each for each in map(group_class, groups) if issubclass(each, QueryGroup)]
         with _timed(found, "learn for the query pass"):
-            fitted = fit_example_groups(of_queries, inputs, folds=arguments.folds)
+            fitted = fit_groups([each for each in groups if each.place is Place.QUERY], inputs, folds=arguments.folds)
         with _timed(found, "query pass"):
             compute_place(fitted, inputs, arguments.folds).write.parquet(f"{folder}/query_features")
-        for name in sorted(set(groups) - set(fitted)):
-            with _timed(found, name):
-                _, values = fit_and_compute(group_class(name), inputs, folds=arguments.folds)
-                values.write.parquet(f"{folder}/{name}")
         found["comments"] = inputs.examples.count()
         found["peak"] = peak[0]
         if not arguments.no_peer:

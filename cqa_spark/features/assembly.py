@@ -41,7 +41,7 @@ def assemble(examples: DataFrame, groups: Iterable[str], tables: Mapping[str, Da
     names = tuple(groups)
     joined = examples
     for table in tables_of(names):
-        members = [name for name in names if table in tables_of([name]) or name in table.schema.names]
+        members = [name for name in names if name in table.schema.names]
         joined = joined.join(_features(members, table, tables[table.name]), on=list(table.key), how="left")
     filled = [
         F.coalesce(F.nanvl(name, F.lit(None)), F.lit(column.missing)).alias(name) for name, column in _columns(names)
@@ -57,7 +57,7 @@ def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
 
 def _features(groups: Iterable[str], table: Table, values: DataFrame) -> DataFrame:
     renamed = [
-        F.col(f"{found.name}.{column.name}" if table.varies else column.name).alias(_feature(found, column))
+        F.col(f"{found.name}.{column.name}").alias(_feature(found, column))
         for found in map(group_class, groups)
         for column in found.columns
     ]

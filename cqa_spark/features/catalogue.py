@@ -13,7 +13,7 @@ def list_groups() -> TextTable:
     table = TextTable(first, "family", "entity", "learns from", number("columns"), "about", title="Feature groups")
     for name in known_groups():
         found = group_class(name)
-        table.add_row(name, family(name), _entity(found), _learns_from(found), str(len(found.columns)), found.about)
+        table.add_row(name, family(name), found.entity.value, _learns_from(found), str(len(found.columns)), found.about)
     return table
 
 
@@ -25,16 +25,12 @@ def show_group(name: str) -> TextTable:
     """
     found = group_class(name)
     title = f"{name}: {found.about}"
-    caption = f"entity: {_entity(found)}; learns from: {_learns_from(found)}"
+    caption = f"entity: {found.entity.value}; learns from: {_learns_from(found)}"
     first = Column("column", whole=True)
     table = TextTable(first, "meaning", "source", number("missing"), title=title, caption=caption)
     for column in found.columns:
         table.add_row(column.name, column.about, column.source, f"{column.missing:g}")
     return table
-
-
-def _entity(found: type[FeatureGroup]) -> str:
-    return found.entity.name.lower()
 
 
 def _learns_from(found: type[FeatureGroup]) -> str:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.group import ExampleGroup
+from cqa_spark.features.group import FeatureGroup
 
 
-def declared_values(group: ExampleGroup, found: Mapping[str, ArrayLike], rows: int) -> NDArray[np.float64]:
+def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: int) -> NDArray[np.float64]:
     """The values that a group computed, in the order of its columns.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import types as T
 
-from cqa_spark.features.group import ExampleGroup, FeatureGroup, Place
+from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID
 from cqa_spark.lake.table import Table
@@ -26,7 +26,7 @@ def table_name(place: Place) -> str:
     return f"{place.value}_features"
 
 
-def feature_table(place: Place, groups: Iterable[type[ExampleGroup]]) -> Table:
+def feature_table(place: Place, groups: Iterable[type[FeatureGroup]]) -> Table:
     """The table of a place as it is with some of its groups."""
     values = [T.StructField(each.name, values_type(each), True, {"comment": each.about}) for each in groups]
     about = "Features of each example; a struct for each feature group, its fields null where a value is not known."

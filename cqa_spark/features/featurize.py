@@ -9,18 +9,8 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.author_pass import compute_authors
-from cqa_spark.features.cross_fitting import cross_fit
 from cqa_spark.features.feature_table import KEY
-from cqa_spark.features.group import (
-    AuthorGroup,
-    ExampleGroup,
-    FeatureGroup,
-    FittedAuthorGroup,
-    FittedQueryGroup,
-    FittedTableGroup,
-    QueryGroup,
-    TableGroup,
-)
+from cqa_spark.features.group import AuthorGroup, FeatureGroup, FittedAuthorGroup, FittedQueryGroup, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_pass import compute_queries
 from cqa_spark.features.training_data import Fitted, training_data
@@ -30,9 +20,9 @@ NO_FOLDS = 0
 """Instead of a number of folds: no example is part of the training data."""
 
 
-def fit_example_groups(
-    groups: Iterable[type[ExampleGroup]], inputs: FeatureInputs, *, folds: int
-) -> dict[str, Fitted[ExampleGroup]]:
+def fit_groups(
+    groups: Iterable[type[FeatureGroup]], inputs: FeatureInputs, *, folds: int
+) -> dict[str, Fitted[FeatureGroup]]:
     """Fit the groups that learn on the training examples; others are simply made.
 
     Args:
@@ -47,21 +37,21 @@ def fit_example_groups(
         raise ContractError(f"{folds} folds leave nothing to learn from", "use at least 2 folds")
     with training_data(inputs, folds) as training:
 
-        def fit(group: type[ExampleGroup]) -> Fitted[ExampleGroup]:
+        def fit(group: type[FeatureGroup]) -> Fitted[FeatureGroup]:
             if issubclass(group, FittedQueryGroup):
-                return cast(Fitted[ExampleGroup], group.fit(training))
+                return cast(Fitted[FeatureGroup], group.fit(training))
             return Fitted(group.fit(training) if issubclass(group, FittedAuthorGroup) else group())
 
         chosen = list(groups)
         return {group.name: fitted for group, fitted in zip(chosen, run_concurrently(fit, chosen), strict=True)}
 
 
-def compute_place(groups: Mapping[str, Fitted[ExampleGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
+def compute_place(groups: Mapping[str, Fitted[FeatureGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
     """The values of all examples in one pass.
 
     Args:
-        groups: by name; all of one place. A training example gets the values of the group that was fitted without its
-            fold, if the group learned from labels.
+        groups: by name; all of one place. A training example gets values that the labels of its own fold had no part
+            in.
         inputs: the tables; labels are not looked at.
         folds: number of folds that the groups were fitted with, or ``NO_FOLDS``.
 
@@ -74,7 +64,7 @@ def compute_place(groups: Mapping[str, Fitted[ExampleGroup]], inputs: FeatureInp
     return compute_queries(cast(Mapping[str, Fitted[QueryGroup]], groups), inputs, folds)
 
 
-def compute_example_groups(groups: Mapping[str, ExampleGroup], inputs: FeatureInputs) -> DataFrame:
+def compute_outside_training(groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> DataFrame:
     """The values of examples that the groups of a place were not fitted on, as ``compute_place`` gives them."""
     return compute_place({name: Fitted(group) for name, group in groups.items()}, inputs, NO_FOLDS)
 
@@ -87,7 +77,7 @@ def fit_and_compute(
     Args:
         group_class: the group, as the registry gives it.
         inputs: examples of all splits, with labels, and the tables beside them.
-        folds: number of folds that a group which learns from labels is cross-fitted with.
+        folds: number of folds for a group that learns from labels.
 
     Returns:
         The group as fitted on the whole training part, and its values: keys, then a column per feature.
@@ -95,14 +85,9 @@ def fit_and_compute(
     Raises:
         ContractError: fewer than two folds, or values that are not as the group declares.
     """
-    if issubclass(group_class, FittedTableGroup):
-        return cross_fit(group_class, inputs, folds)
-    if issubclass(group_class, ExampleGroup):
-        fitted = fit_example_groups([group_class], inputs, folds=folds)
-        values = compute_place(fitted, inputs, folds)
-        return fitted[group_class.name].on_all, values.select(*KEY, f"{group_class.name}.*")
-    group = group_class()
-    return group, compute_values(group, inputs)
+    fitted = fit_groups([group_class], inputs, folds=folds)
+    values = compute_place(fitted, inputs, folds)
+    return fitted[group_class.name].on_all, values.select(*KEY, f"{group_class.name}.*")
 
 
 def compute_values(group: FeatureGroup, inputs: FeatureInputs) -> DataFrame:
@@ -115,7 +100,4 @@ def compute_values(group: FeatureGroup, inputs: FeatureInputs) -> DataFrame:
     Returns:
         Its values: keys, then a column per feature.
     """
-    if isinstance(group, ExampleGroup):
-        return compute_example_groups({group.name: group}, inputs).select(*KEY, f"{group.name}.*")
-    assert isinstance(group, TableGroup)
-    return group.table().conform(group.compute(inputs.without_labels()))
+    return compute_outside_training({group.name: group}, inputs).select(*KEY, f"{group.name}.*")

@@ -1,4 +1,4 @@
-"""What a feature group is: a named, versioned set of documented columns about one entity."""
+"""What a feature group is: a named, versioned set of documented columns with a value for each example."""
 
 from __future__ import annotations
 
@@ -6,40 +6,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.author_batch import AuthorBatch, Kind
+from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
-from cqa_spark.lake.schemas.community import SITE
-from cqa_spark.lake.table import Table, column
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 
-Learned = TypeVar("Learned")
-
 
 class Entity(Enum):
-    """What a group's columns describe; the value is the key of the group's table, beside the site."""
+    """What a group's columns describe."""
 
-    QUESTION = ("query_id",)
-    CANDIDATE = ("candidate_id",)
-    AUTHOR = ("author_id",)
-    PAIR = ("query_id", "candidate_id")
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Columns of the examples that identify the entity."""
-        return ("site", *self.value)
+    QUESTION = "question"
+    CANDIDATE = "candidate"
+    AUTHOR = "author"
+    PAIR = "pair"
 
 
 class Reach(Enum):
@@ -77,21 +66,18 @@ class FeatureColumn:
     is_time: bool = False
 
 
-def feature_values(features: Mapping[FeatureColumn, str]) -> list[Column]:
-    """The values of features that are declared with their SQL, as doubles under the features' names.
+class Place(Enum):
+    """Where rows meet for the groups of a pass; the value names it in the table of their values."""
 
-    Args:
-        features: each feature with its SQL over the row that the values are selected from; that of a moment gives a
-            timestamp.
-    """
-    numbers = {each: f"unix_micros({sql}) / 1e6" if each.is_time else sql for each, sql in features.items()}
-    return [F.expr(sql).cast("double").alias(feature.name) for feature, sql in numbers.items()]
+    QUERY = "query"
+    AUTHOR = "author"
 
 
 class FeatureGroup(ABC):
-    """What every group declares.
+    """What every group declares; all groups of a place are computed in one pass and stored in one table.
 
     Attributes:
+        place: where its rows meet.
         name: with its version, such as ``overlap_v1``.
         family: name shared by the groups that an ablation leaves out together, such as similarity.
         about: one sentence for people.
@@ -104,6 +90,7 @@ class FeatureGroup(ABC):
         caution: what a reader of figures got with the group has to know; empty for nothing.
     """
 
+    place: ClassVar[Place]
     name: ClassVar[str]
     family: ClassVar[str]
     about: ClassVar[str]
@@ -126,31 +113,14 @@ class LearningGroup(FeatureGroup):
     @classmethod
     @abstractmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote; groups that learn tables need an active Spark session.
+        """Read what ``save`` wrote; groups that learn facts of authors need an active Spark session.
 
         Raises:
             ContractError: it cannot be used.
         """
 
 
-class Place(Enum):
-    """Where rows meet for the groups of a pass; the value names it in the table of their values."""
-
-    QUERY = "query"
-    AUTHOR = "author"
-
-
-class ExampleGroup(FeatureGroup):
-    """A group with a value for each example; all groups of a place are computed in one pass and stored in one table.
-
-    Attributes:
-        place: where its rows meet.
-    """
-
-    place: ClassVar[Place]
-
-
-class QueryGroup(ExampleGroup):
+class QueryGroup(FeatureGroup):
     """A group that computes from whole queries in memory; all such groups are computed in one pass over the queries.
 
     Attributes:
@@ -164,6 +134,14 @@ class QueryGroup(ExampleGroup):
     post_columns: ClassVar[tuple[str, ...]] = ()
     comment_columns: ClassVar[tuple[str, ...]] = ()
 
+    def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
+        """What the group knows of people, brought to the examples of which they wrote the candidate; None for nothing.
+
+        Args:
+            inputs: the tables of the examples that values are computed for.
+        """
+        return None
+
     @abstractmethod
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         """The values of every column, an item per example of the batch; NaN where a value is not known.
@@ -176,11 +154,27 @@ class FittedQueryGroup(QueryGroup, LearningGroup):
     """A group that first learns something from training data.
 
     Attributes:
-        learns_from_labels: whether what is learned contains labels: then ``fit`` also fits the group on the rest of
-            each fold, and no training example gets a value that labels of its own thread had a part in.
+        learns_from_labels: whether what is learned contains labels: then no training example gets a value that labels
+            of its own fold had a part in. Either ``fit`` also fits the group on the rest of each fold, or the group
+            keeps its counts by fold and leaves out those of an example's own.
     """
 
     learns_from_labels: ClassVar[bool]
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a group whose values would have to differ between examples of one author or question.
+
+        Raises:
+            ContractError: the group learns from labels and describes an author or a question.
+        """
+        super().__init_subclass__()
+        entity = getattr(cls, "entity", None)
+        if getattr(cls, "learns_from_labels", False) and entity not in (None, Entity.PAIR, Entity.CANDIDATE):
+            raise ContractError(
+                f"feature group {cls.name} learns from labels but describes the {entity.value}: examples of different "
+                "folds have different values",
+                "declare entity = Entity.PAIR or Entity.CANDIDATE",
+            )
 
     @classmethod
     @abstractmethod
@@ -198,7 +192,7 @@ class Marked(Enum):
     """Badges, by their name."""
 
 
-class AuthorGroup(ExampleGroup):
+class AuthorGroup(FeatureGroup):
     """A group that computes from what authors did and got; all such groups are computed in one pass over the authors.
 
     Attributes:
@@ -237,75 +231,6 @@ class FittedAuthorGroup(AuthorGroup, LearningGroup):
         """Learn from the training data."""
 
 
-class TableGroup(FeatureGroup):
-    """A group that computes from tables, by a plain function of them."""
-
-    @classmethod
-    def table(cls) -> Table:
-        """The declared table that holds the group's values: the entity's key, then one double per feature."""
-        keys = [SITE, *[column(name, "string", "entity's id", nullable=False) for name in cls.entity.value]]
-        values = [
-            T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"}) for c in cls.columns
-        ]
-        return Table(f"features_{cls.name}", cls.about, (*keys, *values), key=cls.entity.key)
-
-    @classmethod
-    def entities(cls, examples: DataFrame) -> DataFrame:
-        """The distinct entities that the examples speak of; unknown authors are left out."""
-        keys = examples.select(*cls.entity.key).distinct()
-        return keys.where(F.col(cls.entity.value[0]).isNotNull())
-
-    @abstractmethod
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """One row per entity of ``inputs.examples``: its key and every column, as doubles.
-
-        An entity that is left out, or a null, stands for "not known". The examples come without labels.
-        """
-
-
-class FittedTableGroup(TableGroup, LearningGroup):
-    """A group that first learns something from training examples, then acts like a plain group.
-
-    ``learns_from_labels`` says that what is learned contains the labels: such a group is cross-fitted, and no
-    training example ever sees a value that its own thread's labels had a part in. That needs a value of its own for
-    every example, so such a group describes a pair or a candidate.
-    """
-
-    learns_from_labels: ClassVar[bool]
-
-    def __init_subclass__(cls) -> None:
-        """Refuse a group that would give examples of several folds one common value.
-
-        Raises:
-            ContractError: the group learns from labels and describes an author or a question.
-        """
-        super().__init_subclass__()
-        entity = getattr(cls, "entity", None)
-        if getattr(cls, "learns_from_labels", False) and entity not in (None, Entity.PAIR, Entity.CANDIDATE):
-            raise ContractError(
-                f"feature group {cls.name} learns from labels but describes the {entity.name.lower()}: training "
-                "examples of different folds would share one value and so see their own labels",
-                "declare entity = Entity.PAIR or Entity.CANDIDATE",
-            )
-
-    def require_fitted(self, learned: Learned | None) -> Learned:
-        """What the group has learned.
-
-        Args:
-            learned: None before the group is fitted.
-
-        Raises:
-            ContractError: the group is not fitted.
-        """
-        if learned is None:
-            raise ContractError(f"feature group {self.name} is not fitted", "call fit or load first")
-        return learned
-
-    @abstractmethod
-    def fit(self, inputs: FeatureInputs) -> Self:
-        """Learn from ``inputs.examples`` (the training part) and return the group with what it learned."""
-
-
 def learns_from_labels(group: type[FeatureGroup]) -> bool:
     """Whether what a group learns contains labels."""
-    return issubclass(group, FittedQueryGroup | FittedTableGroup) and group.learns_from_labels
+    return issubclass(group, FittedQueryGroup) and group.learns_from_labels

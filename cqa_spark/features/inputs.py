@@ -72,11 +72,6 @@ class FeatureInputs:
         authors = self.examples.select(F.col("author_id").alias(author), "site").distinct()
         return rows.join(self.broadcast_if_few(authors), on=[author, "site"], how="left_semi")
 
-    def without_labels(self) -> FeatureInputs:
-        """The same tables with every label unknown."""
-        unknown = {name: F.lit(None).cast(self.examples.schema[name].dataType) for name in ("label", "relevant")}
-        return replace(self, examples=self.examples.withColumns(unknown))
-
 
 def _remedy(table: str) -> str:
     if table == "scores":

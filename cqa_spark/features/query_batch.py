@@ -157,7 +157,9 @@ class QueryBatch:
 
     Attributes:
         examples: rows of the table ``examples`` without labels, in order of site, query, candidate; one row of values
-            is computed for each. Their ``cut`` is the moment after which as-of groups know nothing.
+            is computed for each. Their ``cut`` is the moment after which as-of groups know nothing, their ``account``
+            the candidate's author where that is one person, their ``fold`` from 0 for training examples and else -1,
+            and their ``facts`` what groups know of the authors.
         posts: questions of the queries and of their candidates' threads, with the answers there: ``site``,
             ``query_id``, ``post_id``, ``thread_id``, ``author`` (one known person, or null), ``created_at``,
             ``category``, and the ``post_columns`` of the groups.
@@ -188,6 +190,10 @@ class QueryBatch:
     def times(self, name: str) -> NDArray[np.float64]:
         """A column of timestamps of the examples, in seconds since 1970; NaN where unknown."""
         return seconds(self.examples.column(name))
+
+    def facts(self, group: str) -> pa.ChunkedArray:
+        """What a group knows of the author of each candidate, as structs; null where it knows nothing."""
+        return pc.struct_field(self.examples.column("facts"), group)
 
     def derive(self, function: Callable[[QueryBatch], Derived]) -> Derived:
         """The value of a function of this batch, computed once, as ``Texts.derive`` does."""
@@ -298,6 +304,12 @@ class QueryBatch:
         return np.array([found.get(key, ABSENT) for key in candidates], dtype=np.int64)
 
     @cached_property
+    def by_person(self) -> Mask:
+        """Whether each candidate is a comment whose author is one known person."""
+        known = np.array([*(author is not None for author in self.comments.author), False])
+        return cast(Mask, known[self.comment])
+
+    @cached_property
     def _text_ids(self) -> dict[tuple[int, str], dict[str, int]]:
         """By query and document, the index of its text and of its subject."""
         index = {text_id: place for place, text_id in enumerate(self.analysed["text_id"].to_pylist())}
@@ -360,6 +372,22 @@ def codes(*columns: pa.ChunkedArray) -> list[Indices]:
 def filled(values: Iterable[float | None]) -> NDArray[np.float64]:
     """Numbers as an array, NaN for None."""
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def fields(structs: pa.ChunkedArray) -> dict[str, pa.ChunkedArray]:
+    """The columns of structs, null where the struct is."""
+    return dict(zip((field.name for field in structs.type), structs.flatten(), strict=True))
+
+
+def items(lists: pa.ChunkedArray) -> tuple[Indices, dict[str, pa.ChunkedArray]]:
+    """The structs in lists: the index of the list that each is in, and their columns."""
+    whole = lists.combine_chunks()
+    return pc.list_parent_indices(whole).to_numpy(), fields(pa.chunked_array([pc.list_flatten(whole)]))
+
+
+def counts(numbers: pa.ChunkedArray) -> Reals:
+    """Counts as doubles; 0 for nulls."""
+    return doubles(numbers.fill_null(0))
 
 
 def doubles(numbers: pa.ChunkedArray) -> Reals:

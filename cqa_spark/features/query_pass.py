@@ -6,7 +6,7 @@ query after the other. A Python worker takes some queries at a time (``QueryBatc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 
 import numpy as np
@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.features.author_facts import with_facts
 from cqa_spark.features.declared_values import declared_values
 from cqa_spark.features.feature_table import KEY, values_type
 from cqa_spark.features.folds import fold_of
@@ -26,6 +27,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import Fitted
+from cqa_spark.features.whole_groups import whole_groups
 from cqa_spark.text.documents import comment_document
 
 EXAMPLES_AT_A_TIME = 1_000
@@ -41,15 +43,14 @@ def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInp
     """The values of all examples.
 
     Args:
-        groups: by name. A training example gets the values of the group that was fitted without its fold, if the
-            group learned from labels.
+        groups: by name. A training example gets values that the labels of its own fold had no part in.
         inputs: the tables; labels are not looked at.
         folds: number of folds that the groups were fitted with; 0 if no example is of their training data.
 
     Returns:
         One row per example: its key, then a struct of each group's columns, null where a value is not known.
     """
-    rows = _bring_together([type(group.on_all) for group in groups.values()], inputs, folds)
+    rows = _bring_together({name: group.on_all for name, group in groups.items()}, inputs, folds)
     partitions = int(str(rows.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     together = rows.repartition(partitions, *_QUERY).sortWithinPartitions(*_QUERY, "part")
     types = {name: values_type(type(group.on_all)) for name, group in groups.items()}
@@ -87,16 +88,18 @@ def _values(group: QueryGroup, batch: QueryBatch) -> NDArray[np.float64]:
     return declared_values(group, group.compute(batch), len(batch))
 
 
-def _bring_together(groups: Sequence[type[QueryGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
+def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: int) -> DataFrame:
     """All rows of all queries: site, query_id, the number of the part, and the row as the struct of its part.
 
     A post or comment has its text beside it; the subject of a post comes as a row of its own.
     """
     fold = F.when(F.col("split") == "train", fold_of(folds)).otherwise(_NO_FOLD) if folds else F.lit(_NO_FOLD)
-    examples = inputs.examples.drop("label", "relevant").withColumns(
-        {"fold": fold.cast("bigint"), "cut": F.expr(inputs.cut.sql)}
+    examples = inputs.examples.drop("label", "relevant", "similarity").withColumns(
+        {"fold": fold.cast("bigint"), "cut": F.expr(inputs.cut.sql), "account": person("site", "author_id")}
     )
+    facts = {name: found for name, group in by_name.items() if (found := group.facts(inputs)) is not None}
     threads = _threads(examples)
+    groups = list(by_name.values())
     # What no group reads is replaced by nothing, and Spark leaves out the joins.
     reads_texts, reads_comments = (
         F.lit(any(reads)) for reads in zip(*((each.reads_texts, each.reads_comments) for each in groups), strict=True)
@@ -121,7 +124,7 @@ def _bring_together(groups: Sequence[type[QueryGroup]], inputs: FeatureInputs, f
     )
     texts = inputs.texts.where(reads_texts).select("text_id", _as_struct("analysed", inputs.texts))
     with_texts = rows.join(texts, on="text_id", how="left").drop("text_id")
-    others = {"examples": examples, "scores": _scores(inputs, threads)}
+    others = {"examples": with_facts(examples, facts, inputs), "scores": _scores(inputs, threads)}
     return reduce(
         lambda one, other: one.unionByName(other, allowMissingColumns=True),
         (
@@ -143,14 +146,14 @@ def _threads(examples: DataFrame) -> DataFrame:
     return named.groupBy(*_QUERY, "thread_id").agg(F.max("of_candidates").alias("of_candidates"))
 
 
-def _posts(groups: Iterable[type[QueryGroup]], inputs: FeatureInputs) -> DataFrame:
+def _posts(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
     author = person("site", "user_id", "user_name").alias("author")
     wanted = sorted({name for group in groups for name in group.post_columns})
     post = F.struct("post_id", "thread_id", author, "created_at", "category", *wanted).alias("posts")
     return inputs.posts.select("site", "thread_id", F.col("post_id").alias("document_id"), post)
 
 
-def _said(groups: Iterable[type[QueryGroup]], inputs: FeatureInputs) -> DataFrame:
+def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
     author = person("site", "user_id", "user_name").alias("author")
     name = F.col("user_name").alias("author_name")
     wanted = sorted({name for group in groups for name in group.comment_columns})
@@ -182,7 +185,7 @@ def _computing(
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
-        for rows in whole_queries(batches):
+        for rows in whole_groups(batches, *_QUERY, at_a_time=EXAMPLES_AT_A_TIME, size=_examples_of):
             batch = _query_batch(rows)
             values = values_of(groups, batch)
             keys = [batch.examples.column(name).combine_chunks() for name in KEY]
@@ -197,31 +200,8 @@ def _struct(values: NDArray[np.float64], of_group: pa.StructType) -> pa.StructAr
     return pa.StructArray.from_arrays(columns, fields=list(of_group))
 
 
-def whole_queries(batches: Iterable[pa.RecordBatch], *, at_a_time: int = EXAMPLES_AT_A_TIME) -> Iterator[pa.Table]:
-    """Cut a stream of rows, those of one query after those of the other, into tables of whole queries.
-
-    Args:
-        batches: rows with ``site``, ``query_id`` and ``part``.
-        at_a_time: examples after which a table ends with the query.
-    """
-    waiting: list[pa.RecordBatch] = []
-    examples = 0
-    for batch in batches:
-        end = _start_of_last_query(batch)
-        if end and examples >= at_a_time:
-            yield pa.Table.from_batches([*waiting, batch.slice(0, end)])
-            waiting, examples, batch = [], 0, batch.slice(end)
-        waiting.append(batch)
-        examples += pc.sum(pc.equal(batch.column("part"), 0)).as_py() or 0
-    if examples:
-        yield pa.Table.from_batches(waiting)
-
-
-def _start_of_last_query(batch: pa.RecordBatch) -> int:
-    """Where the last query of a batch starts, that is where another one ends; 0 if there is only one."""
-    keys = [batch.column(name).to_pylist() for name in _QUERY]
-    rows = list(zip(*keys, strict=True))
-    return next((place for place in range(len(rows) - 1, 0, -1) if rows[place - 1] != rows[-1]), 0)
+def _examples_of(rows: pa.RecordBatch) -> int:
+    return pc.sum(pc.equal(rows.column("part"), _PARTS.index("examples"))).as_py() or 0
 
 
 def _query_batch(rows: pa.Table) -> QueryBatch:

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
 from cqa_spark.features.feature_table import feature_table
-from cqa_spark.features.group import ExampleGroup, Place, TableGroup
+from cqa_spark.features.group import Place
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.table import Table
@@ -21,11 +21,8 @@ def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
         ConfigError: an unknown group.
     """
     classes = [group_class(name) for name in groups]
-    of_examples = [found for found in classes if issubclass(found, ExampleGroup)]
-    places = [(place, [found for found in of_examples if found.place is place]) for place in Place]
-    shared = [feature_table(place, found) for place, found in places if found]
-    own = [found.table() for found in classes if issubclass(found, TableGroup)]
-    return (*shared, *own)
+    places = [(place, [found for found in classes if found.place is place]) for place in Place]
+    return tuple(feature_table(place, found) for place, found in places if found)
 
 
 def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
@@ -52,4 +49,4 @@ def read_values(run: RunTables, groups: Iterable[str]) -> dict[str, DataFrame]:
 
 def _has(run: RunTables, name: str) -> bool:
     (table,) = tables_of([name])
-    return run.has(table) and (not table.varies or name in run.stored_columns(table))
+    return run.has(table) and name in run.stored_columns(table)

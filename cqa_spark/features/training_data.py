@@ -25,8 +25,8 @@ class Fitted(Generic[Group]):
 
     Attributes:
         on_all: fitted on the whole training part.
-        on_rests: if it learns from labels, fitted on the other folds of each fold, in the order of the folds;
-            otherwise empty.
+        on_rests: fitted on the other folds of each fold, in the order of the folds; empty for a group that does not
+            learn from labels, or that keeps its counts by fold.
     """
 
     on_all: Group

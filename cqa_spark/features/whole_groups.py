@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 ROWS_AT_A_TIME = 50_000
 """Rows that are handed on at once, unless one key has more."""
 
 
-def whole_groups(batches: Iterable[pa.RecordBatch], *keys: str) -> Iterator[pa.Table]:
+def whole_groups(
+    batches: Iterable[pa.RecordBatch],
+    *keys: str,
+    at_a_time: int = ROWS_AT_A_TIME,
+    size: Callable[[pa.RecordBatch], int] = lambda rows: rows.num_rows,
+) -> Iterator[pa.Table]:
     """Tables that hold all rows of the keys they hold.
 
     Args:
         batches: rows in order of the keys.
-        keys: columns of whole numbers.
+        keys: columns without nulls.
+        at_a_time: size from which on a table ends with its last key.
+        size: of some rows; by default their number.
     """
     waiting: list[pa.RecordBatch] = []
-    rows = 0
+    held = 0
     for batch in batches:
         end = _start_of_last(batch, keys)
-        if end and rows + end >= ROWS_AT_A_TIME:
+        if end and held + size(batch.slice(0, end)) >= at_a_time:
             yield pa.Table.from_batches([*waiting, batch.slice(0, end)]).combine_chunks()
-            waiting, rows, batch = [], 0, batch.slice(end)
+            waiting, held, batch = [], 0, batch.slice(end)
         waiting.append(batch)
-        rows += batch.num_rows
-    if rows:
+        held += size(batch)
+    if held:
         yield pa.Table.from_batches(waiting).combine_chunks()
 
 
-def _start_of_last(batch: pa.RecordBatch, keys: Iterable[str]) -> int:
+def _start_of_last(batch: pa.RecordBatch, keys: Sequence[str]) -> int:
     """Where the last key of a batch starts, that is where another one ends; 0 if there is only one."""
-    values = [batch.column(name).to_numpy() for name in keys]
-    others = np.flatnonzero(np.logical_or.reduce([value != value[-1:] for value in values]))
+    if not batch.num_rows:
+        return 0
+    differ = [pc.not_equal(batch.column(name), batch.column(name)[-1]) for name in keys]
+    others = np.flatnonzero(reduce(pc.or_, differ))
     return int(others[-1]) + 1 if len(others) else 0

@@ -17,21 +17,14 @@ from pyspark.ml.classification import (
     LogisticRegressionModel,
     MultilayerPerceptronClassificationModel,
 )
-from pyspark.ml.clustering import LocalLDAModel
 from pyspark.ml.common import _py2java as to_java
 from pyspark.ml.feature import MinMaxScalerModel, StandardScalerModel
 from pyspark.ml.linalg import Vectors
 from pyspark.ml.regression import IsotonicRegressionModel, LinearRegressionModel
 from pyspark.ml.wrapper import JavaModel
-from pyspark.mllib.common import _py2java as to_java_of_mllib
-from pyspark.mllib.linalg import Matrices as MllibMatrices
-from pyspark.mllib.linalg import Vectors as MllibVectors
 from pyspark.sql import SparkSession
 
 M = TypeVar("M", bound=JavaModel)
-
-_GAMMA_SHAPE = 100.0
-"""Shape of the gamma distribution that inference of topics starts from; all LDA models of Spark have this one."""
 
 
 def standard_scaler(mean: Sequence[float], std: Sequence[float]) -> StandardScalerModel:
@@ -88,27 +81,6 @@ def isotonic_regression(boundaries: Sequence[float], predictions: Sequence[float
         True,
     )
     return _made(IsotonicRegressionModel, "regression.IsotonicRegressionModel", curve)
-
-
-def topic_model(topics: NDArray[np.float64], document_concentration: NDArray[np.float64], seed: int) -> LocalLDAModel:
-    """A latent Dirichlet allocation.
-
-    Args:
-        topics: a row per term, a column per topic.
-        document_concentration: prior of each topic in a document.
-        seed: of the inference.
-    """
-    terms, number = topics.shape
-    spark: Any = SparkSession.active()
-    learned = JavaModel._new_java_obj(
-        "org.apache.spark.mllib.clustering.LocalLDAModel",
-        to_java_of_mllib(spark.sparkContext, MllibMatrices.dense(terms, number, topics.ravel(order="F"))),
-        to_java_of_mllib(spark.sparkContext, MllibVectors.dense(document_concentration)),
-        1 / number,  # the prior of each term in a topic: learning alone looks at it
-        _GAMMA_SHAPE,
-    )
-    model = _made(LocalLDAModel, "clustering.LocalLDAModel", terms, learned, spark._jsparkSession)
-    return model._set(k=number, seed=seed)
 
 
 def _made(model: type[M], java_class: str, *arguments: Any) -> M:

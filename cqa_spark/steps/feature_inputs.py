@@ -11,14 +11,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.features.feature_table import KEY, feature_table
-from cqa_spark.features.featurize import (
-    compute_example_groups,
-    compute_place,
-    compute_values,
-    fit_and_compute,
-    fit_example_groups,
-)
-from cqa_spark.features.group import ExampleGroup, FeatureGroup, Place, TableGroup
+from cqa_spark.features.featurize import compute_outside_training, compute_place, fit_groups
+from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.training_data import Fitted
@@ -83,7 +77,7 @@ def _read_or_empty(run: Run, table: Table) -> DataFrame:
     return table.empty(run.lake.spark)
 
 
-def fit_groups(
+def fit_and_write(
     run: Run, groups: Iterable[tuple[type[FeatureGroup], FeatureInputs]], *, folds: int
 ) -> tuple[dict[str, FeatureGroup], int]:
     """Fit the groups that learn, and write the values of all; return the groups by name, and the number of rows.
@@ -93,21 +87,15 @@ def fit_groups(
         groups: each with its inputs.
         folds: folds of the cross-fitting.
     """
-
-    def fit_and_write(supplied: tuple[type[TableGroup], FeatureInputs]) -> tuple[FeatureGroup, int]:
-        group, values = fit_and_compute(*supplied, folds=folds)
-        return group, run.write(supplied[0].table(), values).rows
-
     given = list(groups)
-    of_examples = [(group, inputs) for group, inputs in given if issubclass(group, ExampleGroup)]
     # Groups whose tables some sites lack have examples of their own.
-    distinct = list({id(inputs): inputs for _, inputs in of_examples}.values())
-    found: dict[str, Fitted[ExampleGroup]] = {}
+    distinct = list({id(inputs): inputs for _, inputs in given}.values())
+    found: dict[str, Fitted[FeatureGroup]] = {}
     for inputs in distinct:
-        found |= fit_example_groups([group for group, own in of_examples if own is inputs], inputs, folds=folds)
+        found |= fit_groups([group for group, own in given if own is inputs], inputs, folds=folds)
 
     def compute_and_write(place: Place) -> int:
-        here = [(group, inputs) for group, inputs in of_examples if group.place is place]
+        here = [(group, inputs) for group, inputs in given if group.place is place]
         by_inputs = [{group.name: found[group.name] for group, own in here if own is inputs} for inputs in distinct]
         parts = [
             compute_place(fitted, inputs, folds) for fitted, inputs in zip(by_inputs, distinct, strict=True) if fitted
@@ -115,27 +103,17 @@ def fit_groups(
         values = reduce(lambda one, other: one.join(other, on=list(KEY), how="full"), parts)
         return run.write(feature_table(place, (group for group, _ in here)), values).rows
 
-    places = [place for place in Place if any(group.place is place for group, _ in of_examples)]
+    places = [place for place in Place if any(group.place is place for group, _ in given)]
     rows = sum(run_concurrently(compute_and_write, places))
-    fitted: dict[str, FeatureGroup] = {name: each.on_all for name, each in found.items()}
-    of_tables = [(group, inputs) for group, inputs in given if issubclass(group, TableGroup)]
-    done = run_concurrently(fit_and_write, of_tables)
-    fitted |= {group.name: group for group, _ in done}
-    return fitted, rows + sum(rows for _, rows in done)
+    return {name: each.on_all for name, each in found.items()}, rows
 
 
-def compute_groups(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
+def write_outside_training(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
     """Write the values of fitted groups; return the number of rows."""
-
-    def compute_and_write(group: TableGroup) -> int:
-        return run.write(group.table(), compute_values(group, inputs)).rows
-
     rows = 0
-    of_examples = {name: group for name, group in groups.items() if isinstance(group, ExampleGroup)}
     for place in Place:
-        here = {name: group for name, group in of_examples.items() if group.place is place}
+        here = {name: group for name, group in groups.items() if group.place is place}
         if here:
             table = feature_table(place, map(type, here.values()))
-            rows += run.write(table, compute_example_groups(here, inputs)).rows
-    of_tables = [group for group in groups.values() if isinstance(group, TableGroup)]
-    return rows + sum(run_concurrently(compute_and_write, of_tables))
+            rows += run.write(table, compute_outside_training(here, inputs)).rows
+    return rows

@@ -17,7 +17,13 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import OPTIONAL, compute_groups, feature_inputs, fit_groups, task_examples
+from cqa_spark.steps.feature_inputs import (
+    OPTIONAL,
+    feature_inputs,
+    fit_and_write,
+    task_examples,
+    write_outside_training,
+)
 from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
 
 GROUPS = Artifact("groups")
@@ -66,7 +72,7 @@ class Featurize(Step):
             counts.rows_in = inputs.examples.count()
             supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=self.strict))
             computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
-            fitted, counts.rows_out = fit_groups(run, computed, folds=self.settings.folds)
+            fitted, counts.rows_out = fit_and_write(run, computed, folds=self.settings.folds)
         run.write_entries(LEFT_OUT_GROUPS, _left_out(supplied))
         path = run.artifact_path(MODELS, GROUPS.name)
         save_groups(fitted, path, run.lake.storage)
@@ -106,7 +112,7 @@ class ComputeFeatures(Step):
         trained = trained_system(run, model_artifact(self.system))
         with feature_inputs(run, task_examples(run, self.task), FeatureSettings()) as inputs:
             counts.rows_in = inputs.examples.count()
-            counts.rows_out = compute_groups(run, trained.groups, inputs)
+            counts.rows_out = write_outside_training(run, trained.groups, inputs)
 
 
 def _left_out(supplied: Iterable[Supplied]) -> list[dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -13,8 +13,8 @@ from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.change_impact import within
 from cqa_spark.features.feature_table import KEY, feature_table
-from cqa_spark.features.featurize import compute_example_groups, compute_values
-from cqa_spark.features.group import ExampleGroup, FeatureGroup, Place, Reach, TableGroup
+from cqa_spark.features.featurize import compute_outside_training
+from cqa_spark.features.group import FeatureGroup, Place, Reach
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import group_class
@@ -26,7 +26,6 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.night import TOUCHED
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import Score, load_trained, rankings_by
@@ -81,34 +80,15 @@ class RefreshFeatures(Step):
             feature_inputs(run, task_examples(run, self.task), self.settings) as inputs,
             nullcontext() if last is None else _differing(run, last, inputs.examples, self.task) as differing,
         ):
-
-            def compute_and_write(supplied: Supplied) -> tuple[int, int]:
-                group, complete = groups[supplied.group.name], _required(supplied)
-                assert isinstance(group, TableGroup)
-                if differing is None or group.reach is Reach.SITE:
-                    return complete.examples.count(), run.write(group.table(), compute_values(group, complete)).rows
-                again, gone = differing.of(group, supplied.lacking)
-                rows = again.count()
-                selected = replace(complete, examples=again, few=rows <= FEW)
-                return rows, _merge_values(run, group, selected, complete.examples, gone, differing.last)
-
             supplied = list(with_needed_tables([type(groups[name]) for name in sorted(groups)], inputs, strict=False))
-            of_examples = {
-                each.group.name: group
-                for each in supplied
-                if isinstance(group := groups[each.group.name], ExampleGroup) and _required(each)
-            }
+            _require_some_site(supplied)
             lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
-            of_tables = [each for each in supplied if issubclass(each.group, TableGroup)]
             for place in Place:
-                here = {name: group for name, group in of_examples.items() if group.place is place}
+                here = {name: groups[name] for name in sorted(groups) if groups[name].place is place}
                 if here:
                     rows_in, rows_out = _compute_place(run, place, here, inputs, lacking, differing)
                     counts.rows_in += rows_in
                     counts.rows_out += rows_out
-            for rows_in, rows_out in run_concurrently(compute_and_write, of_tables):
-                counts.rows_in += rows_in
-                counts.rows_out += rows_out
 
 
 @dataclass(frozen=True)
@@ -118,61 +98,49 @@ class _Differing:
     Attributes:
         last: the published run.
         again: the run's examples whose values may have changed, by reach.
-        before: the published examples.
         gone: published examples that the run no longer has.
     """
 
     last: Snapshot
     again: Mapping[Reach, DataFrame]
-    before: DataFrame
     gone: DataFrame
-
-    def of(self, group: FeatureGroup, lacking: Collection[str]) -> tuple[DataFrame, DataFrame]:
-        """The examples to recompute a group's values for, and those whose values are deleted.
-
-        Args:
-            group: the group.
-            lacking: sites without a table that the group needs.
-        """
-        again = self.again[group.reach]
-        if not lacking:
-            return again, self.gone
-        lacks = F.col("site").isin(*lacking)
-        return again.where(~lacks), self.gone.where(~lacks).unionByName(self.before.where(lacks))
 
 
 @contextmanager
 def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iterator[_Differing]:
     """The differences between the examples, persisted for all groups while the block runs."""
-    before = task_examples(last, task)
-    gone = before.join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
+    gone = task_examples(last, task).join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
     reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
     touched = {reach: within(reach, run.read(TOUCHED)) for reach in reaches}
     again = {
         reach: examples.join(touched[reach], on=list(EXAMPLES.key), how="left_semi").persist() for reach in reaches
     }
     try:
-        yield _Differing(last, again, before, gone)
+        yield _Differing(last, again, gone)
     finally:
         for frame in (gone, *again.values()):
             frame.unpersist()
 
 
-def _required(supplied: Supplied) -> FeatureInputs:
-    """The inputs of a group that a model was trained on; the model cannot rank without them."""
-    if supplied.inputs is None:
-        lacking = sorted({table for tables in supplied.lacking.values() for table in tables})
-        raise InputError(
-            f"the system was trained on {supplied.group.name}, and the dump has no {', '.join(lacking)}",
-            "get the complete dump, or train a system without it: use another lake, or --model",
-        )
-    return supplied.inputs
+def _require_some_site(supplied: Iterable[Supplied]) -> None:
+    """Refuse a dump none of whose sites has what a group needs that a model was trained on.
+
+    Raises:
+        InputError: there is such a group; the model cannot rank without it.
+    """
+    for each in supplied:
+        if each.inputs is None:
+            lacking = sorted({table for tables in each.lacking.values() for table in tables})
+            raise InputError(
+                f"the system was trained on {each.group.name}, and the dump has no {', '.join(lacking)}",
+                "get the complete dump, or train a system without it: use another lake, or --model",
+            )
 
 
 def _compute_place(
     run: Run,
     place: Place,
-    groups: Mapping[str, ExampleGroup],
+    groups: Mapping[str, FeatureGroup],
     inputs: FeatureInputs,
     lacking: Mapping[str, Sequence[str]],
     differing: _Differing | None,
@@ -190,10 +158,9 @@ def _compute_place(
     table = feature_table(place, map(type, groups.values()))
     reach = max((group.reach for group in groups.values()), key=lambda each: each.value)
     if differing is None or reach is Reach.SITE:
-        values = _known(compute_example_groups(groups, inputs), lacking)
+        values = _known(compute_outside_training(groups, inputs), lacking)
         if run.has(table):
-            stored = [group_class(name) for name in run.stored_columns(table) if name not in KEY]
-            fitted_in_this_run = [group for group in stored if issubclass(group, ExampleGroup)]
+            fitted_in_this_run = [group_class(name) for name in run.stored_columns(table) if name not in KEY]
             values = values.join(run.read(feature_table(place, fitted_in_this_run)), on=list(KEY), how="full")
             table = feature_table(place, [*map(type, groups.values()), *fitted_in_this_run])
         return inputs.examples.count(), run.write(table, values).rows
@@ -202,7 +169,7 @@ def _compute_place(
     selected = replace(inputs, examples=again, few=rows <= FEW)
     stale = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
     base = differing.last.record.table_versions[table.name]
-    values = _known(compute_example_groups(groups, selected), lacking)
+    values = _known(compute_outside_training(groups, selected), lacking)
     return rows, run.merge_rows(table, values, stale=stale, base=base).rows
 
 
@@ -211,17 +178,6 @@ def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame
         name: F.when(~F.col("site").isin(*lacking[name]), F.col(name)) for name in values.columns if name in lacking
     }
     return values.withColumns(known) if known else values
-
-
-def _merge_values(
-    run: Run, group: TableGroup, inputs: FeatureInputs, examples: DataFrame, gone: DataFrame, last: Snapshot
-) -> int:
-    """Recompute the values of the inputs' examples; delete those of entities that no example refers to."""
-    table = group.table()
-    leave = group.entities(gone).join(group.entities(examples), on=list(table.key), how="left_anti")
-    stale = group.entities(inputs.examples).unionByName(leave).distinct()
-    values = compute_values(group, inputs)
-    return run.merge_rows(table, values, stale=stale, base=last.record.table_versions[table.name]).rows
 
 
 @dataclass(frozen=True)

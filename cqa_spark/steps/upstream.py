@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import compute_groups, feature_inputs, fit_groups
+from cqa_spark.steps.feature_inputs import feature_inputs, fit_and_write, write_outside_training
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, read_systems
 from cqa_spark.systems.system import System
@@ -121,7 +121,7 @@ class ScoreUpstream(Step):
         for place, upstream in enumerate(trained.upstream.values()):
             examples = _examples(run, upstream.system, self.system.task)
             with feature_inputs(run, examples, FeatureSettings()) as inputs:
-                compute_groups(run, upstream.groups, inputs)
+                write_outside_training(run, upstream.groups, inputs)
                 with feature_frames(run, [upstream.system], inputs.examples) as frame_of:
                     scored = upstream.model.transform(frame_of(upstream.system))
                     _write_scores(run, upstream.system, scored, first=place == 0)
@@ -156,7 +156,7 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
     """Train and save one system, and write its scores: out of fold for training threads."""
     system = upstream.system
     with feature_inputs(run, _examples(run, *upstream), settings) as inputs:
-        groups, _ = fit_groups(
+        groups, _ = fit_and_write(
             run, ((group_class(name), inputs) for name in system.feature_groups), folds=settings.folds
         )
         with feature_frames(run, [system], inputs.examples) as frame_of:

@@ -1,28 +1,31 @@
 """Topics of a collection: latent Dirichlet allocation of its texts.
 
 Blei, Ng and Jordan 2003, Latent Dirichlet allocation; learned as in Hoffman, Blei and Bach 2010, Online learning for
-latent Dirichlet allocation. The vocabulary is sorted, and learning takes one sorted partition with a seed: the same
-texts give the same topics, however they were spread.
+latent Dirichlet allocation. One task learns from the texts in the order of their keys, with a seed: the same texts give
+the same topics, however they were spread.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
 from typing import Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import BaseModel
-from pyspark.ml import PipelineModel
-from pyspark.ml.clustering import LDA
-from pyspark.ml.feature import CountVectorizerModel
-from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from scipy.sparse import csr_matrix
+from scipy.special import psi
+from sklearn.decomposition import LatentDirichletAllocation
+from threadpoolctl import threadpool_limits
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark import ml
 
 TOPICS = 50
 RAREST = 5
@@ -37,19 +40,19 @@ _PASSES = 4
 _BATCH = 0.1
 """Share of the texts that one step of learning looks at."""
 _OFFSET, _DECAY = 10.0, 0.7
-"""How fast steps grow smaller; Spark's defaults are for a thousand steps and more, and hardly move in forty."""
+"""How fast steps grow smaller."""
 _SEED = 1
 
+_VOCABULARY, _WEIGHTS = "vocabulary.json", "topics.npy"
+_TERMS = pa.list_(pa.string())
+_UNKNOWN = -1
+_LEARNED = "vocabulary array<string>, weights binary"
 
-_COUNTER = "counter.json"
-_TERMS_OF_TOPICS, _PRIOR = "topics.npy", "document_concentration.npy"
 
+class _Vocabulary(BaseModel):
+    """What ``vocabulary.json`` holds."""
 
-class _Counter(BaseModel):
-    """What ``counter.json`` holds."""
-
-    unit: str
-    vocabulary: list[str]
+    terms: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,85 +60,112 @@ class Topics:
     """Topics of a collection.
 
     Attributes:
-        unit: an array column; its items are the terms.
         vocabulary: the terms that the topics know.
-        weights: of each term in each topic; a row per term, a column per topic.
-        document_concentration: prior of each topic in a document.
+        weights: of each term in each topic; a row per topic, a column per term.
     """
 
-    unit: str
     vocabulary: list[str]
     weights: NDArray[np.float64]
-    document_concentration: NDArray[np.float64]
 
     @classmethod
     def learn(cls, texts: DataFrame, unit: str) -> Self:
-        """Learn topics.
+        """Learn topics in one Spark job, whose last task holds the sample.
 
         Args:
             texts: ``text_id`` (a hash) and ``unit``, one row a text; long texts tell more than short ones.
             unit: an array column; its items are the terms.
         """
-        # A vocabulary may not be empty: where all terms are rare, the topics know a term that no text has.
-        vocabulary = _vocabulary(texts, unit) or [""]
         sample = texts.select("text_id", unit).orderBy("text_id").limit(MOST_TEXTS)
-        counted = _counter(vocabulary, unit).transform(sample)
-        in_order = counted.repartition(1).sortWithinPartitions("text_id").select("counts").persist()
-        learner = LDA(
-            k=TOPICS,
-            optimizer="online",
-            maxIter=round(_PASSES / _BATCH),
-            subsamplingRate=_BATCH,
-            learningOffset=_OFFSET,
-            learningDecay=_DECAY,
-            seed=_SEED,
-            featuresCol="counts",
-        )
-        model = learner.fit(in_order)
-        in_order.unpersist()
-        return cls(
-            unit,
-            vocabulary,
-            model.topicsMatrix().toArray(),
-            model.estimatedDocConcentration().toArray(),
-        )
+        in_order = sample.repartition(1).sortWithinPartitions("text_id").select(unit)
 
-    def shares(self, texts: DataFrame) -> DataFrame:
-        """The topics of texts.
+        def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            found = cls.of_texts(pa.chunked_array([batch.column(unit) for batch in batches], _TERMS))
+            row = [pa.array([found.vocabulary], _TERMS), pa.array([found.weights.tobytes()], pa.binary())]
+            yield pa.RecordBatch.from_arrays(row, names=["vocabulary", "weights"])
+
+        (row,) = in_order.mapInArrow(learn, _LEARNED).collect()
+        return cls(row["vocabulary"], np.frombuffer(row["weights"]).reshape(TOPICS, -1))
+
+    @classmethod
+    def of_texts(cls, texts: pa.ChunkedArray) -> Self:
+        """Learn topics.
+
+        Args:
+            texts: lists of terms. If all terms are rare, there is nothing to learn, and no text has topics.
+        """
+        vocabulary = _vocabulary(texts)
+        if not vocabulary:
+            return cls([], np.empty((TOPICS, 0)))
+        learner = LatentDirichletAllocation(
+            n_components=TOPICS,
+            learning_method="online",
+            learning_decay=_DECAY,
+            learning_offset=_OFFSET,
+            max_iter=_PASSES,
+            batch_size=max(1, ceil(_BATCH * len(texts))),
+            random_state=_SEED,
+        )
+        with threadpool_limits(1):
+            return cls(vocabulary, learner.fit(_count(texts, vocabulary)).components_)
+
+    def shares(self, texts: pa.ChunkedArray) -> NDArray[np.float64]:
+        """The topics of texts: a text gets the same shares to the last digit, whatever other texts are given with it.
+
+        Args:
+            texts: lists of terms.
 
         Returns:
-            ``text_id``, ``topics`` (array of ``TOPICS`` shares that sum to 1); no row for a text without terms that the
-            topics know.
+            Shape (texts, topics); the shares of a text sum to 1, and are NaN for a text without terms that the topics
+            know.
         """
-        model = ml.topic_model(self.weights, self.document_concentration, _SEED)
-        inferring = model.setFeaturesCol("counts").setTopicDistributionCol("topics")
-        found = PipelineModel([_counter(self.vocabulary, self.unit), inferring]).transform(texts)
-        shares = found.select("text_id", vector_to_array(F.col("topics")).alias("topics"))
-        return shares.where(F.exists("topics", lambda share: share > 0))
+        counts = _count(texts, self.vocabulary)
+        known = np.diff(counts.indptr) > 0
+        shares = np.full((len(texts), len(self.weights)), np.nan)
+        if known.any():
+            with threadpool_limits(1):
+                shares[known] = self._model.transform(counts[known])
+        return shares
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the vocabulary as JSON, and the numbers as NumPy arrays."""
-        folder.write_json(_COUNTER, _Counter(unit=self.unit, vocabulary=self.vocabulary))
-        folder.write_array(_TERMS_OF_TOPICS, self.weights)
-        folder.write_array(_PRIOR, self.document_concentration)
+        """Write the vocabulary as JSON, and the weights as a NumPy array."""
+        folder.write_json(_VOCABULARY, _Vocabulary(terms=self.vocabulary))
+        folder.write_array(_WEIGHTS, self.weights)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read what ``save`` wrote."""
-        counter = folder.read_json(_COUNTER, _Counter)
-        weights = folder.read_array(_TERMS_OF_TOPICS, shape=(len(counter.vocabulary), None))
-        prior = folder.read_array(_PRIOR, shape=(weights.shape[1],))
-        return cls(counter.unit, counter.vocabulary, weights, prior)
+        vocabulary = folder.read_json(_VOCABULARY, _Vocabulary).terms
+        return cls(vocabulary, folder.read_array(_WEIGHTS, shape=(None, len(vocabulary))))
+
+    @cached_property
+    def _model(self) -> LatentDirichletAllocation:
+        """Scikit-learn's model of these weights."""
+        topics = len(self.weights)
+        model = LatentDirichletAllocation(n_components=topics)
+        model.components_ = self.weights
+        model.exp_dirichlet_component_ = np.exp(psi(self.weights) - psi(self.weights.sum(axis=1, keepdims=True)))
+        model.doc_topic_prior_ = 1 / topics
+        return model
 
 
-def _counter(vocabulary: list[str], unit: str) -> CountVectorizerModel:
-    return CountVectorizerModel.from_vocabulary(vocabulary, inputCol=unit, outputCol="counts")
-
-
-def _vocabulary(texts: DataFrame, unit: str) -> list[str]:
+def _vocabulary(texts: pa.ChunkedArray) -> list[str]:
     """The terms that are neither rare nor everywhere, the most frequent first, equals by spelling."""
-    holding = (
-        texts.select(F.explode(F.array_distinct(unit)).alias("term")).groupBy("term").agg(F.count("*").alias("texts"))
-    )
-    wanted = holding.where(F.col("texts").between(RAREST, max(RAREST, MOST_COMMON * texts.count())))
-    return [row.term for row in wanted.orderBy(F.desc("texts"), "term").limit(MOST_TERMS).collect()]
+    terms = texts.combine_chunks().flatten().dictionary_encode()
+    numbers, spelled = terms.indices.to_numpy(), terms.dictionary.to_pylist()
+    holding = _counts(texts, numbers, len(spelled)).getnnz(axis=0).tolist()
+    most = max(RAREST, MOST_COMMON * len(texts))
+    wanted = [(-number, term) for term, number in zip(spelled, holding, strict=True) if RAREST <= number <= most]
+    return [term for _, term in sorted(wanted)[:MOST_TERMS]]
+
+
+def _count(texts: pa.ChunkedArray, vocabulary: Sequence[str]) -> csr_matrix:
+    """How often each text has each term of the vocabulary."""
+    terms = pa.array(vocabulary, pa.string())
+    numbers = pc.index_in(texts.combine_chunks().flatten(), value_set=terms).fill_null(_UNKNOWN)
+    return _counts(texts, numbers.to_numpy(), len(vocabulary))
+
+
+def _counts(texts: pa.ChunkedArray, numbers: NDArray[np.int32], terms: int) -> csr_matrix:
+    """How often each text has each number in place of its terms."""
+    text, known = pc.list_parent_indices(texts.combine_chunks()).to_numpy(), numbers != _UNKNOWN
+    return csr_matrix((np.ones(known.sum()), (text[known], numbers[known])), shape=(len(texts), terms))

@@ -1,4 +1,4 @@
-"""Values are put beside the examples by each group's own key."""
+"""Values are put beside the examples."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ def inputs(community) -> FeatureInputs:
     )
 
 
-def _table(spark: SparkSession, group: str, rows: list[tuple]) -> dict[str, DataFrame]:
-    (table,) = tables_of([group])
+def _table(spark: SparkSession, groups: list[str], rows: list[tuple]) -> dict[str, DataFrame]:
+    (table,) = tables_of(groups)
     return {table.name: spark.createDataFrame(rows, table.schema)}
 
 
 def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, inputs: FeatureInputs) -> None:
     groups = ["lexicon_v2", "author_activity_v1"]
-    tables = {
-        **_table(spark, "lexicon_v2", [(SITE, "Q1", "Q1_C1", (2.5, 0.9))]),
-        **_table(spark, "author_activity_v1", [(SITE, "U7", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)]),
-    }
+    known_author = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
+    tables = _table(
+        spark,
+        groups,
+        [(SITE, "Q1", "Q1_C1", (2.5, 0.9), known_author), (SITE, "Q1", "Q1_C2", None, known_author)],
+    )
     table = assemble(inputs.examples, groups, tables)
     names = feature_names(groups)
     assert table.columns == [*inputs.examples.columns, *names]
     rows = {row["candidate_id"]: tuple(row[name] for name in names) for row in table.collect()}
     unknown_author = (0.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0)
     assert rows == {
-        "Q1_C1": (2.5, 0.9, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
-        "Q1_C2": (0.0, 0.4, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0),
+        "Q1_C1": (2.5, 0.9, *known_author),
+        "Q1_C2": (0.0, 0.4, *known_author),
         "Q1_C3": (0.0, 0.4, *unknown_author),
         "Q2_C1": (0.0, 0.4, *unknown_author),
     }
@@ -50,7 +52,7 @@ def test_null_and_not_a_number_are_what_the_column_declares_as_missing(
     spark: SparkSession, inputs: FeatureInputs
 ) -> None:
     rows = [(SITE, "Q1", "Q1_C1", (1.0, None)), (SITE, "Q1", "Q1_C2", (1.0, float("nan"))), (SITE, "Q2", "Q2_C1", None)]
-    table = assemble(inputs.examples, ["lexicon_v2"], _table(spark, "lexicon_v2", rows))
+    table = assemble(inputs.examples, ["lexicon_v2"], _table(spark, ["lexicon_v2"], rows))
     assert {row["lexicon_v2__probability"] for row in table.collect()} == {0.4}
 
 

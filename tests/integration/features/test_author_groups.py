@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from math import log
+from typing import Any
 
 import pytest
 from literal_community import Said, Thread
+from pyspark.sql import DataFrame
 from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
@@ -26,19 +28,25 @@ def inputs(community) -> FeatureInputs:
     )
 
 
+def _known(values: DataFrame) -> dict[str, dict[str, Any]]:
+    """The values of the candidates of which any is known."""
+    rows = {row["candidate_id"]: row.asDict() for row in values.drop("site", "query_id").collect()}
+    known = {candidate: {name: row[name] for name in row if name != "candidate_id"} for candidate, row in rows.items()}
+    return {candidate: row for candidate, row in known.items() if set(row.values()) != {None}}
+
+
 def test_activity_counts_training_and_unannotated_threads(inputs: FeatureInputs) -> None:
     _, values = fit_and_compute(group_class("author_activity_v1"), inputs, folds=2)
-    rows = {row["author_id"]: row.asDict() for row in values.collect()}
-    assert set(rows) == {"U6", "U7", "U8"}
-    assert rows["U7"]["log_comments"] == pytest.approx(log(1 + 4))
-    assert rows["U7"]["log_threads"] == pytest.approx(log(1 + 3))
-    assert rows["U7"]["log_questions"] == pytest.approx(log(1 + 1))
-    assert rows["U7"]["comments_per_thread"] == pytest.approx(4 / 3)
-    assert rows["U7"]["mean_position"] == pytest.approx((1 + 3 + 1 + 2) / 4)
-    assert rows["U7"]["first_share"] == 0.5
-    assert rows["U6"] == {
-        "site": "qatarliving.com",
-        "author_id": "U6",
+    rows = _known(values)
+    assert set(rows) == {"Q1_C1", "Q1_C2", "Q1_C3", "Q2_C1", "Q3_C1", "Q3_C2", "Q4_C1", "Q4_C2"}
+    assert rows["Q1_C1"] == rows["Q2_C1"] == rows["Q4_C1"]
+    assert rows["Q4_C1"]["log_comments"] == pytest.approx(log(1 + 4))
+    assert rows["Q4_C1"]["log_threads"] == pytest.approx(log(1 + 3))
+    assert rows["Q4_C1"]["log_questions"] == pytest.approx(log(1 + 1))
+    assert rows["Q4_C1"]["comments_per_thread"] == pytest.approx(4 / 3)
+    assert rows["Q4_C1"]["mean_position"] == pytest.approx((1 + 3 + 1 + 2) / 4)
+    assert rows["Q4_C1"]["first_share"] == 0.5
+    assert rows["Q4_C2"] == {
         "known": 1.0,
         **dict.fromkeys(
             ("log_comments", "log_threads", "log_questions", "comments_per_thread", "mean_position", "first_share"), 0.0
@@ -48,7 +56,7 @@ def test_activity_counts_training_and_unannotated_threads(inputs: FeatureInputs)
 
 def test_quality_of_a_development_author_comes_from_all_training_threads(inputs: FeatureInputs) -> None:
     _, values = fit_and_compute(group_class("author_quality_v1"), inputs, folds=2)
-    rows = {row["candidate_id"]: row.asDict() for row in values.collect()}
+    rows = _known(values)
     prior, helper_prior = 1 / 4, 1 / 3
     assert rows["Q4_C1"]["relevant_share"] == pytest.approx((1 + 5 * prior) / (3 + 5))
     assert rows["Q4_C1"]["relevant_share_as_helper"] == pytest.approx((1 + 5 * helper_prior) / (2 + 5))

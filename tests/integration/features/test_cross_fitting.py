@@ -2,97 +2,95 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import Self
 
+import numpy as np
 import pytest
 from literal_community import Said, Thread
-from pyspark.sql import DataFrame
+from numpy.typing import ArrayLike
+from pyspark import cloudpickle
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from saved_folders import saved
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.cross_fitting import cross_fit
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import Entity, FeatureColumn, TableGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, QueryGroup, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.features.training_data import Fitted, TrainingData
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test
 
 FOLDS = 3
 
 
-class MemoryV1(LearnedTableGroup):
+class _Remembering(FittedQueryGroup):
+    """Base of groups that are simply saved by no one."""
+
+    family = "test"
+    entity = Entity.CANDIDATE
+    learns_from_labels = True
+
+    def save(self, folder) -> None:
+        raise NotImplementedError
+
+    @classmethod
+    def load(cls, folder) -> Self:
+        raise NotImplementedError
+
+
+class MemoryV1(_Remembering):
     """Remembers the label of every candidate that it was fitted on: the worst leak there can be."""
 
     name = "memory_v1"
     about = "labels by heart"
-    entity = Entity.CANDIDATE
     columns = (FeatureColumn("label", "the label", "ours", -1.0),)
-    learns_from_labels = True
 
-    def fit(self, inputs: FeatureInputs) -> MemoryV1:
-        return MemoryV1(inputs.examples.select("site", "candidate_id", F.col("label").cast("double").alias("label")))
+    def __init__(self, labels: Mapping[str, int]) -> None:
+        self.labels = labels
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        return self.entities(inputs.examples).join(self.learned, on=["site", "candidate_id"], how="left")
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        rows = training.inputs.examples.select("candidate_id", "label", fold_of(training.folds).alias("fold")).collect()
 
+        def without(fold: int | None) -> Self:
+            return cls({row["candidate_id"]: row["label"] for row in rows if row["fold"] != fold})
 
-class GoodSharesV1(LearnedTableGroup):
-    """The number of relevant examples that it was fitted on."""
+        return Fitted(without(None), tuple(without(fold) for fold in range(training.folds)))
 
-    name = "good_shares_v1"
-    about = "how many relevant examples there are"
-    entity = Entity.CANDIDATE
-    columns = (FeatureColumn("relevant", "examples", "ours"),)
-    learns_from_labels = True
-
-    def fit(self, inputs: FeatureInputs) -> GoodSharesV1:
-        return GoodSharesV1(inputs.examples.agg(F.count_if("relevant").cast("double").alias("relevant")))
-
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        return self.entities(inputs.examples).crossJoin(self.learned)
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        return {"label": [self.labels.get(each, np.nan) for each in batch.column("candidate_id")]}
 
 
-class SizeV1(LearnedTableGroup):
-    """The number of training examples and of labels that it saw: learns, but not from labels."""
-
-    name = "size_v1"
-    about = "how many examples there are"
-    entity = Entity.CANDIDATE
-    columns = (FeatureColumn("examples", "examples", "ours"), FeatureColumn("labels", "labels", "ours"))
-    learns_from_labels = False
-
-    def fit(self, inputs: FeatureInputs) -> SizeV1:
-        counts = inputs.examples.agg(F.count("site").alias("examples"), F.count("label").alias("labels"))
-        return SizeV1(counts.select(*[F.col(name).cast("double") for name in counts.columns]))
-
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        return self.entities(inputs.examples).crossJoin(self.learned)
-
-
-class PeekV1(TableGroup):
-    """A plain group that tries to give the label away."""
+class PeekV1(QueryGroup):
+    """Tries to read the label."""
 
     name = "peek_v1"
     about = "the label"
     entity = Entity.CANDIDATE
     columns = (FeatureColumn("label", "the label", "ours", -1.0),)
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        return inputs.examples.select("site", "candidate_id", F.col("label").cast("double").alias("label"))
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        labels = {"label", "relevant", "similarity"} & set(batch.examples.column_names)
+        return {"label": np.full(len(batch), len(labels))}
 
 
 @pytest.fixture
 def inputs(community) -> FeatureInputs:
     """Twelve training threads, of which the last repeats the first, and a development thread."""
-    said = [Said("U7", "yes", relevant=True), Said("U8", "no", relevant=False)]
-    training = [Thread(f"Q{n}", "U9", said) for n in range(11)]
-    return community([*training, Thread("Q11", "U9", said, same_as="Q0"), Thread("Q20", "U9", said, split="dev")])
+    said = [Said("U7", "yes", name="rashid", relevant=True), Said("U8", "no", relevant=False)]
+    training = [Thread(f"Q{n}", "U9", said, category="Visas", question="visa ?") for n in range(11)]
+    repeat = Thread("Q11", "U9", said, category="Visas", question="visa ?", same_as="Q0")
+    return community([*training, repeat, Thread("Q20", "U9", said, category="Visas", split="dev", question="visa ?")])
 
 
-def _values(frame: DataFrame) -> dict[str, float | None]:
-    return {row["candidate_id"]: row[2] for row in frame.collect()}
+def _values(frame: DataFrame) -> dict[str, tuple[float | None, ...]]:
+    return {row["candidate_id"]: tuple(row)[3:] for row in frame.collect()}
 
 
 def _fold_by_candidate(inputs: FeatureInputs) -> dict[str, int]:
@@ -100,42 +98,39 @@ def _fold_by_candidate(inputs: FeatureInputs) -> dict[str, int]:
     return {row[0]: row[1] for row in training.select("candidate_id", fold_of(FOLDS)).collect()}
 
 
+def _flipped(inputs: FeatureInputs, chosen: Column) -> FeatureInputs:
+    """The same inputs where other candidates are relevant in some threads: those of author U8."""
+    relevant = F.when(chosen, F.lit(True)).otherwise(F.col("relevant"))
+    examples = inputs.examples.withColumns({"relevant": relevant, "label": relevant.cast("int")})
+    return replace(inputs, examples=examples)
+
+
 def test_a_group_that_memorises_labels_knows_none_of_the_training_examples(inputs: FeatureInputs) -> None:
-    _, values = cross_fit(MemoryV1, inputs, FOLDS)
-    assert set(_values(values).values()) == {None}
+    fitted, values = fit_and_compute(MemoryV1, inputs, folds=FOLDS)
+    assert set(_values(values).values()) == {(None,)}
     assert values.count() == inputs.examples.count()
 
-
-def test_the_fitted_group_saw_the_whole_training_part(inputs: FeatureInputs) -> None:
-    fitted, _ = cross_fit(MemoryV1, inputs, FOLDS)
     again = _values(compute_values(fitted, inputs))
-    assert again["Q3_C1"] == 1.0
-    assert again["Q3_C2"] == 0.0
-    assert again["Q20_C1"] is None
+    assert (again["Q3_C1"], again["Q3_C2"], again["Q20_C1"]) == ((1.0,), (0.0,), (None,))
 
 
-def test_flipping_the_labels_of_one_fold_changes_the_values_of_all_others_but_not_its_own(
-    inputs: FeatureInputs,
+LEARNING = [name for name in known_groups() if learns_from_labels(group_class(name))]
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_flipping_the_labels_of_one_fold_changes_the_values_of_others_but_not_its_own(
+    inputs: FeatureInputs, name: str
 ) -> None:
-    flipped = fold_of(FOLDS) == 1
-    relevant = F.when(flipped, F.lit(False)).otherwise(F.col("relevant"))
-    changed = replace(inputs, examples=inputs.examples.withColumn("relevant", relevant))
-    before = _values(cross_fit(GoodSharesV1, inputs, FOLDS)[1])
-    after = _values(cross_fit(GoodSharesV1, changed, FOLDS)[1])
+    group = group_class(name)
+    before = _values(fit_and_compute(group, inputs, folds=FOLDS)[1])
+    after = _values(fit_and_compute(group, _flipped(inputs, fold_of(FOLDS) == 1), folds=FOLDS)[1])
     folds = _fold_by_candidate(inputs)
     assert set(folds.values()) == {0, 1, 2}
-    unchanged = {candidate for candidate in before if before[candidate] == after[candidate]}
-    assert unchanged == {candidate for candidate, fold in folds.items() if fold == 1}
-
-
-def test_values_come_from_the_other_folds_and_those_of_other_splits_from_all(inputs: FeatureInputs) -> None:
-    folds = _fold_by_candidate(inputs)
-    values = _values(cross_fit(GoodSharesV1, inputs, FOLDS)[1])
-    of_fold = {fold: sum(other == fold for other in folds.values()) // 2 for fold in range(FOLDS)}
-    assert {candidate: values[candidate] for candidate in folds} == {
-        candidate: 12.0 - of_fold[fold] for candidate, fold in folds.items()
-    }
-    assert values["Q20_C1"] == 12.0
+    own = {candidate for candidate, fold in folds.items() if fold == 1}
+    assert {candidate: before[candidate] for candidate in own} == {candidate: after[candidate] for candidate in own}
+    others = {candidate for candidate in before if candidate.endswith("_C2")} - own
+    assert "Q20_C2" in others
+    assert not [candidate for candidate in others if before[candidate] == after[candidate]]
 
 
 def test_a_thread_and_its_repeat_share_a_fold(inputs: FeatureInputs) -> None:
@@ -143,22 +138,12 @@ def test_a_thread_and_its_repeat_share_a_fold(inputs: FeatureInputs) -> None:
     assert folds["Q0_C1"] == folds["Q11_C1"]
 
 
-def test_a_group_that_does_not_learn_from_labels_is_fitted_once_and_sees_none(inputs: FeatureInputs) -> None:
-    _, values = cross_fit(SizeV1, inputs, FOLDS)
-    assert {(row["examples"], row["labels"]) for row in values.collect()} == {(24.0, 0.0)}
-
-
 def test_no_group_sees_labels_while_it_computes(inputs: FeatureInputs) -> None:
     _, values = fit_and_compute(PeekV1, inputs, folds=FOLDS)
-    assert set(_values(values).values()) == {None}
+    assert set(_values(values).values()) == {(0.0,)}
 
 
 @pytest.mark.parametrize("folds", [1, 0, -2])
 def test_fewer_than_two_folds_are_refused(inputs: FeatureInputs, folds: int) -> None:
     with pytest.raises(ContractError, match="nothing to learn from"):
-        cross_fit(MemoryV1, inputs, folds)
-
-
-def test_an_unfitted_group_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ContractError, match="memory_v1 is not fitted"):
-        saved(MemoryV1(), tmp_path)
+        fit_and_compute(MemoryV1, inputs, folds=folds)

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from literal_pairs import Pair, pairs_of
 from pyspark.sql import Row, SparkSession
-from saved_folders import reloaded_group, saved
+from saved_folders import reloaded_group
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_values, fit_and_compute
-from cqa_spark.features.group import FittedTableGroup
-from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV1
+from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
 from cqa_spark.text.comparison.meaning import compare_meaning
@@ -43,24 +42,24 @@ def _inputs(spark: SparkSession, partitions: int) -> FeatureInputs:
 
 
 @pytest.fixture(scope="module")
-def fitted(spark: SparkSession) -> tuple[FittedTableGroup, dict[str, Row]]:
-    group, values = fit_and_compute(TopicSimilarityV1, _inputs(spark, 1), folds=2)
+def fitted(spark: SparkSession) -> tuple[FeatureGroup, dict[str, Row]]:
+    group, values = fit_and_compute(TopicSimilarityV2, _inputs(spark, 1), folds=2)
     return group, {row.query_id: row for row in values.collect()}
 
 
-def test_what_is_of_a_kind_is_more_alike(fitted: tuple[FittedTableGroup, dict[str, Row]]) -> None:
+def test_what_is_of_a_kind_is_more_alike(fitted: tuple[FeatureGroup, dict[str, Row]]) -> None:
     _, rows = fitted
     assert rows["Q25"].query_cosine > rows["Q26"].query_cosine + 0.2
     assert rows["Q28"].query_cosine == pytest.approx(1.0)
 
 
-def test_what_has_no_known_word_is_not_known(fitted: tuple[FittedTableGroup, dict[str, Row]]) -> None:
+def test_what_has_no_known_word_is_not_known(fitted: tuple[FeatureGroup, dict[str, Row]]) -> None:
     group, rows = fitted
     assert {rows["Q27"][column.name] for column in group.columns} == {None}
 
 
 def test_partitions_and_saving_change_no_digit(
-    spark: SparkSession, fitted: tuple[FittedTableGroup, dict[str, Row]], tmp_path: Path
+    spark: SparkSession, fitted: tuple[FeatureGroup, dict[str, Row]], tmp_path: Path
 ) -> None:
     group, rows = fitted
     spread = _inputs(spark, 7)
@@ -103,14 +102,3 @@ def test_partitions_change_no_digit_of_word_vectors(spark: SparkSession, vectors
 def test_too_few_texts_teach_no_word_vectors(spark: SparkSession) -> None:
     vectors = WordVectors.learn(learned_texts(pairs_of(spark, _PAIRS[:1])), "content_words", LEARNED_FROM)
     assert vectors.vocabulary.bag(["rice"]) is None
-
-
-def test_too_few_texts_teach_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    fitted = TopicSimilarityV1().fit(pairs_of(spark, _PAIRS[:1]))
-    (row,) = compute_values(reloaded_group(fitted, tmp_path), pairs_of(spark, _PAIRS[:1])).collect()
-    assert {row[column.name] for column in TopicSimilarityV1.columns} == {None}
-
-
-def test_a_group_that_is_not_fitted_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ContractError, match="is not fitted"):
-        saved(TopicSimilarityV1(), tmp_path)

@@ -14,8 +14,8 @@ from random_communities import edit, frames, invent
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.change_impact import changes, read_columns, touched, within
 from cqa_spark.features.feature_table import KEY, table_name
-from cqa_spark.features.featurize import compute_example_groups, compute_values, fit_and_compute
-from cqa_spark.features.group import ExampleGroup, FeatureGroup, Reach
+from cqa_spark.features.featurize import compute_outside_training, compute_values, fit_and_compute
+from cqa_spark.features.group import FeatureGroup, Reach
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
@@ -123,11 +123,7 @@ def test_questions_that_nothing_touched_keep_their_ranking(spark: SparkSession) 
 
 def rankings_of(groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> DataFrame:
     names = [group.name for group in groups]
-    shared = {
-        table_name(group.place): compute_example_groups({group.name: group}, inputs)
-        for group in groups
-        if isinstance(group, ExampleGroup)
-    }
+    shared = {table_name(group.place): compute_outside_training({group.name: group}, inputs) for group in groups}
     frame = assemble(inputs.examples, names, shared)
     values = feature_names(names)
     scored = frame.withColumn("score", F.hash(*values).cast("double")).withColumn("predicted", F.lit(False))

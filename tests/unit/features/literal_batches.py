@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ _SHARED = {"U2"}
 _EXAMPLES = pa.schema(
     [
         *((name, pa.string()) for name in ("site", "task", "query_id", "candidate_id", "thread_id", "fold_key")),
-        *((name, pa.string()) for name in ("author_id", "asker_id")),
+        *((name, pa.string()) for name in ("author_id", "account", "asker_id")),
         ("asked_at", _MOMENT),
         ("answered_at", _MOMENT),
         ("initial_rank", pa.int32()),
@@ -33,7 +33,7 @@ _POSTS = pa.schema(
     [
         *((name, pa.string()) for name in ("site", "query_id", "post_id", "thread_id", "author")),
         ("created_at", _MOMENT),
-        ("category", pa.string()),
+        *((name, pa.string()) for name in ("category", "subject", "body")),
     ]
 )
 _SAID = pa.schema(
@@ -108,6 +108,7 @@ def batch_of(
     *,
     task: str = "question_comment",
     scores: Iterable[Mapping[str, object]] = (),
+    facts: Mapping[str, Mapping[str, object]] | None = None,
 ) -> QueryBatch:
     """A batch; texts are split at blanks and are clean already.
 
@@ -116,6 +117,7 @@ def batch_of(
         examples: what is ranked for what; by default all comments below their questions.
         task: of all examples.
         scores: rows of ``QueryBatch.scores`` without site.
+        facts: by group, then candidate, what the group knows of the candidate's author.
     """
     own = [
         (each.thread_id, f"{each.thread_id}_C{place}", each.thread_id) for each in threads for place in _places(each)
@@ -130,8 +132,9 @@ def batch_of(
     questions = [(query, by_id[thread]) for query, thread in asked]
     texts = {said.text for _, _, _, said in of_threads}
     texts |= {text for _, each in questions for text in (each.question, each.subject) if text is not None}
+    examples = _table(_EXAMPLES, [_example(by_id, task, rank, *each) for rank, each in enumerate(chosen, start=1)])
     return QueryBatch(
-        examples=_table(_EXAMPLES, [_example(by_id, task, rank, *each) for rank, each in enumerate(chosen, start=1)]),
+        examples=examples if facts is None else examples.append_column("facts", _facts(facts, chosen)),
         posts=_table(_POSTS, [_post(*each) for each in questions]),
         said=_table(_SAID, [_comment(*each) for each in of_threads]),
         documents=_table(
@@ -200,6 +203,7 @@ def _example(
         "thread_id": thread,
         "fold_key": query,
         "author_id": said.author if said else by_id[thread].asker,
+        "account": _person(said.author if said else by_id[thread].asker),
         "asker_id": by_id[query].asker if query in by_id else None,
         "asked_at": by_id[query].at if query in by_id else None,
         "answered_at": said.at if said else by_id[thread].at,
@@ -207,6 +211,16 @@ def _example(
         "split": "train",
         "fold": -1,
     }
+
+
+def in_folds(batch: QueryBatch, folds: Sequence[int]) -> QueryBatch:
+    """The same batch with its examples in folds: from 0, or -1 outside the training part."""
+    place = batch.examples.column_names.index("fold")
+    return replace(batch, examples=batch.examples.set_column(place, "fold", pa.array(folds, pa.int64())), _shared={})
+
+
+def _facts(facts: Mapping[str, Mapping[str, object]], examples: Iterable[Example]) -> pa.Array:
+    return pa.array([{group: known.get(candidate) for group, known in facts.items()} for _, candidate, _ in examples])
 
 
 def _post(query: str, thread: Thread) -> dict[str, object]:
@@ -218,6 +232,8 @@ def _post(query: str, thread: Thread) -> dict[str, object]:
         "author": _person(thread.asker),
         "created_at": thread.at,
         "category": thread.category,
+        "subject": thread.subject,
+        "body": thread.question,
     }
 
 

@@ -6,27 +6,30 @@ import pytest
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.assembly import feature_names
-from cqa_spark.features.group import Entity, FittedTableGroup
+from cqa_spark.features.feature_table import feature_table
+from cqa_spark.features.group import Entity, FittedQueryGroup, Place
 from cqa_spark.features.registry import group_class
 
 
 @pytest.mark.parametrize("entity", [Entity.AUTHOR, Entity.QUESTION])
-def test_a_group_that_learns_from_labels_cannot_share_values_between_folds(entity: Entity) -> None:
-    with pytest.raises(ContractError, match=f"fame_v1 learns from labels but describes the {entity.name.lower()}"):
-        type("Fame", (FittedTableGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": True})
+def test_a_group_that_learns_from_labels_describes_what_has_one_fold(entity: Entity) -> None:
+    with pytest.raises(ContractError, match=f"fame_v1 learns from labels but describes the {entity.value}"):
+        type("Fame", (FittedQueryGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": True})
 
 
 @pytest.mark.parametrize(("entity", "learns"), [(Entity.PAIR, True), (Entity.CANDIDATE, True), (Entity.AUTHOR, False)])
 def test_other_fitted_groups_are_welcome(entity: Entity, learns: bool) -> None:
-    type("Fame", (FittedTableGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
+    type("Fame", (FittedQueryGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
 
 
-def test_the_table_of_a_group_is_keyed_by_its_entity() -> None:
-    table = group_class("author_activity_v1").table()
-    assert table.name == "features_author_activity_v1"
-    assert table.key == ("site", "author_id")
-    assert table.schema.fieldNames()[:3] == ["site", "author_id", "known"]
-    assert table.schema["log_comments"].metadata["comment"].startswith("ln(1 + comments written) (")
+def test_the_table_of_a_place_has_a_struct_for_each_group() -> None:
+    table = feature_table(Place.QUERY, map(group_class, ["lexicon_v2", "author_activity_v1"]))
+    assert table.name == "query_features"
+    assert table.key == ("site", "query_id", "candidate_id")
+    assert table.schema.fieldNames() == [*table.key, "lexicon_v2", "author_activity_v1"]
+    columns = table.schema["author_activity_v1"].dataType
+    assert columns.fieldNames()[:2] == ["known", "log_comments"]
+    assert columns["log_comments"].metadata["comment"].startswith("ln(1 + comments written) (")
 
 
 def test_feature_names_follow_the_order_of_groups_then_columns() -> None:

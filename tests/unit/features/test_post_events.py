@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pyarrow as pa
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, Kind
@@ -12,7 +11,6 @@ from cqa_spark.features.groups.author.badges import BadgeNames
 from cqa_spark.features.history.own_threads import with_own
 from cqa_spark.features.history.post_events import POST, TO_BE_FOUND, post_events
 from cqa_spark.features.history.top_tags import TopTags
-from cqa_spark.features.whole_groups import whole_groups
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1) // timedelta(microseconds=1)
@@ -124,18 +122,3 @@ def test_every_site_has_tags_of_its_own() -> None:
 def test_badges_without_a_slot_count_as_0() -> None:
     badges = pa.chunked_array([["Student", None], ["Guru", "Teacher"]], pa.string())
     assert BadgeNames(names=["Teacher", "Student"]).slots(badges).tolist() == [2, 0, 0, 1]
-
-
-def test_rows_of_a_key_are_met_together(monkeypatch) -> None:
-    monkeypatch.setattr("cqa_spark.features.whole_groups.ROWS_AT_A_TIME", 3)
-    keys = np.array([1, 1, 2, 2, 2, 2, 2, 3, 4, 4])
-    for size in (1, 2, 3, 4, 10):
-        batches = [
-            pa.record_batch({"key": keys[start : start + size], "row": np.arange(len(keys))[start : start + size]})
-            for start in range(0, len(keys), size)
-        ]
-        tables = list(whole_groups(batches, "key"))
-        assert np.concatenate([table["row"].to_numpy() for table in tables]).tolist() == list(range(len(keys)))
-        seen = [set(table["key"].to_pylist()) for table in tables]
-        assert sum(map(len, seen)) == len(set().union(*seen)) == 4
-    assert list(whole_groups([], "key")) == []

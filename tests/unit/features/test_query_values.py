@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from literal_batches import Said, Thread, batch_of
+from literal_batches import Said, Thread, batch_of, in_folds
 from numpy.typing import ArrayLike
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import ABSENT, QueryBatch
-from cqa_spark.features.query_pass import values_of, whole_queries
+from cqa_spark.features.query_pass import values_of
 from cqa_spark.features.training_data import Fitted
 
 THREADS = [Thread(f"Q{n}", "U9", [Said("U7", "a b"), Said("U8", "c")], question=f"what {n}") for n in range(3)]
@@ -50,11 +49,7 @@ class TooFew(Constant):
 
 
 def _in_folds(*folds: int) -> QueryBatch:
-    batch = batch_of(THREADS)
-    place = batch.examples.column_names.index("fold")
-    of_examples = np.repeat(np.array(folds), 2)
-    examples = batch.examples.set_column(place, "fold", pa.array(of_examples, pa.int64()))
-    return QueryBatch(examples, batch.posts, batch.said, batch.documents, batch.analysed, batch.scores)
+    return in_folds(batch_of(THREADS), np.repeat(folds, 2).tolist())
 
 
 def test_a_training_example_gets_the_values_of_the_model_without_its_fold() -> None:
@@ -94,15 +89,3 @@ def test_fewer_examples_share_texts_and_comments() -> None:
     assert fewer.column("candidate_id") == ["Q1_C1"]
     assert fewer.comments is batch.comments
     assert fewer.comment.tolist() == [2]
-
-
-def test_a_stream_of_rows_is_cut_between_queries() -> None:
-    queries = ["Q1"] * 3 + ["Q2"] * 2 + ["Q3"] * 4 + ["Q4"]
-    rows = pa.RecordBatch.from_pydict(
-        {"site": ["s"] * len(queries), "query_id": queries, "part": pa.array([0] * len(queries), pa.int32())}
-    )
-    stream = [rows.slice(start, 2) for start in range(0, len(queries), 2)]
-    cut = [table.column("query_id").to_pylist() for table in whole_queries(stream, at_a_time=4)]
-    assert [query for part in cut for query in part] == queries
-    assert [sorted(set(part)) for part in cut] == [["Q1", "Q2"], ["Q3", "Q4"]]
-    assert list(whole_queries([], at_a_time=4)) == []

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import ClassVar
 
 import pytest
-from pyspark.sql import DataFrame
+from numpy.typing import ArrayLike
 
 from cqa_spark.errors import ConfigError, ContractError
-from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, TableGroup
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import family, group_class, index_by_name, known_groups
 
 
-class _Group(TableGroup):
+class _Group(QueryGroup):
     name: ClassVar[str] = "shoe_size_v1"
     family: ClassVar[str] = "body"
     about: ClassVar[str] = "shoes"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (FeatureColumn("size", "centimetres", "ours"),)
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         raise NotImplementedError
 
 

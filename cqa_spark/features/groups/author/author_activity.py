@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, feature_values
+from cqa_spark.features.aliases import by_id
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.learned_facts import LearnedFactsGroup
+from cqa_spark.features.learned_texts import LEARNED_FROM
+from cqa_spark.features.query_batch import QueryBatch, counts, fields
 from cqa_spark.features.shared_accounts import person
+from cqa_spark.features.training_data import Fitted, TrainingData
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
-_LEARNED_FROM = ("train", "unannotated")
+_COUNTS = ("comments", "threads", "positions", "firsts", "questions")
 
-_FEATURES = {
-    FeatureColumn("known", "1 where the author is one person", _SUPER_TEAM): "1",
-    FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0): "ln(1 + comments)",
-    FeatureColumn("log_threads", "ln(1 + threads commented in)", _SUPER_TEAM, -1.0): "ln(1 + threads)",
-    FeatureColumn("log_questions", "ln(1 + questions asked)", _NICOSIA, -1.0): "ln(1 + questions)",
-    FeatureColumn(
-        "comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0
-    ): "comments / greatest(1, threads)",
-    FeatureColumn(
-        "mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0
-    ): "positions / greatest(1, comments)",
-    FeatureColumn(
-        "first_share", "share of the author's comments that come first in the thread", "ours", -1.0
-    ): "firsts / greatest(1, comments)",
+_Counts = Mapping[str, NDArray[np.float64]]
+
+_FEATURES: Mapping[FeatureColumn, Callable[[_Counts], ArrayLike]] = {
+    FeatureColumn("known", "1 where the author is one person", _SUPER_TEAM): (
+        lambda author: np.ones_like(author["comments"])
+    ),
+    FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0): (
+        lambda author: np.log(1 + author["comments"])
+    ),
+    FeatureColumn("log_threads", "ln(1 + threads commented in)", _SUPER_TEAM, -1.0): (
+        lambda author: np.log(1 + author["threads"])
+    ),
+    FeatureColumn("log_questions", "ln(1 + questions asked)", _NICOSIA, -1.0): (
+        lambda author: np.log(1 + author["questions"])
+    ),
+    FeatureColumn("comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0): (
+        lambda author: author["comments"] / np.maximum(1, author["threads"])
+    ),
+    FeatureColumn("mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0): (
+        lambda author: author["positions"] / np.maximum(1, author["comments"])
+    ),
+    FeatureColumn("first_share", "share of the author's comments that come first in the thread", "ours", -1.0): (
+        lambda author: author["firsts"] / np.maximum(1, author["comments"])
+    ),
 }
-"""Each column with the Spark SQL expression over an author's counts that computes it."""
+"""Each column with what computes it from the authors' counts."""
 
 
-class AuthorActivityV1(LearnedTableGroup):
+class AuthorActivityV1(LearnedFactsGroup):
     """Counts over the training and the unannotated threads; an author who is not in them has counts of 0."""
 
     name: ClassVar[str] = "author_activity_v1"
@@ -44,28 +61,32 @@ class AuthorActivityV1(LearnedTableGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = False
 
-    def fit(self, inputs: FeatureInputs) -> Self:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count what every author wrote in threads that are there to learn from."""
-        return type(self)(_written(inputs).join(_asked(inputs), on=["site", "author_id"], how="full").na.fill(0))
-
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each author who is one person."""
-        authors = self.entities(inputs.examples).where(person("site", "author_id").isNotNull())
-        values = feature_values(_FEATURES)
-        return (
-            authors.join(self.learned, on=["site", "author_id"], how="left")
-            .na.fill(0)
-            .select(*self.entity.key, *values)
+        inputs = training.inputs
+        counted = _written(inputs).join(_asked(inputs), on=["site", "account"], how="full").na.fill(0)
+        alias = by_id("account")
+        of_people = counted.select(
+            "site", alias.alias("alias"), alias.alias("person"), F.lit(False).alias("named"), *_COUNTS
         )
+        return Fitted(cls(of_people.persist()))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Values of each candidate whose author is one person."""
+        is_person = batch.examples.column("account").is_valid().to_numpy()
+        known = fields(batch.facts(self.name))
+        author = {name: counts(known[name]) for name in _COUNTS}
+        return {each.name: np.where(is_person, compute(author), np.nan) for each, compute in _FEATURES.items()}
 
 
 def _written(inputs: FeatureInputs) -> DataFrame:
-    comments = inputs.comments.where(F.col("split").isin(*_LEARNED_FROM)).select(
-        "site", person("site", "user_id").alias("author_id"), "thread_id", "position"
+    comments = inputs.comments.where(F.col("split").isin(*LEARNED_FROM)).select(
+        "site", person("site", "user_id").alias("account"), "thread_id", "position"
     )
     return (
-        comments.where(F.col("author_id").isNotNull())
-        .groupBy("site", "author_id")
+        comments.where(F.col("account").isNotNull())
+        .groupBy("site", "account")
         .agg(
             F.count(F.lit(1)).alias("comments"),
             F.countDistinct("thread_id").alias("threads"),
@@ -76,10 +97,8 @@ def _written(inputs: FeatureInputs) -> DataFrame:
 
 
 def _asked(inputs: FeatureInputs) -> DataFrame:
-    questions = inputs.posts.where(F.col("split").isin(*_LEARNED_FROM) & (F.col("post_type") == "question"))
-    askers = questions.select("site", person("site", "user_id").alias("author_id"))
+    questions = inputs.posts.where(F.col("split").isin(*LEARNED_FROM) & (F.col("post_type") == "question"))
+    askers = questions.select("site", person("site", "user_id").alias("account"))
     return (
-        askers.where(F.col("author_id").isNotNull())
-        .groupBy("site", "author_id")
-        .agg(F.count(F.lit(1)).alias("questions"))
+        askers.where(F.col("account").isNotNull()).groupBy("site", "account").agg(F.count(F.lit(1)).alias("questions"))
     )

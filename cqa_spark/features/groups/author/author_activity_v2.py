@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.groups.author.aliases import find_known, with_aliases, with_person
+from cqa_spark.features.aliases import known_names, names_by_account, with_aliases, with_person
+from cqa_spark.features.author_facts import AuthorFacts
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.learned_facts import LearnedFactsGroup
 from cqa_spark.features.learned_texts import LEARNED_FROM
+from cqa_spark.features.query_batch import QueryBatch, codes, counts, fields, items
+from cqa_spark.features.training_data import Fitted, TrainingData
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
@@ -19,33 +27,65 @@ _AUTHOR = ("user_id", "user_name")
 _IS_QUESTION = "post_type = 'question'"
 _COUNTS = ("comments", "threads", "firsts", "answers", "questions")
 
-_FEATURES = {
-    FeatureColumn("log_comments", "ln(1 + comments elsewhere)", _SUPER_TEAM, -1.0): "ln(1 + comments)",
-    FeatureColumn("log_threads", "ln(1 + other threads commented in)", _SUPER_TEAM, -1.0): "ln(1 + threads)",
-    FeatureColumn("log_answers", "ln(1 + comments elsewhere on other people's questions)", _NICOSIA, -1.0): (
-        "ln(1 + answers)"
+_Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Elsewhere:
+    """What the author of each candidate did in other threads.
+
+    Attributes:
+        comments: comments.
+        threads: threads with comments.
+        firsts: first comments of a thread.
+        answers: comments below other people's questions.
+        questions: questions.
+        sections: forum sections of the threads.
+        in_section: threads of the candidate's section.
+    """
+
+    comments: _Numbers
+    threads: _Numbers
+    firsts: _Numbers
+    answers: _Numbers
+    questions: _Numbers
+    sections: _Numbers
+    in_section: _Numbers
+
+
+_FEATURES: Mapping[FeatureColumn, Callable[[_Elsewhere], ArrayLike]] = {
+    FeatureColumn("log_comments", "ln(1 + comments elsewhere)", _SUPER_TEAM, -1.0): (
+        lambda author: np.log(1 + author.comments)
     ),
-    FeatureColumn("log_questions", "ln(1 + other questions asked)", _NICOSIA, -1.0): "ln(1 + questions)",
+    FeatureColumn("log_threads", "ln(1 + other threads commented in)", _SUPER_TEAM, -1.0): (
+        lambda author: np.log(1 + author.threads)
+    ),
+    FeatureColumn("log_answers", "ln(1 + comments elsewhere on other people's questions)", _NICOSIA, -1.0): (
+        lambda author: np.log(1 + author.answers)
+    ),
+    FeatureColumn("log_questions", "ln(1 + other questions asked)", _NICOSIA, -1.0): (
+        lambda author: np.log(1 + author.questions)
+    ),
     FeatureColumn("answering", "ln((1 + answers) / (1 + questions)), elsewhere", _NICOSIA): (
-        "ln((1 + answers) / (1 + questions))"
+        lambda author: np.log((1 + author.answers) / (1 + author.questions))
     ),
     FeatureColumn("comments_per_thread", "mean comments in another thread; 0 for none", _SUPER_TEAM, -1.0): (
-        "comments / greatest(1, threads)"
+        lambda author: author.comments / np.maximum(1, author.threads)
     ),
     FeatureColumn("first_share", "share of the other threads where the author comments first", "ours", -1.0): (
-        "firsts / greatest(1, threads)"
+        lambda author: author.firsts / np.maximum(1, author.threads)
     ),
     FeatureColumn("log_sections", "ln(1 + forum sections of the other threads)", _SUPER_TEAM, -1.0): (
-        "ln(1 + size(filter(map_entries(sections), one -> one.value > if(one.key = section, threads_here, 0))))"
+        lambda author: np.log(1 + author.sections)
     ),
     FeatureColumn("section_share", "share of the other threads that are in this section", "ours", -1.0): (
-        "greatest(0, coalesce(sections[section], 0) - threads_here) / greatest(1, threads)"
+        lambda author: author.in_section / np.maximum(1, author.threads)
     ),
 }
-"""Each column with the Spark SQL expression over a row of ``_elsewhere`` that computes it."""
+"""Each column with what computes it."""
 
 
-class AuthorActivityV2(LearnedTableGroup):
+class AuthorActivityV2(LearnedFactsGroup):
     """Counts over the training and the unannotated threads other than the comment's own; repeats count once."""
 
     name: ClassVar[str] = "author_activity_v2"
@@ -55,35 +95,43 @@ class AuthorActivityV2(LearnedTableGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = False
 
-    def fit(self, inputs: FeatureInputs) -> Self:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count what everybody wrote in threads that are there to learn from."""
+        names = training.derive(known_names)
         in_section = F.when((F.col("threads") > 0) & F.col("section").isNotNull(), F.struct("section", "threads"))
-        by_section = _summed(_by_thread(inputs), "site", "person", "section")
-        totals = _summed(by_section, "site", "person")
-        sections = by_section.groupBy("site", "person").agg(
-            F.map_from_entries(F.sort_array(F.collect_list(in_section))).alias("sections")
+        by_section = _summed(_by_thread(training.inputs, names), "site", "person", "section")
+        totals = by_section.groupBy("site", "person").agg(
+            *[F.sum(name).alias(name) for name in _COUNTS],
+            F.sort_array(F.collect_list(in_section)).alias("sections"),
         )
-        # Small, and read twice.
-        return type(self)(with_aliases(totals.join(sections, on=["site", "person"]), inputs).persist())
+        return Fitted(cls(with_aliases(totals, names).persist()))
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
+        """What was learned, and what of it each thread brought."""
+        by_thread = _by_thread(inputs, names_by_account(inputs))
+        return AuthorFacts(self.learned, by_thread.select("site", "first_copy", "person", *_COUNTS))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         """Values of each comment whose author is one person."""
-        values = feature_values(_FEATURES)
-        found = find_known(_commented(inputs), self.learned)
-        return _elsewhere(found, _by_thread(inputs)).select(*self.entity.key, *values)
+        author = _elsewhere(batch, fields(batch.facts(self.name)))
+        return {each.name: np.where(batch.by_person, compute(author), np.nan) for each, compute in _FEATURES.items()}
 
 
-def _commented(inputs: FeatureInputs) -> DataFrame:
-    """The candidates that are comments: author, thread and section."""
-    comments = inputs.comments.select("site", F.col("comment_id").alias("candidate_id"), "thread_id", *_AUTHOR)
-    candidates = AuthorActivityV2.entities(inputs.examples).join(comments, on=["site", "candidate_id"], how="inner")
-    threads = inputs.posts.where(_IS_QUESTION).selectExpr(
-        "site", "post_id AS thread_id", "coalesce(same_as, post_id) AS first_copy", "category AS section"
+def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> _Elsewhere:
+    here = {name: counts(column) for name, column in fields(known["here"]).items()}
+    example, sections = items(known["sections"])
+    section, own = codes(sections["section"], pa.chunked_array([pa.array(batch.category, pa.string())]))
+    is_own = section == own[example]
+    threads = counts(sections["threads"]) - np.where(is_own, here["threads"][example], 0)
+    return _Elsewhere(
+        **{name: counts(known[name]) - here[name] for name in _COUNTS},
+        sections=np.bincount(example, threads > 0, minlength=len(batch)).astype(np.float64),
+        in_section=np.maximum(0, np.bincount(example, np.where(is_own, threads, 0), minlength=len(batch))),
     )
-    return candidates.join(threads, on=["site", "thread_id"], how="left")
 
 
-def _by_thread(inputs: FeatureInputs) -> DataFrame:
+def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
     """What each person did in each thread of the learned part: ``site``, ``first_copy``, ``section``, the counts."""
     learned = F.col("split").isin(*LEARNED_FROM)
     questions = (
@@ -101,7 +149,7 @@ def _by_thread(inputs: FeatureInputs) -> DataFrame:
     acts = asked.unionByName(said).join(threads, on=["site", "thread_id"], how="inner")
     answers = F.expr("if(user_id <=> asker, 0, comments)")
     by_thread = _summed(
-        with_person(acts.withColumn("answers", answers), inputs), "site", "person", "first_copy", "section"
+        with_person(acts.withColumn("answers", answers), names), "site", "person", "first_copy", "section"
     )
     return by_thread.withColumn("threads", F.expr("int(comments > 0)"))
 
@@ -112,14 +160,3 @@ def _numbers(**given: str) -> list[Column]:
 
 def _summed(rows: DataFrame, *by: str) -> DataFrame:
     return rows.groupBy(*by).agg(*[F.sum(name).alias(name) for name in _COUNTS])
-
-
-def _elsewhere(found: DataFrame, by_thread: DataFrame) -> DataFrame:
-    """The counts of each author without those of the comment's own thread, and of the thread whose repeat it is."""
-    here = by_thread.select("site", "first_copy", "person", *[F.col(name).alias(f"{name}_here") for name in _COUNTS])
-    joined = found.join(here, on=["site", "first_copy", "person"], how="left")
-    learned = {name: F.coalesce(name, F.lit(0)) for name in _COUNTS}
-    learned_here = {f"{name}_here": F.coalesce(f"{name}_here", F.lit(0)) for name in _COUNTS}
-    elsewhere = {name: F.expr(f"{name} - {name}_here") for name in _COUNTS}
-    sections = {"sections": F.expr("coalesce(sections, map())")}
-    return joined.withColumns(learned | learned_here).withColumns(elsewhere | sections)

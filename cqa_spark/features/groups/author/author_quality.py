@@ -2,81 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 
-from pyspark.sql import DataFrame
+import numpy as np
+from numpy.typing import ArrayLike
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import Entity, FeatureColumn, feature_values
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_table import LearnedTableGroup
+from cqa_spark.features.aliases import by_id
+from cqa_spark.features.folds import fold_of
+from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.groups.author.judged_authors import PRIOR_WEIGHT, Judged, JudgedAuthorsGroup, by_person
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person, same_person
+from cqa_spark.features.training_data import Fitted, TrainingData
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
-_PRIOR_WEIGHT = 5
+_ABOUT_SMOOTHED = f"share of the author's judged comments that are relevant, smoothed by {PRIOR_WEIGHT} of the mean"
 
-
-def _smoothed(part: str) -> str:
-    prior = f"({part}_relevant_of_all / greatest(1, {part}_judged_of_all))"
-    return f"({part}_relevant + {_PRIOR_WEIGHT} * {prior}) / ({part}_judged + {_PRIOR_WEIGHT})"
-
-
-_ABOUT_SMOOTHED = f"share of the author's judged comments that are relevant, smoothed by {_PRIOR_WEIGHT} of the mean"
-_FEATURES = {
-    FeatureColumn("relevant_share", _ABOUT_SMOOTHED, _SUPER_TEAM, 0.4): _smoothed("all"),
-    FeatureColumn(
-        "relevant_share_as_helper", f"{_ABOUT_SMOOTHED}; threads of other askers only", "ours", 0.4
-    ): _smoothed("helper"),
-    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", _NICOSIA): "ln(1 + all_judged)",
-    FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", _NICOSIA): "ln(1 + all_relevant)",
-    FeatureColumn(
-        "log_irrelevant", "ln(1 + irrelevant comments of the author)", _NICOSIA
-    ): "ln(1 + all_judged - all_relevant)",
+_FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
+    FeatureColumn("relevant_share", _ABOUT_SMOOTHED, _SUPER_TEAM, 0.4): Judged.share,
+    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SMOOTHED}; threads of other askers only", "ours", 0.4): (
+        lambda judged: judged.share("helper_")
+    ),
+    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", _NICOSIA): (
+        lambda judged: np.log(1 + judged.author["judged"])
+    ),
+    FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", _NICOSIA): (
+        lambda judged: np.log(1 + judged.author["relevant"])
+    ),
+    FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", _NICOSIA): (
+        lambda judged: np.log(1 + judged.author["judged"] - judged.author["relevant"])
+    ),
 }
-"""Each column with the Spark SQL expression over an author's counts, and everybody's, that computes it."""
-
-_COUNTS = ("all_judged", "all_relevant", "helper_judged", "helper_relevant")
+"""Each column with what computes it."""
 
 
-class AuthorQualityV1(LearnedTableGroup):
-    """Share and number of an author's relevant comments in the training threads."""
+class AuthorQualityV1(JudgedAuthorsGroup):
+    """Share and number of an author's relevant comments in the training threads; the mean where none was judged."""
 
     name: ClassVar[str] = "author_quality_v1"
     family: ClassVar[str] = "author"
     about: ClassVar[str] = "how often the author's comments in other threads were judged relevant"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    learns_from_labels: ClassVar[bool] = True
 
-    def fit(self, inputs: FeatureInputs) -> Self:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count the judged and the relevant comments of every author."""
-        judged = _with_asker(inputs).where(F.col("relevant").isNotNull() & F.col("author").isNotNull())
-        helps = ~same_person("author", "asker")
-        return type(self)(
-            judged.groupBy("site", F.col("author").alias("author_id")).agg(
-                F.count(F.lit(1)).alias("all_judged"),
-                F.count_if("relevant").alias("all_relevant"),
-                F.count_if(helps).alias("helper_judged"),
-                F.count_if(helps & F.col("relevant")).alias("helper_relevant"),
+        askers = training.inputs.posts.select(
+            "site", F.col("post_id").alias("thread_id"), person("site", "user_id").alias("asker")
+        )
+        known = training.inputs.examples.where("relevant IS NOT NULL").withColumn("author", person("site", "author_id"))
+        judged = known.where("author IS NOT NULL").join(askers, on=["site", "thread_id"], how="left")
+        counted = by_person(
+            judged.select(
+                "site",
+                by_id("author").alias("person"),
+                F.lit(None).cast("string").alias("section"),
+                fold_of(training.folds).cast("int").alias("fold"),
+                "relevant",
+                (~same_person("author", "asker")).alias("helps"),
             )
         )
+        return Fitted(cls.of_people(counted.select("*", F.col("person").alias("alias"), F.lit(False).alias("named"))))
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
-        """Values of each pair whose author is one person; an author never judged has the mean."""
-        pairs = inputs.examples.select(*self.entity.key, person("site", "author_id").alias("author_id"))
-        everybody = self.learned.groupBy("site").agg(*[F.sum(name).alias(f"{name}_of_all") for name in _COUNTS])
-        values = feature_values(_FEATURES)
-        return (
-            pairs.where(F.col("author_id").isNotNull())
-            .join(self.learned, on=["site", "author_id"], how="left")
-            .join(F.broadcast(everybody), on="site", how="left")
-            .na.fill(0)
-            .select(*self.entity.key, *values)
-        )
-
-
-def _with_asker(inputs: FeatureInputs) -> DataFrame:
-    askers = inputs.posts.select("site", F.col("post_id").alias("thread_id"), person("site", "user_id").alias("asker"))
-    judged = inputs.examples.withColumn("author", person("site", "author_id"))
-    return judged.join(askers, on=["site", "thread_id"], how="left")
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Values of each candidate whose author is one person."""
+        is_person = batch.examples.column("account").is_valid().to_numpy()
+        judged = self.judged(batch)
+        return {each.name: np.where(is_person, compute(judged), np.nan) for each, compute in _FEATURES.items()}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 
-from pyspark.sql import DataFrame
+import numpy as np
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, FittedTableGroup, feature_values
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.learned_texts import learned_threads
-from cqa_spark.features.pair_texts import pair_texts
+from cqa_spark.features.query_batch import Indices, QueryBatch, Texts
+from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.topics import Topics
@@ -20,81 +22,87 @@ _SIDES = {"query": "the query", "subject": "the query's subject"}
 _TOPICS = "Blei et al. 2003, Latent Dirichlet allocation; Mihaylov and Nakov 2016, SemanticZ at SemEval-2016 Task 3"
 _DIVERGENCE = "Lin 1991, Divergence measures based on the Shannon entropy"
 
-
-def _sum(values: str) -> str:
-    return f"aggregate({values}, 0D, (sum, value) -> sum + value)"
+_Numbers = NDArray[np.float64]
 
 
-def _product(one: str, other: str) -> str:
-    return _sum(f"zip_with({one}, {other}, (p, q) -> p * q)")
+def cosine(one: _Numbers, other: _Numbers) -> _Numbers:
+    """The cosine of each two rows of topic shares."""
+    length = np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
+    found: _Numbers = (one * other).sum(axis=1) / length
+    return found
 
 
-def _divergence(one: str, other: str) -> str:
-    """Jensen-Shannon divergence in bits, so from 0 to 1; shares are never 0."""
-    return f"{_sum(f'zip_with({one}, {other}, (p, q) -> p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)))')} / 2"
+def divergence(one: _Numbers, other: _Numbers) -> _Numbers:
+    """The Jensen-Shannon divergence of each two rows of topic shares in bits, so from 0 to 1; shares are never 0."""
+    mean = (one + other) / 2
+    found: _Numbers = (one * np.log2(one / mean) + other * np.log2(other / mean)).sum(axis=1) / 2
+    return found
 
 
-def _measures(side: str) -> dict[FeatureColumn, str]:
-    """The features of one side, each with its SQL over the pair's topics."""
-    asked, said, both = f"{side}.topics", "candidate.topics", f"{_SIDES[side]} and the candidate"
+def topic_share(one: _Numbers, other: _Numbers) -> _Numbers:
+    """The share that the main topic of each row has in the other row."""
+    found = np.take_along_axis(other, np.argmax(one, axis=1)[:, None], axis=1)[:, 0]
+    return np.where(np.isnan(one[:, 0]), np.nan, found)
+
+
+def _measures(side: str) -> dict[FeatureColumn, Callable[[_Numbers, _Numbers], _Numbers]]:
+    """The features of one side, each with the function of the topics of the side and of the candidate."""
+    both = f"{_SIDES[side]} and the candidate"
     return {
-        FeatureColumn(
-            f"{side}_cosine", f"cosine of the topic shares of {both}", _TOPICS
-        ): f"{_product(asked, said)} / sqrt({_product(asked, asked)} * {_product(said, said)})",
+        FeatureColumn(f"{side}_cosine", f"cosine of the topic shares of {both}", _TOPICS): cosine,
         FeatureColumn(
             f"{side}_divergence", f"Jensen-Shannon divergence of the topic shares of {both}, bits", _DIVERGENCE, 1.0
-        ): _divergence(asked, said),
+        ): divergence,
         FeatureColumn(
             f"{side}_topic_share", f"share of the candidate that is about the main topic of {_SIDES[side]}", _TOPICS
-        ): f"{said}[array_position({asked}, array_max({asked})) - 1]",
+        ): topic_share,
     }
 
 
-_FEATURES = {
-    **{feature: sql for side in _SIDES for feature, sql in _measures(side).items()},
-    FeatureColumn("main_share", "share of the candidate's main topic", _TOPICS): "array_max(candidate.topics)",
-}
+_OF_SIDES = {side: _measures(side) for side in _SIDES}
+_MAIN_SHARE = FeatureColumn("main_share", "share of the candidate's main topic", _TOPICS)
 
 
-class TopicSimilarityV1(FittedTableGroup):
+class TopicSimilarityV2(FittedQueryGroup):
     """Compares topic shares; learns topics of stems.
 
     Args:
-        topics: of stems; None before the group is fitted.
+        topics: of stems.
     """
 
-    name: ClassVar[str] = "topic_similarity_v1"
+    name: ClassVar[str] = "topic_similarity_v2"
     family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by what they are about"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        *(feature for measures in _OF_SIDES.values() for feature in measures),
+        _MAIN_SHARE,
+    )
     learns_from_labels: ClassVar[bool] = False
 
-    def __init__(self, topics: Topics | None = None) -> None:
-        self._topics = topics
+    def __init__(self, topics: Topics) -> None:
+        self.topics = topics
 
-    @property
-    def topics(self) -> Topics:
-        """What was learned.
-
-        Raises:
-            ContractError: the group is not fitted.
-        """
-        return self.require_fitted(self._topics)
-
-    def fit(self, inputs: FeatureInputs) -> Self:
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Learn topics from the training and unannotated threads, whatever the examples.
 
         A whole thread is a text: in single comments too few words meet (Hong and Davison 2010, Empirical study of
         topic modeling in Twitter).
         """
-        return type(self)(Topics.learn(learned_threads(inputs, _TERMS), _TERMS))
+        return Fitted(cls(Topics.learn(learned_threads(training.inputs, _TERMS), _TERMS)))
 
-    def compute(self, inputs: FeatureInputs) -> DataFrame:
+    def compute(self, batch: QueryBatch) -> Mapping[str, _Numbers]:
         """Compare the topics of each pair."""
-        pairs = self.entities(inputs.examples)
-        described = pair_texts(pairs, inputs, self.topics.shares)
-        return described.select(*self.entity.key, *feature_values(_FEATURES))
+        shares = batch.texts.derive(_shares, self.topics)
+        said = shares[batch.candidate_text]
+        asked: Mapping[str, Indices] = {"query": batch.query_text, "subject": batch.subject_text}
+        compared = {
+            feature.name: compare(shares[asked[side]], said)
+            for side, measures in _OF_SIDES.items()
+            for feature, compare in measures.items()
+        }
+        return {**compared, _MAIN_SHARE.name: said.max(axis=1)}
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the topics."""
@@ -104,3 +112,9 @@ class TopicSimilarityV1(FittedTableGroup):
     def load(cls, folder: ModelFolder) -> Self:
         """Read the topics."""
         return cls(Topics.load(folder))
+
+
+def _shares(texts: Texts, topics: Topics) -> _Numbers:
+    """The topics of each text; the last row, which ``ABSENT`` names, is NaN."""
+    shares = topics.shares(texts.column(_TERMS))
+    return np.concatenate([shares, np.full((1, shares.shape[1]), np.nan)])

@@ -1,0 +1,79 @@
+"""One person under several ids: who somebody is in files that number accounts in different ways.
+
+In the SemEval-2016 files, users with a small id have another one in the test set, where the old id belongs to somebody
+else; names stay the same. So a name counts more than an id, and an id counts only for people whose name is not known.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.learned_texts import LEARNED_FROM
+from cqa_spark.features.shared_accounts import person
+from cqa_spark.features.training_data import TrainingData
+
+
+def known_names(training: TrainingData) -> DataFrame:
+    """The names of the accounts, as ``names_by_account`` gives them, persisted."""
+    return names_by_account(training.inputs).persist()
+
+
+def names_by_account(inputs: FeatureInputs) -> DataFrame:
+    """``site``, ``account`` and ``known_name``: the name of each id, the alphabetically first where it has several."""
+    written = [
+        table.where(F.col("split").isin(*LEARNED_FROM) & F.col("user_name").isNotNull()).select(
+            "site", person("site", "user_id", "user_name").alias("account"), "user_name"
+        )
+        for table in (inputs.posts, inputs.comments)
+    ]
+    named = written[0].unionByName(written[1]).where(F.col("account").isNotNull())
+    return named.groupBy("site", "account").agg(F.min(F.lower("user_name")).alias("known_name"))
+
+
+def with_person(rows: DataFrame, names: DataFrame) -> DataFrame:
+    """Add the column ``person`` to rows of the learned part.
+
+    Args:
+        rows: rows with ``site``, ``user_id`` and ``user_name``, of files that agree on ids.
+        names: which name an id has, as ``names_by_account`` gives it.
+
+    Returns:
+        The rows whose author is one known person; ``person`` is the alias by name where the name is known from any row
+        of that id, else the alias by id.
+    """
+    known = rows.withColumn("account", person("site", "user_id", "user_name")).where(F.col("account").isNotNull())
+    named = known.join(names, on=["site", "account"], how="left")
+    return named.withColumn("person", F.coalesce(by_name("user_name"), by_name("known_name"), by_id("account"))).drop(
+        "account", "known_name"
+    )
+
+
+def with_aliases(learned: DataFrame, names: DataFrame) -> DataFrame:
+    """Let what was learned of people be found by every alias.
+
+    Args:
+        learned: rows with ``site`` and ``person``, one per person.
+        names: which name an id has, as ``names_by_account`` gives it.
+
+    Returns:
+        The rows with ``alias``, repeated where a person has a name and an id; ``named`` tells
+        whether the person's name is known.
+    """
+    ids = names.select(
+        "site", by_name("known_name").alias("person"), by_id("account").alias("alias"), F.lit(True).alias("named")
+    )
+    of_person = learned.select("*", F.col("person").alias("alias"), F.col("person").startswith("name:").alias("named"))
+    of_account = learned.join(ids, on=["site", "person"], how="inner")
+    return of_person.unionByName(of_account)
+
+
+def by_name(name: str) -> Column:
+    """The alias of people with a name; null for none."""
+    return F.concat(F.lit("name:"), F.lower(name))
+
+
+def by_id(account: str) -> Column:
+    """The alias of an account; null for none."""
+    return F.concat(F.lit("id:"), F.col(account))

@@ -1,0 +1,143 @@
+"""How often people's comments were judged relevant, counted by fold: a training example's own fold can be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup
+from cqa_spark.features.query_batch import Indices, Mask, QueryBatch, codes, counts, fields, items
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+
+PRIOR_WEIGHT = 5
+"""How many judged comments the mean of all authors weighs as much as."""
+
+COUNTS = ("judged", "relevant", "helper_judged", "helper_relevant")
+
+_TOTALS = "totals.parquet"
+_TOTALS_TYPE = pa.schema([("site", pa.string()), *((name, pa.int64()) for name in ("fold", *COUNTS))])
+
+_Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is known of the author of each example, without the example's own fold.
+
+    Attributes:
+        author: by name of ``COUNTS``, those of the author.
+        in_section: by name of ``COUNTS``, those of the author in the forum section of the candidate's thread.
+        everybody: by name of ``COUNTS``, those of all authors of the site.
+    """
+
+    author: Mapping[str, _Numbers]
+    in_section: Mapping[str, _Numbers]
+    everybody: Mapping[str, _Numbers]
+
+    def share(self, of: str = "") -> _Numbers:
+        """The share of relevant comments among the author's judged ones, smoothed by that of everybody.
+
+        Args:
+            of: ``helper_`` for the comments in threads of other askers only.
+        """
+        mean = self.everybody[f"{of}relevant"] / np.maximum(1, self.everybody[f"{of}judged"])
+        share: _Numbers = (self.author[f"{of}relevant"] + PRIOR_WEIGHT * mean) / (
+            self.author[f"{of}judged"] + PRIOR_WEIGHT
+        )
+        return share
+
+
+class JudgedAuthorsGroup(LearnedFactsGroup):
+    """Base of groups that count judged comments of people.
+
+    Args:
+        learned: as ``AuthorFacts.of_people``, with ``parts``, as ``by_person`` gives them.
+        totals: ``site``, ``fold`` and the counts of all people.
+    """
+
+    learns_from_labels: ClassVar[bool] = True
+
+    def __init__(self, learned: DataFrame, totals: pd.DataFrame) -> None:
+        super().__init__(learned)
+        self.totals = totals
+
+    @classmethod
+    def of_people(cls, learned: DataFrame) -> Self:
+        """The group with what was counted.
+
+        Args:
+            learned: as for the class.
+        """
+        held = learned.persist()
+        parts = held.where("alias = person").selectExpr("site", "inline(parts)")
+        totals = parts.groupBy("site", "fold").agg(*[F.sum(name).alias(name) for name in COUNTS])
+        return cls(held, totals.orderBy("site", "fold").toPandas())
+
+    def judged(self, batch: QueryBatch) -> Judged:
+        """What is known of the author of each example."""
+        fold = batch.examples.column("fold").to_numpy()
+        example, parts = items(fields(batch.facts(self.name))["parts"])
+        elsewhere = parts["fold"].to_numpy() != fold[example]
+        section, own = codes(parts["section"], pa.chunked_array([pa.array(batch.category, pa.string())]))
+        in_section = elsewhere & (section == own[example]) & (section >= 0)
+        return Judged(
+            author=_sums(parts, example, elsewhere, len(batch)),
+            in_section=_sums(parts, example, in_section, len(batch)),
+            everybody=self._everybody(batch.column("site"), fold.tolist()),
+        )
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the counts."""
+        super().save(folder)
+        folder.write_arrow(_TOTALS, pa.Table.from_pandas(self.totals, _TOTALS_TYPE, preserve_index=False))
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the counts."""
+        return cls(folder.read_table(LEARNED), folder.read_arrow(_TOTALS, _TOTALS_TYPE).to_pandas())
+
+    def _everybody(self, sites: Sequence[str], folds: Sequence[int]) -> dict[str, _Numbers]:
+        keys = list(zip(sites, folds, strict=True))
+        of_site, of_fold = self.totals["site"], self.totals["fold"]
+        sums = {
+            (site, fold): self.totals.loc[(of_site == site) & (of_fold != fold), list(COUNTS)].sum()
+            for site, fold in set(keys)
+        }
+        return {name: np.array([sums[key][name] for key in keys], dtype=np.float64) for name in COUNTS}
+
+
+def by_person(judged: DataFrame) -> DataFrame:
+    """Count the judged comments of each person.
+
+    Args:
+        judged: a row per comment: ``site``, ``person``, ``section`` (of the forum), ``fold``, ``relevant`` and
+            ``helps`` (whether somebody else asked).
+
+    Returns:
+        ``site``, ``person`` and ``parts``: structs of section, fold and the counts.
+    """
+    counted = judged.groupBy("site", "person", "section", "fold").agg(
+        F.count(F.lit(1)).alias("judged"),
+        F.count_if("relevant").alias("relevant"),
+        F.count_if("helps").alias("helper_judged"),
+        F.count_if(F.col("helps") & F.col("relevant")).alias("helper_relevant"),
+    )
+    part = F.struct("section", "fold", *COUNTS)
+    return counted.groupBy("site", "person").agg(F.sort_array(F.collect_list(part)).alias("parts"))
+
+
+def _sums(parts: Mapping[str, pa.ChunkedArray], example: Indices, chosen: Mask, examples: int) -> dict[str, _Numbers]:
+    """The counts of the chosen parts of each example."""
+    return {
+        name: np.bincount(example[chosen], counts(parts[name])[chosen], minlength=examples).astype(np.float64)
+        for name in COUNTS
+    }

@@ -1,0 +1,46 @@
+"""A fitted group whose knowledge is one table of people."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from pyspark.sql import DataFrame
+
+from cqa_spark.features.author_facts import AuthorFacts
+from cqa_spark.features.group import FittedQueryGroup
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+
+LEARNED = "learned"
+"""The name of the table in a model folder."""
+
+
+class LearnedFactsGroup(FittedQueryGroup):
+    """Base of groups that learn facts of people; what is learned grows with the community and is saved as Parquet.
+
+    Args:
+        learned: as ``AuthorFacts.of_people``.
+    """
+
+    reads_texts: ClassVar[bool] = False
+
+    def __init__(self, learned: DataFrame) -> None:
+        self.learned = learned
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Workers get the facts with the examples."""
+        return {name: value for name, value in vars(self).items() if name != "learned"}
+
+    def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
+        """What was learned."""
+        return AuthorFacts(self.learned)
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the table."""
+        folder.write_table(LEARNED, self.learned)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the table."""
+        return cls(folder.read_table(LEARNED))
