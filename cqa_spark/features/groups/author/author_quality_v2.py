@@ -83,7 +83,7 @@ class AuthorQualityV2(JudgedAuthorsGroup):
 
 
 def _judged_comments(training: TrainingData) -> DataFrame:
-    """The judged comments, a row per label and fold: who wrote them, in which section, and whether for somebody else."""
+    """The judged comments, a row per label and fold: who wrote them, in which section, and whether for another."""
     fold = fold_of(training.folds).cast("int").alias("fold")
     known = training.inputs.examples.where("relevant IS NOT NULL")
     labels = known.select("site", "candidate_id", "relevant", fold).distinct()
