@@ -14,7 +14,7 @@ _POSTS = [
     ("Title alone", None),
     (None, None),
     ("", "<><<>>< $1 \\1"),
-    ("ÜNÏCODE ΣΟΦΟΣ İstanbul STRASSE ß", "Ⅷ ½ ٣ ² 日本語 e\u0301 ʰ 𝔘𝔫𝔦 😀 a\u200db"),
+    ("ÜNÏCODE ΣΟΦΟΣ İstanbul STRASSE ß", "Ⅷ ½ ٣ ² 日本語 e\u0301 ʰ \U0001d518\U0001d52b 😀 a\u200db"),
     (None, "<div\n class='x'>over\nlines</div>"),
 ]
 
