@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import FittedQueryGroup
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch, codes
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 
@@ -44,3 +46,16 @@ class LearnedFactsGroup(FittedQueryGroup):
     def load(cls, folder: ModelFolder) -> Self:
         """Read the table."""
         return cls(folder.read_table(LEARNED))
+
+
+def in_section(batch: QueryBatch, example: Indices, sections: pa.ChunkedArray) -> Mask:
+    """Whether what is known of the author of an example is of the forum section of the candidate's thread.
+
+    Args:
+        batch: the examples.
+        example: the index of the example, of each piece of knowledge.
+        sections: its section.
+    """
+    found, here = codes(sections, pa.chunked_array([pa.array(batch.category, pa.string())]))
+    same: Mask = (found == here[example]) & (found != ABSENT)
+    return same

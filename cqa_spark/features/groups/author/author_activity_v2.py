@@ -16,9 +16,9 @@ from cqa_spark.features.aliases import known_names, names_by_account, with_alias
 from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_facts import LearnedFactsGroup
+from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
 from cqa_spark.features.learned_texts import LEARNED_FROM
-from cqa_spark.features.query_batch import QueryBatch, codes, counts, fields, items
+from cqa_spark.features.query_batch import QueryBatch, counts, fields, items
 from cqa_spark.features.training_data import Fitted, TrainingData
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
@@ -121,13 +121,12 @@ class AuthorActivityV2(LearnedFactsGroup):
 def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> _Elsewhere:
     here = {name: counts(column) for name, column in fields(known["here"]).items()}
     example, sections = items(known["sections"])
-    section, own = codes(sections["section"], pa.chunked_array([pa.array(batch.category, pa.string())]))
-    is_own = section == own[example]
-    threads = counts(sections["threads"]) - np.where(is_own, here["threads"][example], 0)
+    nearby = in_section(batch, example, sections["section"])
+    threads = counts(sections["threads"]) - np.where(nearby, here["threads"][example], 0)
     return _Elsewhere(
         **{name: counts(known[name]) - here[name] for name in _COUNTS},
         sections=np.bincount(example, threads > 0, minlength=len(batch)).astype(np.float64),
-        in_section=np.maximum(0, np.bincount(example, np.where(is_own, threads, 0), minlength=len(batch))),
+        in_section=np.maximum(0, np.bincount(example, np.where(nearby, threads, 0), minlength=len(batch))),
     )
 
 

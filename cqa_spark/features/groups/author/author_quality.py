@@ -12,27 +12,20 @@ from pyspark.sql import functions as F
 from cqa_spark.features.aliases import by_id
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.groups.author.judged_authors import PRIOR_WEIGHT, Judged, JudgedAuthorsGroup, by_person
+from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, Judged, JudgedAuthorsGroup, by_person
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person, same_person
 from cqa_spark.features.training_data import Fitted, TrainingData
 
-_NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
-_SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
-_ABOUT_SMOOTHED = f"share of the author's judged comments that are relevant, smoothed by {PRIOR_WEIGHT} of the mean"
-
 _FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
-    FeatureColumn("relevant_share", _ABOUT_SMOOTHED, _SUPER_TEAM, 0.4): Judged.share,
-    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SMOOTHED}; threads of other askers only", "ours", 0.4): (
-        lambda judged: judged.share("helper_")
-    ),
-    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", _NICOSIA): (
+    **SHARES,
+    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA): (
         lambda judged: np.log(1 + judged.author["judged"])
     ),
-    FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", _NICOSIA): (
+    FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", NICOSIA): (
         lambda judged: np.log(1 + judged.author["relevant"])
     ),
-    FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", _NICOSIA): (
+    FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", NICOSIA): (
         lambda judged: np.log(1 + judged.author["judged"] - judged.author["relevant"])
     ),
 }

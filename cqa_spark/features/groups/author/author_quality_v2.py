@@ -14,7 +14,8 @@ from cqa_spark.features.aliases import known_names, with_aliases, with_person
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.author.judged_authors import (
-    PRIOR_WEIGHT,
+    NICOSIA,
+    SHARES,
     Judged,
     JudgedAuthorsGroup,
     by_person,
@@ -23,10 +24,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person, same_person
 from cqa_spark.features.training_data import Fitted, TrainingData
 
-_NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
-_SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 _SECTION_PRIOR_WEIGHT = 2
-_ABOUT_SMOOTHED = f"share of the author's judged comments that are relevant, smoothed by {PRIOR_WEIGHT} of the mean"
 
 
 def _share_in_section(judged: Judged) -> ArrayLike:
@@ -40,20 +38,17 @@ def _log_odds(judged: Judged) -> ArrayLike:
 
 
 _FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
-    FeatureColumn("relevant_share", _ABOUT_SMOOTHED, _SUPER_TEAM, 0.4): Judged.share,
-    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SMOOTHED}; threads of other askers only", "ours", 0.4): (
-        lambda judged: judged.share("helper_")
-    ),
+    **SHARES,
     FeatureColumn(
         "relevant_share_in_section",
         f"the same in the forum section, smoothed by {_SECTION_PRIOR_WEIGHT} of the share in all sections",
         "ours",
         0.4,
     ): _share_in_section,
-    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", _NICOSIA): (
+    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA): (
         lambda judged: np.log(1 + judged.author["judged"])
     ),
-    FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", _NICOSIA): (
+    FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", NICOSIA): (
         _log_odds
     ),
 }

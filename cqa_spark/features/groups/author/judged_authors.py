@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup
-from cqa_spark.features.query_batch import Indices, Mask, QueryBatch, codes, counts, fields, items
+from cqa_spark.features.group import FeatureColumn
+from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup, in_section
+from cqa_spark.features.query_batch import Indices, Mask, QueryBatch, counts, fields, items
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+
+NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
+SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 
 PRIOR_WEIGHT = 5
 """How many judged comments the mean of all authors weighs as much as."""
@@ -56,6 +60,17 @@ class Judged:
         return share
 
 
+_ABOUT_SHARE = f"share of the author's judged comments that are relevant, smoothed by {PRIOR_WEIGHT} of the mean"
+
+SHARES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
+    FeatureColumn("relevant_share", _ABOUT_SHARE, SUPER_TEAM, 0.4): Judged.share,
+    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SHARE}; threads of other askers only", "ours", 0.4): (
+        lambda judged: judged.share("helper_")
+    ),
+}
+"""What all such groups have: each column with what computes it."""
+
+
 class JudgedAuthorsGroup(LearnedFactsGroup):
     """Base of groups that count judged comments of people.
 
@@ -87,11 +102,10 @@ class JudgedAuthorsGroup(LearnedFactsGroup):
         fold = batch.examples.column("fold").to_numpy()
         example, parts = items(fields(batch.facts(self.name))["parts"])
         elsewhere = parts["fold"].to_numpy() != fold[example]
-        section, own = codes(parts["section"], pa.chunked_array([pa.array(batch.category, pa.string())]))
-        in_section = elsewhere & (section == own[example]) & (section >= 0)
+        nearby = elsewhere & in_section(batch, example, parts["section"])
         return Judged(
             author=_sums(parts, example, elsewhere, len(batch)),
-            in_section=_sums(parts, example, in_section, len(batch)),
+            in_section=_sums(parts, example, nearby, len(batch)),
             everybody=self._everybody(batch.column("site"), fold.tolist()),
         )
 
