@@ -20,7 +20,6 @@ def test_answers_are_compared_by_the_words_of_their_bodies() -> None:
         Thread("A3", "U8", [], question=None),
     ]
     batch = batch_of(posts, [("Q1", f"A{number}", f"A{number}") for number in (1, 2, 3)])
-    batch.examples.schema.field("candidate_id")
     group = AnswerTextV1(Collection({"a": 2, "stout": 2, "keeps": 2, "which": 1, "beer": 1}, 3, 8))
     shared, rare = log(4 / 3) + 1, log(4 / 2) + 1
     cosine = 3 * shared**2 / (sqrt(3 * shared**2) * sqrt(3 * shared**2 + 2 * rare**2))
