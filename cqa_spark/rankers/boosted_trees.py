@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame
 
@@ -21,8 +23,6 @@ from cqa_spark.rankers.training_rows import training_rows
 from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from xgboost import Booster
 
 _TREES = "trees.json"
