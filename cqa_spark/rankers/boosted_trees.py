@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -16,8 +16,8 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.threshold import share_threshold
-from cqa_spark.rankers.training_rows import TrainingRows, training_rows
+from cqa_spark.rankers.threshold import with_share_threshold
+from cqa_spark.rankers.training_rows import training_rows
 from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 if TYPE_CHECKING:
@@ -153,6 +153,11 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
         return self.parameters.objective == "regression"
 
     def fit(self, frame: DataFrame) -> BoostedTreesModel:
+        """Learn as ``fit_scores`` does; a threshold for other scores than probabilities is set out of fold."""
+        model = self.fit_scores(frame)
+        return model if self.gives_probabilities else with_share_threshold(model, self, frame)
+
+    def fit_scores(self, frame: DataFrame) -> BoostedTreesModel:
         """Learn ``relevant`` (classification), ``similarity`` (regression) or ``label`` (all others) from the features.
 
         Training uses Spark's barrier mode: dynamic allocation has to be off, and ``workers`` cores free at once.
@@ -161,11 +166,10 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
         with training_rows(frame, target=target, workers=self.parameters.workers) as training:
             booster = self._estimator(training.features).fit(training.frame).get_booster()
             trees = XGBoostJson.model_validate_json(booster.save_raw("json"))
-            description = self.describe(
-                training.features, threshold=self.parameters.threshold, training=training.counts
+            threshold = self.parameters.threshold if self.gives_probabilities else None
+            return BoostedTreesModel(
+                self.describe(training.features, threshold=threshold, training=training.counts), trees
             )
-            model = BoostedTreesModel(description, trees)
-            return model if self.gives_probabilities else _with_share_threshold(model, training)
 
     def _estimator(self, features: tuple[str, ...]) -> Any:
         # Importing it takes seconds, which reading a system's file should not.
@@ -194,11 +198,6 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
             return SparkXGBRegressor(**common)
         objective = "rank:pairwise" if self.parameters.objective == "pairwise" else "rank:ndcg"
         return SparkXGBRanker(**common, objective=objective, qid_col="query_number")
-
-
-def _with_share_threshold(model: BoostedTreesModel, training: TrainingRows) -> BoostedTreesModel:
-    threshold = share_threshold(model.transform(training.frame), training.counts.relevant)
-    return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
 
 
 def _quieten() -> None:

@@ -100,7 +100,7 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
             curve = _CURVES[self.parameters.method].learn(training.frame, _SCORE)
             threshold = best_threshold(curve.apply(training.frame, _SCORE), self.parameters.decide_by)
         description = self.describe(features, threshold=threshold, training=training.counts)
-        return CalibratedModel(description, ranker.fit(frame), curve)
+        return CalibratedModel(description, ranker.fit_scores(frame), curve)
 
 
 def _unbounded(member: RankerSpec) -> Column:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 from typing import ClassVar
 
@@ -18,7 +17,7 @@ from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MembersParameters, build_member
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
-from cqa_spark.rankers.threshold import share_threshold
+from cqa_spark.rankers.threshold import with_share_threshold
 from cqa_spark.rankers.training_rows import training_rows
 
 
@@ -71,9 +70,11 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> MeanSimilarityModel:
+        """Learn ``similarity`` from the features, once per member; the threshold is set out of fold."""
+        return with_share_threshold(self.fit_scores(frame), self, frame)
+
+    def fit_scores(self, frame: DataFrame) -> MeanSimilarityModel:
         """Learn ``similarity`` from the features, once per member."""
-        members = tuple(build_member(member).fit(frame) for member in self.parameters.members)
+        members = tuple(build_member(member).fit_scores(frame) for member in self.parameters.members)
         with training_rows(frame, target="similarity") as training:
-            model = MeanSimilarityModel(self.describe(feature_columns(frame), training=training.counts), members)
-            threshold = share_threshold(model.transform(training.frame), training.counts.relevant)
-        return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
+            return MeanSimilarityModel(self.describe(feature_columns(frame), training=training.counts), members)

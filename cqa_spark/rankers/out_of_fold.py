@@ -22,9 +22,10 @@ def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int 
         seed: another seed puts other threads together.
 
     Returns:
-        The frame with ``score`` and ``predicted``. Scores of different folds come from different models.
+        The frame with ``score``, and ``predicted`` without a meaning. Scores of different folds come from different
+        models.
     """
     held_out = [fold_of(folds, seed) == fold for fold in range(folds)]
-    models = run_concurrently(ranker.fit, [frame.where(~part) for part in held_out])
+    models = run_concurrently(ranker.fit_scores, [frame.where(~part) for part in held_out])
     scored = [model.transform(frame.where(part)) for model, part in zip(models, held_out, strict=True)]
     return reduce(DataFrame.unionByName, scored)

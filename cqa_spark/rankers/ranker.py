@@ -71,6 +71,10 @@ class Ranker(ABC, Generic[P]):
             InputError: there is nothing to learn from.
         """
 
+    def fit_scores(self, frame: DataFrame) -> RankerModel:
+        """Learn as ``fit`` does, for its scores alone: a threshold that takes models of folds is left open."""
+        return self.fit(frame)
+
     def describe(
         self, features: tuple[str, ...], *, threshold: float | None = None, training: TrainingCounts | None = None
     ) -> ModelDescription:

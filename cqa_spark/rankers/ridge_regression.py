@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -13,7 +12,7 @@ from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.threshold import share_threshold
+from cqa_spark.rankers.threshold import with_share_threshold
 from cqa_spark.rankers.training_rows import training_rows
 from cqa_spark.spark import ml
 
@@ -50,10 +49,12 @@ class RidgeRegressionRanker(Ranker[RidgeRegressionParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> RidgeRegressionModel:
+        """Learn ``similarity`` from the features; the threshold is set out of fold."""
+        return with_share_threshold(self.fit_scores(frame), self, frame)
+
+    def fit_scores(self, frame: DataFrame) -> RidgeRegressionModel:
         """Learn ``similarity`` from the features."""
         regression = LinearRegression(regParam=self.parameters.l2, elasticNetParam=0.0, solver="normal")
         with training_rows(frame, target="similarity") as training:
             learned = LinearWeights.fit(training.frame, training.features, regression)
-            model = RidgeRegressionModel(self.describe(training.features, training=training.counts), learned)
-            threshold = share_threshold(model.transform(training.frame), training.counts.relevant)
-        return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
+        return RidgeRegressionModel(self.describe(training.features, training=training.counts), learned)

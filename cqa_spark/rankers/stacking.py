@@ -117,7 +117,7 @@ class StackingRanker(Ranker[StackingParameters]):
             ).fit(scores)
         finally:
             scores.unpersist()
-        members = tuple(ranker.fit(frame) for ranker in rankers)
+        members = tuple(ranker.fit_scores(frame) for ranker in rankers)
         description = self.describe(
             feature_columns(frame), threshold=self.parameters.threshold, training=weights.description.training
         )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.out_of_fold import out_of_fold
+from cqa_spark.rankers.ranker import Ranker
+
 DecideBy = Literal["accuracy", "f1", "mean"]
+M = TypeVar("M", bound=RankerModel)
+
+_FOLDS = 3
 
 
 def best_threshold(scored: DataFrame, decide_by: DecideBy) -> float:
@@ -32,13 +40,29 @@ def best_threshold(scored: DataFrame, decide_by: DecideBy) -> float:
     return float(best["score"])
 
 
-def share_threshold(scored: DataFrame, relevant: int) -> float:
-    """The score from which on as many training examples are predicted relevant as are relevant.
+def with_share_threshold(model: M, ranker: Ranker[Any], frame: DataFrame) -> M:
+    """Set the threshold from which on as many training examples are predicted relevant as are relevant.
 
-    Scores that are no probabilities have no natural threshold, so the training part has to set one.
+    Scores that are no probabilities have no natural threshold, so the training part has to set one: by scores of models
+    that did not learn from the examples. A model's scores of its own training examples lie further apart.
 
     Args:
-        scored: training examples with ``score``.
+        model: what the ranker learned from all training examples.
+        ranker: fitted once more per fold.
+        frame: the training examples with features; those without a label are left out.
+    """
+    labelled = frame.where(F.col("relevant").isNotNull())
+    scored = out_of_fold(ranker, labelled, folds=_FOLDS)
+    relevant = labelled.where("relevant").count()
+    description = model.description.model_copy(update={"threshold": share_threshold(scored, relevant)})
+    return replace(model, description=description)
+
+
+def share_threshold(scored: DataFrame, relevant: int) -> float:
+    """The score from which on as many examples are predicted relevant as are relevant.
+
+    Args:
+        scored: examples with ``score``.
         relevant: how many of them are relevant, at least 1.
 
     Returns:

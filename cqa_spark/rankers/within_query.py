@@ -78,7 +78,13 @@ class WithinQueryRanker(Ranker[WithinQueryParameters]):
 
     def fit(self, frame: DataFrame) -> WithinQueryModel:
         """Fit the member; candidates without label count for the means of their query, too."""
-        member = self._member().fit(with_deviations(frame))
+        return self._around(self._member().fit(with_deviations(frame)), frame)
+
+    def fit_scores(self, frame: DataFrame) -> WithinQueryModel:
+        """The same, for the member's scores alone."""
+        return self._around(self._member().fit_scores(with_deviations(frame)), frame)
+
+    def _around(self, member: RankerModel, frame: DataFrame) -> WithinQueryModel:
         learned = member.description
         description = self.describe(feature_columns(frame), threshold=learned.threshold, training=learned.training)
         return WithinQueryModel(description, member)

@@ -11,6 +11,7 @@ from saved_folders import reloaded_ranker
 
 from cqa_spark.errors import ConfigError, ContractError, InputError
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.threshold import share_threshold
@@ -157,12 +158,18 @@ def test_classifiers_predict_by_the_threshold_on_the_probability(training) -> No
     assert all(row["predicted"] == (row["score"] >= 0.3) for row in rows)
 
 
-def test_rankers_predict_as_many_training_examples_as_are_relevant(training, model) -> None:
-    if model.description.parameters.get("objective") not in ("pairwise", "listwise"):
+def test_rankers_predict_as_many_examples_as_are_relevant_by_scores_out_of_fold(training, ranker, model) -> None:
+    if ranker.gives_probabilities or ranker.name == "linear_svm":
         pytest.skip("the threshold of a classifier is a setting")
+    found = [row["score"] for row in out_of_fold(ranker, training, folds=3).select("score").collect()]
+    assert model.description.threshold == sorted(found, reverse=True)[80 - 1]
     rows = model.transform(training).select("score", "predicted").collect()
-    lowest = min(row["score"] for row in rows if row["predicted"])
-    assert sum(row["score"] > lowest for row in rows) < 80 <= sum(row["predicted"] for row in rows)
+    assert all(row["predicted"] == (row["score"] >= model.description.threshold) for row in rows)
+
+
+def test_what_is_fitted_for_its_scores_alone_has_no_threshold(training) -> None:
+    ranker = build_ranker("boosted_trees", {**SMALL, "objective": "pairwise"})
+    assert ranker.fit_scores(training).description.threshold is None
 
 
 def test_the_share_threshold_is_the_score_of_the_last_relevant_place(spark) -> None:

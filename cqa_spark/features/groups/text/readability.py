@@ -111,7 +111,7 @@ _SPELLING: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("small_starts", "share of the sentences that start with a small letter", _AGICHTEIN): lambda one: (
         one.per_sentence(sum("a" <= sentence[:1] <= "z" for sentence in one.sentences))
     ),
-    FeatureColumn("shouted_share", "share of the letters of words in capitals", _SUPER_TEAM): lambda one: (
+    FeatureColumn("shouted_share", "share of all characters that words in capitals have", _SUPER_TEAM): lambda one: (
         len("".join(_SHOUTED.findall(one.clean))) / max(1, len(one.clean))
     ),
 }

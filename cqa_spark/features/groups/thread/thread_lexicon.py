@@ -90,9 +90,12 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Comment], float]] = {
     FeatureColumn("rank", "place by log-odds, highest first, over comments", "ours", 1.0): lambda one: (
         (1 + one.better_among(one.thread.log_odds)) / len(one.thread.log_odds)
     ),
-    FeatureColumn("rank_among_helpers", "the same among comments that the asker did not write", "ours", 1.0): (
-        lambda one: (1 + one.better_among(one.thread.helpers)) / (1 + len(one.thread.helpers))
-    ),
+    FeatureColumn(
+        "rank_among_helpers",
+        "1 + comments of others than the asker with a higher log-odds, over 1 + all comments of others than the asker",
+        "ours",
+        1.0,
+    ): (lambda one: (1 + one.better_among(one.thread.helpers)) / (1 + len(one.thread.helpers))),
 }
 
 
