@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows
 from cqa_spark.config.settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import Finding
+from cqa_spark.features.history.audit import Exposure, Finding
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import given, run_flow
-from cqa_spark.steps.audit import AUDIT
+from cqa_spark.steps.audit import AUDIT, Audited
 
 SHOWN_COLUMNS = 5
 
@@ -19,21 +19,35 @@ def audit(settings: FeatureAuditSettings) -> None:
     """Change the future of a run's examples and compare the features.
 
     Raises:
-        ContractError: a value changed.
+        ContractError: a value changed, or answers were posted after the cut.
         InputError: the run has no examples that the audit can use.
     """
     run = run_flow(flows.audit(settings, given(settings)), settings, resume=True)
-    findings: list[Finding] = run.recall(AUDIT.name)
-    Terminal().table(findings_table(findings))
-    refuse_changes(findings)
+    audited: Audited = run.recall(AUDIT.name)
+    terminal = Terminal()
+    terminal.table(findings_table(audited.findings))
+    terminal.line(exposed_pairs(audited.exposure))
+    refuse_changes(audited.findings)
+    refuse_late_answers(audited.exposure)
 
 
 def findings_table(findings: Sequence[Finding]) -> TextTable:
     """A line for each group and moment."""
-    table = TextTable("group", "changed after", number("rows"), "columns that changed", title="Audit")
+    table = TextTable(
+        "group", "changed after", number("rows"), "columns that changed", "columns as of the dump", title="Audit"
+    )
     for finding in findings:
-        table.add_row(finding.group, f"{finding.moment:%Y-%m-%d %H:%M:%S}", f"{finding.rows:,}", _changed(finding))
+        changes = map(_listed, (finding.changed, finding.as_of_dump))
+        table.add_row(finding.group, f"{finding.moment:%Y-%m-%d %H:%M:%S}", f"{finding.rows:,}", *changes)
     return table
+
+
+def exposed_pairs(exposure: Exposure) -> str:
+    """A sentence about the pairs that columns as of the dump concern."""
+    return (
+        f"of {exposure.pairs:,} pairs, {exposure.edited:,} have a question or answer that was edited after the cut, "
+        f"and {exposure.deleted:,} an asker or author without an account"
+    )
 
 
 def refuse_changes(findings: Sequence[Finding]) -> None:
@@ -42,7 +56,7 @@ def refuse_changes(findings: Sequence[Finding]) -> None:
     Raises:
         ContractError: one did; the groups with their columns are listed.
     """
-    leaking = {finding.group: _changed(finding) for finding in findings if finding.changed}
+    leaking = {finding.group: _listed(finding.changed) for finding in findings if finding.changed}
     if leaking:
         listed = "; ".join(f"{group} ({columns})" for group, columns in leaking.items())
         raise ContractError(
@@ -51,7 +65,20 @@ def refuse_changes(findings: Sequence[Finding]) -> None:
         )
 
 
-def _changed(finding: Finding) -> str:
-    names = list(finding.changed)
+def refuse_late_answers(exposure: Exposure) -> None:
+    """Fail where an answer was posted after the cut: features would be as of the cut, the candidates would not.
+
+    Raises:
+        ContractError: there is one.
+    """
+    if exposure.late:
+        raise ContractError(
+            f"{exposure.late:,} of {exposure.pairs:,} answers were posted after the cut",
+            "leave them out: cqa dataset preferred-answer --within-hours, with the hours of --features.cut-hours",
+        )
+
+
+def _listed(changed: Mapping[str, int]) -> str:
+    names = list(changed)
     more = f", {len(names) - SHOWN_COLUMNS} more" if len(names) > SHOWN_COLUMNS else ""
     return ", ".join(names[:SHOWN_COLUMNS]) + more or "none"

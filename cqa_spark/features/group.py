@@ -17,6 +17,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.author_batch import AuthorBatch, Kind
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -101,6 +102,7 @@ class FeatureGroup(ABC):
         reads_texts: whether it looks at the tables ``documents`` and ``texts``.
         reach: what of the community its values follow from; a night's run computes again what lies within it.
         is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
+        as_of_dump: what an as-of group nevertheless reads as the dump has it.
         caution: what a reader of figures got with the group has to know; empty for nothing.
     """
 
@@ -113,6 +115,7 @@ class FeatureGroup(ABC):
     reads_texts: ClassVar[bool] = True
     reach: ClassVar[Reach] = Reach.SITE
     is_as_of: ClassVar[bool] = False
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset()
     caution: ClassVar[str] = ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
+from cqa_spark.features.history.audit import Exposure, Finding, audit_group, audit_moments, exposure, known_at
 from cqa_spark.features.needed_tables import with_needed_tables
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
@@ -18,6 +18,19 @@ from cqa_spark.steps.featurize import Featurize
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 AUDIT = Artifact("audit")
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What the audit found.
+
+    Attributes:
+        exposure: what the pairs themselves know of the time after the cut.
+        findings: one for each group and moment.
+    """
+
+    exposure: Exposure
+    findings: Sequence[Finding]
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,7 @@ class Audit(Step):
         """
         findings: list[Finding] = []
         with feature_inputs(run, task_examples(run, PreferredAnswer.name), self.settings) as inputs:
+            exposed = exposure(inputs)
             moments = audit_moments(inputs, self.moments)
             for each in with_needed_tables(map(group_class, self.groups), inputs, strict=False):
                 if each.inputs is None:
@@ -69,4 +83,4 @@ class Audit(Step):
                 f"run {run.run_id} has no preferred-answer examples with a time",
                 "create them: cqa dataset preferred-answer",
             )
-        run.remember(AUDIT.name, findings)
+        run.remember(AUDIT.name, Audited(exposed, findings))

@@ -1,9 +1,13 @@
-"""The proof that a feature knows nothing of the future: another future gives the same values."""
+"""The proof that a feature knows nothing of the future: another future gives the same values.
+
+What tables say as of the dump alone, texts and accounts, is part of that future. Groups that read it declare so
+(``FeatureGroup.as_of_dump``); the audit shows which of their columns follow from it, and how many pairs are concerned.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pyspark.sql import DataFrame
@@ -12,8 +16,9 @@ from pyspark.sql import functions as F
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.featurize import fit_and_compute
 from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.history.dump_state import DumpState, with_other_state
 from cqa_spark.features.history.later_events import go_on_otherwise
-from cqa_spark.features.history.pairs import known_pairs
+from cqa_spark.features.history.pairs import dated_pairs, known_pairs
 from cqa_spark.features.inputs import FeatureInputs
 
 
@@ -26,12 +31,48 @@ class Finding:
         moment: after which all was changed.
         rows: rows of values that were compared.
         changed: by column, the number of rows whose value changed; columns without any are left out.
+        as_of_dump: the same for what the group declares to read as of the dump.
     """
 
     group: str
     moment: datetime
     rows: int
     changed: Mapping[str, int]
+    as_of_dump: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How many pairs of a data set know something of the time after their cut, whatever the groups.
+
+    Attributes:
+        pairs: pairs with a cut.
+        late: those whose answer was posted after the cut: that there is such a candidate was not known.
+        edited: those whose question or answer was edited after the cut.
+        deleted: those whose asker or author has no account at the time of the dump.
+    """
+
+    pairs: int
+    late: int
+    edited: int
+    deleted: int
+
+
+def exposure(inputs: FeatureInputs) -> Exposure:
+    """Count the pairs that know something of the time after their cut."""
+    edits = inputs.posts.select("site", "post_id", "edited_at")
+    pairs = dated_pairs(inputs)
+    for post, name in (("query_id", "question_edited"), ("candidate_id", "answer_edited")):
+        of_post = edits.withColumnsRenamed({"post_id": post, "edited_at": name})
+        pairs = pairs.join(of_post, on=[post, "site"], how="left")
+    row = pairs.agg(
+        F.count(F.lit(1)),
+        F.count_if(F.col("answered_at") > F.col("cut")),
+        F.count_if(F.greatest("question_edited", "answer_edited") > F.col("cut")),
+        F.count_if(F.col("asker_id").isNull() | F.col("author_id").isNull()),
+    ).first()
+    assert row is not None, "an aggregate has one row"
+    return Exposure(*row)
 
 
 def audit_moments(inputs: FeatureInputs, count: int) -> list[datetime]:
@@ -71,11 +112,15 @@ def audit_group(group: type[FeatureGroup], inputs: FeatureInputs, moment: dateti
         folds: folds of the cross-fitting.
     """
     _, values = fit_and_compute(group, inputs, folds=folds)
-    _, others = fit_and_compute(group, go_on_otherwise(inputs, moment), folds=folds)
-    return _compare(group, values, others, moment)
+    later = with_other_state(go_on_otherwise(inputs, moment), set(DumpState) - group.as_of_dump)
+    rows, changed = _changes(group, values, fit_and_compute(group, later, folds=folds)[1])
+    if not group.as_of_dump:
+        return Finding(group.name, moment, rows, changed)
+    _, others = fit_and_compute(group, with_other_state(inputs, group.as_of_dump), folds=folds)
+    return Finding(group.name, moment, rows, changed, as_of_dump=_changes(group, values, others)[1])
 
 
-def _compare(group: type[FeatureGroup], values: DataFrame, others: DataFrame, moment: datetime) -> Finding:
+def _changes(group: type[FeatureGroup], values: DataFrame, others: DataFrame) -> tuple[int, dict[str, int]]:
     key, names = list(KEY), [column.name for column in group.columns]
     one = values.select(*key, F.struct(*names).alias("one"))
     other = others.select(*key, F.struct(*names).alias("other"))
@@ -83,4 +128,4 @@ def _compare(group: type[FeatureGroup], values: DataFrame, others: DataFrame, mo
     same = {name: F.col(f"one.{name}").eqNullSafe(F.col(f"other.{name}")) for name in names}
     counts = both.agg(F.count(F.lit(1)), *[F.count_if(~equal).alias(name) for name, equal in same.items()]).first()
     assert counts is not None, "an aggregate has one row"
-    return Finding(group.name, moment, counts[0], {name: counts[name] for name in names if counts[name]})
+    return counts[0], {name: counts[name] for name in names if counts[name]}

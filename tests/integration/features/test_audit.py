@@ -8,10 +8,11 @@ from datetime import UTC
 import pytest
 from literal_answers import at, community
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
-from cqa_spark.commands.audit import refuse_changes
+from cqa_spark.commands.audit import refuse_changes, refuse_late_answers
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import Finding, audit_group, audit_moments, known_at
+from cqa_spark.features.history.audit import Exposure, Finding, audit_group, audit_moments, exposure, known_at
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.later_events import go_on_otherwise
 from cqa_spark.features.inputs import FeatureInputs
@@ -28,15 +29,48 @@ def inputs(spark: SparkSession) -> FeatureInputs:
 
 
 def test_every_snapshot_group_has_an_as_of_variant() -> None:
-    assert [name.replace("_snapshot_", "_asof_") for name in SNAPSHOT] == AS_OF
-    assert len(AS_OF) == 7
+    assert {name.replace("_snapshot_", "_asof_") for name in SNAPSHOT} == {*AS_OF} - {
+        "answer_text_v1",
+        "answer_votes_asof_v1",
+    }
+    assert len(SNAPSHOT) == 7
 
 
 @pytest.mark.parametrize("name", AS_OF)
 def test_as_of_columns_stay_the_same(inputs: FeatureInputs, name: str) -> None:
-    finding = audit_group(group_class(name), known_at(inputs, CUT), CUT, folds=2)
+    group = group_class(name)
+    finding = audit_group(group, known_at(inputs, CUT), CUT, folds=2)
     assert finding.rows > 0
     assert finding.changed == {}
+    assert bool(finding.as_of_dump) == bool(group.as_of_dump)
+
+
+def test_what_a_group_does_not_declare_to_read_as_of_the_dump_must_not_change(
+    inputs: FeatureInputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = {"answer_text_v1": {"characters", "words", "cosine"}, "comments_asof_v1": {"asker_on_answer"}}
+    for name, columns in declared.items():
+        monkeypatch.setattr(group_class(name), "as_of_dump", frozenset())
+        assert columns <= set(audit_group(group_class(name), known_at(inputs, CUT), CUT, folds=2).changed)
+
+
+def test_an_injected_late_answer_is_refused(inputs: FeatureInputs) -> None:
+    assert exposure(inputs) == Exposure(pairs=3, late=0, edited=0, deleted=1)
+    late = inputs.examples.where("candidate_id = '13'").withColumns(
+        {"candidate_id": F.lit("14"), "answered_at": F.lit(at(3, 3, 10, 1))}
+    )
+    edits = F.when(F.col("post_id") == "11", F.lit(at(3, 4)))
+    exposed = exposure(
+        replace(
+            inputs,
+            examples=inputs.examples.unionByName(late),
+            posts=inputs.posts.withColumn("edited_at", edits),
+        )
+    )
+    assert exposed == Exposure(pairs=4, late=1, edited=1, deleted=1)
+    with pytest.raises(ContractError, match="1 of 4 answers were posted after the cut"):
+        refuse_late_answers(exposed)
+    refuse_late_answers(replace(exposed, late=0))
 
 
 def test_columns_of_the_dump_change(inputs: FeatureInputs) -> None:
@@ -46,9 +80,7 @@ def test_columns_of_the_dump_change(inputs: FeatureInputs) -> None:
         for name in ("basic_q", "basic_u", "comments")
     }
     assert changed["basic_q"] == {"views", "active"}
-    assert changed["basic_u"] == {
-        "up_votes", "down_votes", "reputation", "questions", "answers", "accepted", "comments"
-    }  # fmt: skip
+    assert changed["basic_u"] == {column.name for column in group_class("basic_u_snapshot_v1").columns}
     assert {"on_question", "on_answer", "answerer_on_answer", "sentiment"} <= changed["comments"]
 
 

@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
 from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.training_data import TrainingData
@@ -121,6 +122,7 @@ class BadgesAsOfV1(_Badges):
     columns: ClassVar[tuple[FeatureColumn, ...]] = _features("had before the cut")
     reach: ClassVar[Reach] = Reach.HISTORY
     is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:

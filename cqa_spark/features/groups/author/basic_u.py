@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
 from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn, Reach
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
@@ -115,6 +116,7 @@ class BasicUAsOfV1(AuthorGroup):
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.REGISTERED, *CONTRIBUTIONS})
     is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
         """Counts up to the cut."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
 from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
 from cqa_spark.features.training_data import TrainingData
@@ -99,6 +100,7 @@ class UTagsAsOfV1(_UTags):
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.ACCEPTED})
     reach: ClassVar[Reach] = Reach.HISTORY
     is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS, DumpState.DELETED_ACCOUNTS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from cqa_spark.features.batches import Values, compute_in_batches
 from cqa_spark.features.group import Entity, FeatureColumn, FittedTableGroup, Reach
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
@@ -43,6 +44,8 @@ class AnswerTextV1(FittedTableGroup):
     learns_from_labels: ClassVar[bool] = False
     reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
+    is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
 
     def __init__(self, collection: Collection | None = None) -> None:
         self._collection = collection

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
 from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
 from cqa_spark.features.groups.thread.post_comments import Beside, answers_comments, questions_comments
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch, Reals
 
@@ -59,6 +60,7 @@ class CommentsAsOfV1(_Comments):
     name: ClassVar[str] = "comments_asof_v1"
     about: ClassVar[str] = "comments on question and answer that were there at the cut"
     is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         """Counts and tone of comments up to the cut; not known where that is not."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
 from cqa_spark.features.query_batch import QueryBatch, values_at
@@ -87,6 +88,7 @@ class QTagsAsOfV1(_QTags):
     about: ClassVar[str] = "the question's spread over the tags that had the most votes when training ended"
     needs: ClassVar[tuple[str, ...]] = ("votes",)
     is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:

@@ -1,0 +1,59 @@
+"""What a dump says only as of its own time, and how it might have come out otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from enum import Enum
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.inputs import FeatureInputs
+
+
+class DumpState(Enum):
+    """What an as-of group may read as the dump has it, because the tables do not say how it was at the cut."""
+
+    EDITS = "texts and tags after the last edit"
+    DELETED_ACCOUNTS = "who wrote, unless the account was deleted"
+
+
+def with_other_state(inputs: FeatureInputs, states: Collection[DumpState]) -> FeatureInputs:
+    """The tables as they would be if every post was edited once more, or every account deleted.
+
+    Args:
+        inputs: the tables.
+        states: what is changed.
+    """
+    if DumpState.EDITS in states:
+        inputs = _edited(inputs)
+    return _without_accounts(inputs) if DumpState.DELETED_ACCOUNTS in states else inputs
+
+
+def _edited(inputs: FeatureInputs) -> FeatureInputs:
+    otherwise = {
+        "subject": F.when(F.col("subject").isNotNull(), F.lit("Edited?")),
+        "body": F.when(F.col("body").isNotNull(), F.lit("<p>Not what it was.</p>")),
+        "tags": F.when(F.col("tags").isNotNull(), F.array(F.lit("edited"))),
+    }
+    return replace(inputs, posts=inputs.posts.withColumns(otherwise), documents=inputs.documents.where(F.lit(False)))
+
+
+def _without_accounts(inputs: FeatureInputs) -> FeatureInputs:
+    """Posts and comments of a deleted account keep a name that stands for it."""
+    nobody = F.lit(None).cast("string")
+    people = {"asker_id": nobody, "author_id": nobody}
+    return replace(
+        inputs,
+        examples=inputs.examples.withColumns(people),
+        posts=_anonymous(inputs.posts),
+        comments=_anonymous(inputs.comments),
+        users=inputs.users and inputs.users.where(F.lit(False)),
+        badges=inputs.badges and inputs.badges.where(F.lit(False)),
+    )
+
+
+def _anonymous(written: DataFrame) -> DataFrame:
+    name = F.coalesce("user_name", F.concat(F.lit("user"), "user_id"))
+    return written.withColumn("user_name", name).withColumn("user_id", F.lit(None).cast("string"))
