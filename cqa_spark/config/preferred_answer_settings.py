@@ -18,7 +18,7 @@ Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
 
 FromRun = Annotated[RunName | None, Field(description="run with the posts and votes; default: the published run")]
-RankerName = Literal["logistic", "boosted", "pairwise", "network", "text"]
+RankerName = Literal["logistic", "boosted", "pairwise", "network", "text", "votes"]
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
@@ -81,9 +81,9 @@ class AnswerExperimentSettings(Section):
         "xu2018: rank all answers, also those posted after the cut",
     )
     rankers: RankerNames = Field(
-        default=("logistic", "boosted", "pairwise", "network", "text"),
+        default=("logistic", "boosted", "pairwise", "network", "text", "votes"),
         min_length=1,
-        description="rankers to train, each with as-of and with snapshot features",
+        description="rankers to train, each with as-of and, where there are such, with snapshot features",
     )
     studied: RankerNames = Field(default=("boosted",), description="rankers for ablation and transfer")
     budget: int = Field(

@@ -78,7 +78,8 @@ class Touched:
         threads: where something changed: site, thread_id; distinct.
         authors: whose record changed: site, author_id, since (the earliest moment at which it differs); one row each,
             read twice.
-        pairs: those whose author's record changed up to their cut: site, query_id, candidate_id; distinct.
+        pairs: those for which votes, or whose author's record, changed up to their cut: site, query_id, candidate_id;
+            distinct.
     """
 
     threads: DataFrame
@@ -150,7 +151,11 @@ def touched(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut:
     known = reduce(DataFrame.unionByName, records).where(F.col("author_id").isNotNull())
     since = F.min(F.coalesce("since", F.expr(_ALWAYS))).alias("since")
     authors = known.groupBy("site", "author_id").agg(since)
-    pairs = pairs_of(now[EXAMPLES.name], cut).join(authors, on=["site", "author_id"])
+    cut_pairs = pairs_of(now[EXAMPLES.name], cut).select("site", "query_id", "candidate_id", "author_id", "cut")
+    voted = _counted(changed[VOTES.name]).withColumnsRenamed({"post_id": "candidate_id", "counted_at": "since"})
+    pairs = cut_pairs.join(authors, on=["site", "author_id"]).unionByName(
+        cut_pairs.join(voted, on=["site", "candidate_id"])
+    )
     return Touched(
         threads=reduce(DataFrame.unionByName, threads).distinct(),
         authors=authors,
@@ -192,8 +197,12 @@ def _differing(changed_posts: DataFrame, *columns: str) -> DataFrame:
 def _got(votes: DataFrame, posts: DataFrame) -> DataFrame:
     """Votes as part of the records of those who own the posts, or owned them."""
     owners = posts.select("site", "post_id", "user_id")
-    counted_at = votes.select("site", "post_id", end_of_day("created_at").alias("counted_at"))
-    return _records(counted_at.join(owners, on=["site", "post_id"]), "counted_at")
+    return _records(_counted(votes).join(owners, on=["site", "post_id"]), "counted_at")
+
+
+def _counted(votes: DataFrame) -> DataFrame:
+    """Since when votes count."""
+    return votes.select("site", "post_id", end_of_day("created_at").alias("counted_at"))
 
 
 def _records(rows: DataFrame, known_at: str) -> DataFrame:

@@ -50,7 +50,7 @@ class Reach(Enum):
     """The posts and comments of the example's thread."""
 
     HISTORY = 2
-    """And what was known at the cut of what the candidate's author is, has, did and got, wherever that was."""
+    """And what was known at the cut of the votes for the candidate, and of what its author is, has, did and got."""
 
     AUTHOR = 3
     """And what is known of it by now."""
@@ -158,12 +158,14 @@ class QueryGroup(ExampleGroup):
 
     Attributes:
         reads_comments: whether it looks at comments.
+        reads_votes: whether it looks at votes for the candidates.
         post_columns: what it reads of posts beside what every batch has.
         comment_columns: what it reads of comments beside what every batch has.
     """
 
     place: ClassVar[Place] = Place.QUERY
     reads_comments: ClassVar[bool] = True
+    reads_votes: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ()
     comment_columns: ClassVar[tuple[str, ...]] = ()
 

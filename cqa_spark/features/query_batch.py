@@ -167,6 +167,8 @@ class QueryBatch:
         analysed: rows of the table ``texts``.
         scores: scores of upstream systems: ``site``, ``query_id`` (of the batch), ``task``, ``of_query``,
             ``candidate_id``, ``score``.
+        votes: up and down votes for the candidates: ``site``, ``query_id``, ``post_id``, ``vote_type_id``,
+            ``known_at``, ``number``.
     """
 
     examples: pa.Table
@@ -175,6 +177,7 @@ class QueryBatch:
     documents: pa.Table
     analysed: pa.Table
     scores: pa.Table
+    votes: pa.Table
     _shared: dict[Callable[[QueryBatch], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:

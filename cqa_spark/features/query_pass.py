@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.features.declared_values import declared_values
 from cqa_spark.features.feature_table import KEY, values_type
 from cqa_spark.features.folds import fold_of
@@ -33,7 +34,7 @@ EXAMPLES_AT_A_TIME = 1_000
 
 _NO_FOLD = -1
 _QUERY = ("site", "query_id")
-_PARTS = ("examples", "posts", "said", "documents", "analysed", "scores")
+_PARTS = ("examples", "posts", "said", "documents", "analysed", "scores", "votes")
 """The tables of a ``QueryBatch``; rows of each travel as a struct of this name."""
 
 
@@ -121,7 +122,12 @@ def _bring_together(groups: Sequence[type[QueryGroup]], inputs: FeatureInputs, f
     )
     texts = inputs.texts.where(reads_texts).select("text_id", _as_struct("analysed", inputs.texts))
     with_texts = rows.join(texts, on="text_id", how="left").drop("text_id")
-    others = {"examples": examples, "scores": _scores(inputs, threads)}
+    reads_votes = any(each.reads_votes for each in groups)
+    others = {
+        "examples": examples,
+        "scores": _scores(inputs, threads),
+        "votes": _votes(inputs) if reads_votes else None,
+    }
     return reduce(
         lambda one, other: one.unionByName(other, allowMissingColumns=True),
         (
@@ -171,6 +177,16 @@ def _scores(inputs: FeatureInputs, threads: DataFrame) -> DataFrame | None:
     to_threads = scores.join(queries, on=["site", "of_query"])
     columns = (*_QUERY, "task", "of_query", "candidate_id", "score")
     return to_comments.select(*columns).union(to_threads.select(*columns)).distinct()
+
+
+def _votes(inputs: FeatureInputs) -> DataFrame:
+    """Up and down votes for the candidates; those of a day come as one row."""
+    candidates = inputs.examples.select(*_QUERY, F.col("candidate_id").alias("post_id")).distinct()
+    cast = inputs.needed("votes").where(F.col("vote_type_id").isin(UP, DOWN))
+    known = cast.select("site", "post_id", "vote_type_id", end_of_day("created_at").alias("known_at"))
+    of_candidates = known.join(inputs.broadcast_if_few(candidates), on=["post_id", "site"])
+    by_day = of_candidates.groupBy(*_QUERY, "post_id", "vote_type_id", "known_at")
+    return by_day.agg(F.count(F.lit(1)).alias("number"))
 
 
 def _as_struct(part: str, rows: DataFrame) -> Column:
@@ -233,6 +249,7 @@ def _query_batch(rows: pa.Table) -> QueryBatch:
         documents=tables["documents"],
         analysed=_first_of_each(tables["analysed"], "text_id"),
         scores=tables.get("scores", pa.table({})),
+        votes=tables.get("votes", pa.table({})),
     )
 
 

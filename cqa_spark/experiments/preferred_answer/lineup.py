@@ -13,8 +13,12 @@ BASELINES = (
     "highest_reputation",
     "longest_answer",
     "highest_reputation_asof",
+    "most_votes_asof",
 )
-"""Those of the paper's Table 4, and the one of them that looks into the future once more without it."""
+"""Those of the paper's Table 4, the one of them that looks into the future once more without it, and votes."""
+
+_ONLY_AS_OF = ("votes",)
+"""Rankers without a snapshot variant."""
 
 
 def learned_system(ranker: str, variant: str) -> str:
@@ -23,5 +27,9 @@ def learned_system(ranker: str, variant: str) -> str:
 
 
 def learned_systems(rankers: Iterable[str]) -> tuple[str, ...]:
-    """The recipes of the rankers, both variants of each."""
-    return tuple(learned_system(ranker, variant) for ranker in rankers for variant in (AS_OF, SNAPSHOT))
+    """The recipes of the rankers, in the variants that there are."""
+    return tuple(
+        learned_system(ranker, variant)
+        for ranker in rankers
+        for variant in ((AS_OF,) if ranker in _ONLY_AS_OF else (AS_OF, SNAPSHOT))
+    )

@@ -10,6 +10,7 @@ _RANKERS = {
     "logistic": "logistic regression",
     "network": "multilayer perceptron",
     "text": "boosted trees with the answer's text",
+    "votes": "boosted trees with the answer's text and votes",
 }
 _BASELINES = {
     "random_answer": "random",
@@ -17,6 +18,7 @@ _BASELINES = {
     "tfidf_answer": "tf-idf",
     "highest_reputation": "highest reputation",
     "highest_reputation_asof": "highest reputation (as of the cut)",
+    "most_votes_asof": "most votes (as of the cut)",
     "longest_answer": "longest answer",
 }
 _VARIANTS = {AS_OF: "as of the cut", SNAPSHOT: "snapshot"}

@@ -44,6 +44,7 @@ TABLE_5: dict[str, tuple[str, Published | None]] = {
     "badges": ("Badges", Published(0.005, 0.003)),
     "user_tags": ("UTags", Published(0.000, -0.063)),
     "answer_text": ("answer's text", None),
+    "answer_votes": ("answer's votes", None),
 }
 """Table 5, by our feature family: name of the group in the paper, and the change when it is removed; None for groups
 that the paper does not have."""

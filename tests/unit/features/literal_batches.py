@@ -24,6 +24,7 @@ _EXAMPLES = pa.schema(
         *((name, pa.string()) for name in ("author_id", "asker_id")),
         ("asked_at", _MOMENT),
         ("answered_at", _MOMENT),
+        ("cut", _MOMENT),
         ("initial_rank", pa.int32()),
         ("split", pa.string()),
         ("fold", pa.int64()),
@@ -59,6 +60,14 @@ _SCORES = pa.schema(
     [
         *((name, pa.string()) for name in ("site", "query_id", "task", "of_query", "candidate_id")),
         ("score", pa.float64()),
+    ]
+)
+_VOTES = pa.schema(
+    [
+        *((name, pa.string()) for name in ("site", "query_id", "post_id")),
+        ("vote_type_id", pa.int32()),
+        ("known_at", _MOMENT),
+        ("number", pa.int64()),
     ]
 )
 
@@ -108,6 +117,8 @@ def batch_of(
     *,
     task: str = "question_comment",
     scores: Iterable[Mapping[str, object]] = (),
+    votes: Iterable[Mapping[str, object]] = (),
+    cut: datetime | None = None,
 ) -> QueryBatch:
     """A batch; texts are split at blanks and are clean already.
 
@@ -116,6 +127,8 @@ def batch_of(
         examples: what is ranked for what; by default all comments below their questions.
         task: of all examples.
         scores: rows of ``QueryBatch.scores`` without site.
+        votes: rows of ``QueryBatch.votes`` without site.
+        cut: of all examples.
     """
     own = [
         (each.thread_id, f"{each.thread_id}_C{place}", each.thread_id) for each in threads for place in _places(each)
@@ -131,7 +144,10 @@ def batch_of(
     texts = {said.text for _, _, _, said in of_threads}
     texts |= {text for _, each in questions for text in (each.question, each.subject) if text is not None}
     return QueryBatch(
-        examples=_table(_EXAMPLES, [_example(by_id, task, rank, *each) for rank, each in enumerate(chosen, start=1)]),
+        examples=_table(
+            _EXAMPLES,
+            [{**_example(by_id, task, rank, *each), "cut": cut} for rank, each in enumerate(chosen, start=1)],
+        ),
         posts=_table(_POSTS, [_post(*each) for each in questions]),
         said=_table(_SAID, [_comment(*each) for each in of_threads]),
         documents=_table(
@@ -140,6 +156,7 @@ def batch_of(
         ),
         analysed=_table(_TEXTS, [_text(text) for text in sorted(texts)]),
         scores=_table(_SCORES, [{"site": SITE, **each} for each in scores]),
+        votes=_table(_VOTES, [{"site": SITE, **each} for each in votes]),
     )
 
 

@@ -54,7 +54,7 @@ def _in_folds(*folds: int) -> QueryBatch:
     place = batch.examples.column_names.index("fold")
     of_examples = np.repeat(np.array(folds), 2)
     examples = batch.examples.set_column(place, "fold", pa.array(of_examples, pa.int64()))
-    return QueryBatch(examples, batch.posts, batch.said, batch.documents, batch.analysed, batch.scores)
+    return QueryBatch(examples, batch.posts, batch.said, batch.documents, batch.analysed, batch.scores, batch.votes)
 
 
 def test_a_training_example_gets_the_values_of_the_model_without_its_fold() -> None:

@@ -1,0 +1,58 @@
+"""Votes for the answer itself, and its age: how an answer had been received when one looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cqa_spark.corpora.stackexchange.votes import DOWN, UP
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
+from cqa_spark.features.query_batch import QueryBatch, Reals, codes, doubles, matches, seconds
+
+_OURS = "ours; Xu et al. 2018, Table 2, have no votes for the answer itself"
+
+
+class AnswerVotesAsOfV1(QueryGroup):
+    """Votes count from the end of their day on. Of an answer that was posted after the cut nothing is known.
+
+    Acceptances are left out: at a cut after the acceptance they would be the label.
+    """
+
+    name: ClassVar[str] = "answer_votes_asof_v1"
+    family: ClassVar[str] = "answer_votes"
+    about: ClassVar[str] = "votes for the answer and its age, as known at the cut"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("up_votes", "up votes for the answer", _OURS),
+        FeatureColumn("down_votes", "down votes for the answer", _OURS),
+        FeatureColumn("score", "up votes minus down votes", _OURS),
+        FeatureColumn("age", "hours from the answer to the cut", _OURS),
+    )
+    needs: ClassVar[tuple[str, ...]] = ("votes",)
+    reach: ClassVar[Reach] = Reach.HISTORY
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    reads_votes: ClassVar[bool] = True
+    is_as_of: ClassVar[bool] = True
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Count the votes that were known at the cut."""
+        age = (batch.times("cut") - batch.times("answered_at")) / 3600
+        age[age < 0] = np.nan
+        up, down = (np.where(np.isnan(age), np.nan, _votes(batch, kind)) for kind in (UP, DOWN))
+        return {"up_votes": up, "down_votes": down, "score": up - down, "age": age}
+
+
+def _votes(batch: QueryBatch, kind: int) -> Reals:
+    """Votes of a kind for each candidate that were known at its cut."""
+    votes = batch.votes
+    candidates, posts = codes(batch.examples["candidate_id"], votes["post_id"])
+    number = len(candidates) + len(posts)
+    example, row = matches(batch.query * number + candidates, batch.query_of(votes) * number + posts)
+    is_known = seconds(votes["known_at"])[row] <= batch.times("cut")[example]
+    counted = is_known & (votes["vote_type_id"].to_numpy()[row] == kind)
+    votes_of_day = doubles(votes["number"])[row]
+    return np.bincount(example[counted], weights=votes_of_day[counted], minlength=len(batch)).astype(np.float64)
