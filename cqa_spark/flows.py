@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from cqa_spark.config.project_root import project_root
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.settings import (
     EvaluateSettings,
@@ -56,8 +57,8 @@ from cqa_spark.steps.reuse import KeepModels
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import ScoreUpstream, TrainUpstream, tasks_of, upstream_of
-from cqa_spark.systems.recipes import groups_of, read_systems, task_of
-from cqa_spark.systems.system import System
+from cqa_spark.systems.recipes import at_random, groups_of, read_systems, task_of
+from cqa_spark.systems.system import System, known_systems
 from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
 from cqa_spark.tasks.registry import known_tasks
 
@@ -79,7 +80,7 @@ def run(settings: RunSettings) -> Flow:
             Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),
             *_learning(systems, task, settings.features),
             Score(systems, task),
-            Evaluate(settings.evaluation, settings.baseline),
+            Evaluate(settings.evaluation, settings.baseline, at_random(systems)),
             *_experiments(systems, settings),
             Report(settings.report, settings.evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),
@@ -227,7 +228,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),
             Train(systems, task),
             RankEveryQuestion(systems, split) if every else Score(systems, task),
-            Measure(split, settings.evaluation, chosen.rankers),
+            Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
             *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
             Report(settings.report, MEASURES, NIGHT_BASELINE),
@@ -293,7 +294,8 @@ def score(settings: ScoreSettings, given: Given) -> Flow:
 
 def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
     """Rankings → metrics."""
-    return Flow("evaluate", (Evaluate(settings.evaluation, settings.baseline),), given)
+    chance = at_random(read_systems(known_systems(project_root() / "conf")))
+    return Flow("evaluate", (Evaluate(settings.evaluation, settings.baseline, chance),), given)
 
 
 def report(settings: ReportSettings, given: Given) -> Flow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 
@@ -21,7 +22,9 @@ _QUERY = ["system", *_GROUP, "site", "query_id"]
 Batches = Iterable[pa.RecordBatch]
 
 
-def query_metrics(rankings: DataFrame, examples: DataFrame, measures: Sequence[Measure]) -> DataFrame:
+def query_metrics(
+    rankings: DataFrame, examples: DataFrame, measures: Sequence[Measure], *, at_random: Collection[str] = ()
+) -> DataFrame:
     """Compute every measure of every judged query, for every system that ranked anything of its task and split.
 
     Candidates without a label are left out as unjudged, and so are queries that have no other. A judged query or
@@ -31,12 +34,13 @@ def query_metrics(rankings: DataFrame, examples: DataFrame, measures: Sequence[M
         rankings: rows of ``RANKINGS``, of one run.
         examples: rows of ``EXAMPLES``.
         measures: measures to compute; repeated ones are computed once.
+        at_random: systems whose order is a random one: the expectation over all orders is computed.
 
     Returns:
         Rows of ``QUERY_METRICS``.
     """
     queries = _ranked_queries(_judged_for_every_system(rankings, examples))
-    rows = queries.mapInArrow(_measured(tuple(dict.fromkeys(measures))), QUERY_METRICS.schema)
+    rows = queries.mapInArrow(_measured(tuple(dict.fromkeys(measures)), frozenset(at_random)), QUERY_METRICS.schema)
     return QUERY_METRICS.conform(rows)
 
 
@@ -65,7 +69,7 @@ def _candidates(name: str) -> Column:
     return F.col(f"candidates.{name}").alias(name)
 
 
-def _measured(measures: tuple[Measure, ...]) -> Callable[[Batches], Batches]:
+def _measured(measures: tuple[Measure, ...], at_random: frozenset[str]) -> Callable[[Batches], Batches]:
     schema = pa.schema(
         [(name, pa.string()) for name in (*_QUERY, "measure")]
         + [("value", pa.float64()), ("components", pa.list_(pa.float64()))]
@@ -73,17 +77,22 @@ def _measured(measures: tuple[Measure, ...]) -> Callable[[Batches], Batches]:
 
     def measure_batches(batches: Batches) -> Batches:
         for batch in batches:
-            rows = [measured for row in batch.to_pylist() for measured in _rows(row, measures)]
+            rows = [measured for row in batch.to_pylist() for measured in _rows(row, measures, at_random)]
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
     return measure_batches
 
 
-def _rows(row: dict[str, Any], measures: Iterable[Measure]) -> Iterator[dict[str, Any]]:
+def _rows(row: dict[str, Any], measures: Iterable[Measure], at_random: frozenset[str]) -> Iterator[dict[str, Any]]:
     key = {name: row[name] for name in _QUERY}
     query = _ranked_query(row)
     for measure in measures:
-        yield {**key, "measure": str(measure), "value": measure.value(query), "components": measure.components(query)}
+        components = (
+            expected_components(measure, query, row["query_id"])
+            if row["system"] in at_random
+            else measure.components(query)
+        )
+        yield {**key, "measure": str(measure), "value": measure.aggregate(components, 1), "components": components}
 
 
 def _ranked_query(row: dict[str, Any]) -> RankedQuery:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from cqa_spark.config.sections import EvaluationSettings
@@ -23,10 +24,12 @@ class Evaluate(Step):
     Attributes:
         settings: measures, resamples, confidence and seed.
         baseline: system to compare the others with.
+        at_random: systems that are measured by the expectation over all orders.
     """
 
     settings: EvaluationSettings
     baseline: str
+    at_random: Collection[str] = ()
 
     name = "evaluate"
 
@@ -44,7 +47,7 @@ class Evaluate(Step):
         counts.rows_in = rankings.count()
         measures = [parse_measure(name) for name in settings.measures]
         judged = run.read(EXAMPLES).where(OUTSIDE_TRAINING)
-        run.write(QUERY_METRICS, query_metrics(rankings, judged, measures))
+        run.write(QUERY_METRICS, query_metrics(rankings, judged, measures, at_random=self.at_random))
         summary = summarise(
             run.read(QUERY_METRICS), self.baseline, settings.resamples, settings.seed, settings.confidence
         )

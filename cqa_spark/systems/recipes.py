@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.random_order import RandomOrderRanker
 from cqa_spark.systems.system import System, read_system
 
 
@@ -25,6 +26,11 @@ def task_of(systems: Iterable[System]) -> str:
         listed = ", ".join(f"{name} ({task})" for name, task in tasks.items())
         raise ConfigError(f"the systems are for several tasks: {listed}", "rank one task at a time")
     return next(iter(tasks.values()))
+
+
+def at_random(systems: Iterable[System]) -> frozenset[str]:
+    """The names of the systems that order at random, and are measured by their expectation."""
+    return frozenset(system.name for system in systems if system.ranker.name == RandomOrderRanker.name)
 
 
 def groups_of(systems: Iterable[System]) -> list[str]:

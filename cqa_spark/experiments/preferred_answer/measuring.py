@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -35,11 +35,13 @@ class Measure(Step):
         split: what is measured on.
         settings: resamples, confidence and seed.
         rankers: those that were trained, each in two variants.
+        at_random: systems that are measured by the expectation over all orders.
     """
 
     split: EvaluationSplit
     settings: ResamplingSettings
     rankers: Sequence[str]
+    at_random: Collection[str] = ()
 
     name = "evaluate"
 
@@ -55,7 +57,8 @@ class Measure(Step):
         """Write all four; everything is tested against the best baseline on all sites together."""
         examples = self.split.measured(task_examples(run, PreferredAnswer.name)).select(*EXAMPLES.schema.names)
         measures = [parse_measure(name) for name in MEASURES]
-        counts.rows_in = run.write(QUERY_METRICS, query_metrics(run.read(RANKINGS), examples, measures)).rows
+        measured = query_metrics(run.read(RANKINGS), examples, measures, at_random=self.at_random)
+        counts.rows_in = run.write(QUERY_METRICS, measured).rows
         queries = run.read(QUERY_METRICS)
         best = best_baseline(queries)
         drawn = Resampling(self.settings.resamples, self.settings.seed, self.settings.confidence)

@@ -90,6 +90,16 @@ def test_graded_labels_are_the_gains(rankings, examples) -> None:
     assert measured(rankings, examples, "nDCG@2")["full", "Q1"] == pytest.approx(expected)
 
 
+def test_of_an_order_at_random_the_expectation_is_computed(rankings, examples) -> None:
+    found = values(query_metrics(rankings, examples, [parse_measure("P@1")], at_random=["full"]))
+    assert found == {
+        ("full", "Q1"): pytest.approx(2 / 3),
+        ("full", "Q2"): 1.0,
+        ("partial", "Q1"): 1.0,
+        ("partial", "Q2"): 0.0,
+    }
+
+
 def test_other_tasks_and_splits_are_not_mixed_in(rankings, examples) -> None:
     other = examples.replace({"dev": "test"}, subset="split")
     assert measured(rankings, other, "MAP@10") == {}
