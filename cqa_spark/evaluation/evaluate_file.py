@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from cqa_spark.evaluation.intervals import bootstrap_intervals
+from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import ranked_queries
+from cqa_spark.evaluation.random_orders import expected_components
+from cqa_spark.evaluation.ranked_query import RankedQuery
 
 if TYPE_CHECKING:
     from cqa_spark.process.terminal import TextTable
@@ -43,22 +46,31 @@ class FileScores(TypedDict):
     accuracy: float
 
 
-def evaluate_file(gold: Path, prediction: Path) -> FileScores:
+def evaluate_file(gold: Path, prediction: Path, *, at_random: bool = False) -> FileScores:
     """Score a prediction file as the official scorer of SemEval Task 3 does.
+
+    Args:
+        gold: the official gold.
+        prediction: the predictions.
+        at_random: whether the order is a random one: the expectation over all orders is computed.
 
     Raises:
         InputError: a file cannot be understood, or the files do not belong together.
     """
-    queries = ranked_queries(gold, prediction).values()
+    queries = ranked_queries(gold, prediction)
     scores: dict[str, float] = {}
     for name, written in OFFICIAL_MEASURES.items():
-        measure = parse_measure(written)
-        scores[name] = measure.total(measure.components(query) for query in queries)
+        scores[name] = parse_measure(written).total(_components(parse_measure(written), queries, at_random))
     return FileScores(file=str(prediction), queries=len(queries), **scores)  # type: ignore[typeddict-item]
 
 
-def standard_errors(gold: Path, prediction: Path) -> dict[str, float]:
+def standard_errors(gold: Path, prediction: Path, *, at_random: bool = False) -> dict[str, float]:
     """Standard errors of the official measures over queries, by bootstrap; fractions, by measure as written.
+
+    Args:
+        gold: the official gold.
+        prediction: the predictions.
+        at_random: as for ``evaluate_file``.
 
     Raises:
         InputError: a file cannot be understood, or the files do not belong together.
@@ -67,10 +79,17 @@ def standard_errors(gold: Path, prediction: Path) -> dict[str, float]:
 
     queries = ranked_queries(gold, prediction)
     components = {
-        measure: np.array([[measure.components(queries[query]) for query in sorted(queries)]])
+        measure: np.array([list(_components(measure, queries, at_random))])
         for measure in map(parse_measure, OFFICIAL_MEASURES.values())
     }
     return {str(measure): float(found.standard_error[0]) for measure, found in bootstrap_intervals(components).items()}
+
+
+def _components(measure: Measure, queries: Mapping[str, RankedQuery], at_random: bool) -> Iterator[tuple[float, ...]]:
+    """Of each query, in the order of their ids."""
+    for query in sorted(queries):
+        ranked = queries[query]
+        yield expected_components(measure, ranked, query) if at_random else measure.components(ranked)
 
 
 def evaluate_files(gold: Path, predictions: Sequence[Path]) -> list[FileScores]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from cqa_spark.evaluation.evaluate_file import evaluate_file
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
@@ -43,3 +46,12 @@ def test_many_candidates_are_put_into_orders_that_the_query_decides_on() -> None
 
 def test_an_order_at_random_has_no_scores() -> None:
     assert expected("Pearson", [HIT, MISS]) == (2.0, 0.0, 1.0, 0.0, 1.0, 0.0)
+
+
+def test_a_prediction_file_of_a_random_order_is_scored_by_the_expectation(tmp_path: Path) -> None:
+    gold, prediction = tmp_path / "gold", tmp_path / "prediction"
+    labels = {"C1": "true", "C2": "false", "C3": "false"}
+    gold.write_text("".join(f"Q1\t{one}\t1\t0\t{label}\n" for one, label in labels.items()))
+    prediction.write_text("".join(f"Q1\t{one}\t1\t{score}\ttrue\n" for score, one in enumerate(labels)))
+    assert evaluate_file(gold, prediction)["map"] == pytest.approx(1 / 3)
+    assert evaluate_file(gold, prediction, at_random=True)["map"] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
