@@ -338,7 +338,7 @@ def _experiments(systems: Sequence[System], settings: RunSettings) -> tuple[Step
     chosen, evaluation = settings.experiments, settings.evaluation
     studied = [system for system in systems if system.name in chosen.systems]
     return (
-        *([CrossValidation(systems, chosen, evaluation)] if chosen.cross_validation else []),
+        *([CrossValidation(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),
         *([Ablation(studied, evaluation)] if chosen.ablation else []),
         *([LearningCurve(studied, evaluation, chosen.shares, settings.features)] if chosen.learning_curve else []),
     )

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import yaml
-from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import TuneSettings
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
+from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.tracking import track_trials
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import read_systems
 
 
@@ -33,9 +33,11 @@ def tune(settings: TuneSettings) -> None:
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
     lake = read_lake(settings)
     run = Run(lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None)
-    with feature_frames(run, [system], task_examples(run, system.task).where(IN_TRAINING)) as frame_of:
-        frame = frame_of(system)
-        judged = [_judged(trial, frame, settings) for trial in trials]
+    search = settings.search
+    folds = {"folds": search.folds, "repeats": search.repeats, "seed": search.seed}
+    with nested_folds(run, [system], settings.features, **folds) as parts_of:
+        parts = parts_of(system)
+        judged = [_judged(trial, parts, settings) for trial in trials]
         given, best = judged[0], chosen(judged)
         p_value = None if best is given else _p_value(given, best, settings)
     conclusion = verdict(given, best, settings.evaluation.measures[0], p_value)
@@ -49,17 +51,10 @@ def tune(settings: TuneSettings) -> None:
         track_trials(settings.tracking, f"tune {system.name}", searched, logged, conclusion)
 
 
-def _judged(trial: Trial, frame: DataFrame, settings: TuneSettings) -> Trial:
-    measure, search = settings.evaluation.measures[0], settings.search
-    found = cross_validate(
-        build_ranker(trial.ranker.name, trial.ranker.parameters),
-        frame,
-        name=trial.name,
-        measure=measure,
-        folds=search.folds,
-        repeats=search.repeats,
-        seed=search.seed,
-    )
+def _judged(trial: Trial, parts: Sequence[Sequence[Part]], settings: TuneSettings) -> Trial:
+    measure = settings.evaluation.measures[0]
+    ranker = build_ranker(trial.ranker.name, trial.ranker.parameters)
+    found = cross_validate(ranker, parts, name=trial.name, measure=measure)
     judged = trial.judged(found)
     Terminal(stderr=True).line(judged.line(measure))
     return judged

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import StageSettings
-from cqa_spark.config.sections import EvaluationSettings, Section
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
 from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import Location, NotHashed, SystemName
 
@@ -38,6 +38,7 @@ class TuneSettings(StageSettings, TrackedSettings):
     tuned: Annotated[Location | None, NotHashed()] = Field(
         default=None, description="output file for the best parameters, as YAML for a recipe; default: only print them"
     )
+    features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 
     def writes(self) -> list[str]:

@@ -9,19 +9,18 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.experiment_settings import ExperimentSettings
-from cqa_spark.config.sections import EvaluationSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.evaluation.summary import summarise, with_test
 from cqa_spark.experiments.cross_validation import cross_validate, mean_over_repeats
+from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
-from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
@@ -38,18 +37,21 @@ class CrossValidation(Step):
         systems: recipes of one task, which the run has trained.
         settings: repeats and folds.
         evaluation: the first measure, and its uncertainty.
+        features: folds of the cross-fitting within each fold, and what as-of groups may see.
     """
 
     systems: Sequence[System]
     settings: ExperimentSettings
     evaluation: EvaluationSettings
+    features: FeatureSettings
 
     name = "cross-validation"
 
     def reads(self) -> tuple[Product, ...]:
-        """Examples, features, models."""
+        """What features are computed from, features and models."""
+        groups = groups_of(self.systems)
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+        return *Featurize(groups, self.systems[0].task, self.features).reads(), *tables_of(groups), *models
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each system."""
@@ -59,11 +61,16 @@ class CrossValidation(Step):
         """Compare them."""
         systems = trained_recipes(run, self.systems)
         counts.rows_in = len(systems)
-        counts.rows_out = run.write_entries(CROSS_VALIDATIONS, compare(run, systems, self.settings, self.evaluation))
+        found = compare(run, systems, self.settings, self.evaluation, self.features)
+        counts.rows_out = run.write_entries(CROSS_VALIDATIONS, found)
 
 
 def compare(
-    run: Run, systems: Sequence[System], settings: ExperimentSettings, evaluation: EvaluationSettings
+    run: Run,
+    systems: Sequence[System],
+    settings: ExperimentSettings,
+    evaluation: EvaluationSettings,
+    features: FeatureSettings,
 ) -> list[Entry]:
     """Cross-validate systems of one task, and test each against the one with the highest mean.
 
@@ -72,28 +79,23 @@ def compare(
         systems: of one task.
         settings: repeats and folds.
         evaluation: the first measure, and its uncertainty.
+        features: folds of the cross-fitting within each fold, and what as-of groups may see.
 
     Returns:
         Entries of ``CROSS_VALIDATIONS``.
     """
-    measure, task = evaluation.measures[0], systems[0].task
-    with feature_frames(run, systems, task_examples(run, task).where(IN_TRAINING)) as frame_of:
+    measure, protocol = evaluation.measures[0], {"repeats": settings.repeats, "folds": settings.folds}
+    with nested_folds(run, systems, features, **protocol, seed=SEED) as parts_of:
         found = {
-            system.name: cross_validate(
-                system.build(),
-                frame_of(system),
-                name=system.name,
-                measure=measure,
-                folds=settings.folds,
-                repeats=settings.repeats,
-                seed=SEED,
-            )
+            system.name: cross_validate(system.build(), parts_of(system), name=system.name, measure=measure)
             for system in systems
         }
     best = max(found, key=lambda name: found[name].mean)
     queries = reduce(DataFrame.unionByName, map(mean_over_repeats, found.values())).persist()
     summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
     queries.unpersist()
-    protocol = {"best": best, "repeats": settings.repeats, "folds": settings.folds}
-    rows = [{**with_test(entry), **protocol, "spread": found[entry["system"]].spread} for entry in summary.tested]
+    rows = [
+        {**with_test(entry), "best": best, **protocol, "spread": found[entry["system"]].spread}
+        for entry in summary.tested
+    ]
     return [{name: value for name, value in row.items() if name != "split"} for row in rows]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +13,14 @@ from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
+from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.rankings import rank
+from cqa_spark.spark.concurrency import run_concurrently
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_SEEDS_APART = 1000
-"""Upper bound of repeats, so that two seeds never share a repeat's folds."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +47,17 @@ class CrossValidated:
 
 
 def cross_validate(
-    ranker: Ranker[Any], frame: DataFrame, *, name: str, measure: str, folds: int, repeats: int, seed: int
+    ranker: Ranker[Any], repeats: Sequence[Sequence[Part]], *, name: str, measure: str
 ) -> CrossValidated:
     """Rank every training query by models of the other folds, several times over.
 
     Args:
-        ranker: fitted ``folds`` times ``repeats`` times.
-        frame: training examples with features, cached.
+        ranker: fitted once per fold and repeat.
+        repeats: the folds of each cross-validation, as ``nested_folds`` gives them; at least 2.
         name: name of the ranker in the rows of ``QUERY_METRICS``.
         measure: the measure as it prints.
-        folds: number of folds, by thread with its repeats.
-        repeats: number of cross-validations, each with folds of its own; at least 2.
-        seed: seed of the folds.
     """
-    found = [_repeat(ranker, frame, name, measure, folds, seed, number) for number in range(repeats)]
+    found = [_repeat(ranker, parts, name, measure, number) for number, parts in enumerate(repeats)]
     queries = found[0]
     for more in found[1:]:
         queries = queries.unionByName(more)
@@ -84,10 +79,10 @@ def mean_over_repeats(found: CrossValidated) -> DataFrame:
     return grouped.select(*key, (_sum(F.col("repeats.value")) / number).alias("value"), components.alias("components"))
 
 
-def _repeat(
-    ranker: Ranker[Any], frame: DataFrame, name: str, measure: str, folds: int, seed: int, number: int
-) -> DataFrame:
-    scored = out_of_fold(ranker, frame, folds=folds, seed=_SEEDS_APART * seed + number)
+def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str, number: int) -> DataFrame:
+    models = run_concurrently(ranker.fit, [part.training for part in parts])
+    of_folds = [model.transform(part.evaluated) for model, part in zip(models, parts, strict=True)]
+    scored = reduce(DataFrame.unionByName, of_folds)
     kept = scored.select(*EXAMPLES.schema.names, "score", "predicted").persist()
     rankings = rank(kept, name, run_id="cross-validation")
     rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).persist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -10,13 +10,10 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.evaluation_split import HeldOut
+from cqa_spark.experiments.refitting import refitted
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.features.assembly import assemble
-from cqa_spark.features.feature_table import KEY, table_name
-from cqa_spark.features.featurize import compute_place, fit_and_compute, fit_example_groups
-from cqa_spark.features.group import Place, QueryGroup, TableGroup, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import read_values, tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
@@ -117,25 +114,9 @@ def _assembled(run: Run, system: System, inputs: FeatureInputs, share: float, fo
     kept = inputs.keep_examples((F.col("split") != "train") | in_share(share))
     tables = read_values(run, system.feature_groups)
     if share < 1:
-        tables |= _refitted(system, kept, tables, folds)
+        tables |= refitted(system.feature_groups, kept, tables, folds)
     joined = assemble(kept.examples, system.feature_groups, tables)
     return joined.select(*kept.examples.columns, *system.features())
-
-
-def _refitted(
-    system: System, inputs: FeatureInputs, tables: Mapping[str, DataFrame], folds: int
-) -> dict[str, DataFrame]:
-    """The tables of values in which groups that learn from labels have learned from these examples alone."""
-    learning = [found for found in map(group_class, system.feature_groups) if learns_from_labels(found)]
-    of_queries = [found for found in learning if issubclass(found, QueryGroup)]
-    of_tables = [found for found in learning if issubclass(found, TableGroup)]
-    refitted = {found.table().name: fit_and_compute(found, inputs, folds=folds)[1] for found in of_tables}
-    if of_queries:
-        values = compute_place(fit_example_groups(of_queries, inputs, folds=folds), inputs, folds)
-        name = table_name(Place.QUERY)
-        others = tables[name].drop(*[found.name for found in of_queries])
-        refitted[name] = others.join(values, on=list(KEY))
-    return refitted
 
 
 def _counts(training: DataFrame) -> Entry:

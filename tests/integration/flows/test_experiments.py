@@ -15,10 +15,14 @@ from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.ablation import ablate, feature_sets
 from cqa_spark.experiments.comparison import compare
 from cqa_spark.experiments.learning_curve import in_share, learning_curve
+from cqa_spark.experiments.nested_folds import nested_folds
+from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
 
 FAST = EvaluationSettings(measures=("MAP@10",), resamples=99)
@@ -64,6 +68,24 @@ def test_each_family_is_left_out_and_tried_alone_beside_the_full_system(run: Run
     assert found["without", "dialogue"]["value"] == found["only", "quality"]["value"]
 
 
+def test_features_of_a_fold_know_no_label_of_the_part_that_is_measured_on(run: Run) -> None:
+    training = task_examples(run, SYSTEM.task).where(IN_TRAINING)
+    learned = F.hash(*feature_names(["goodness_pmi_v1"]))
+    with (
+        feature_frames(run, [SYSTEM], training) as stored,
+        nested_folds(run, [SYSTEM], FeatureSettings(folds=2), folds=2, repeats=1, seed=1) as parts_of,
+    ):
+        before = dict(stored(SYSTEM).select("candidate_id", learned).collect())
+        [parts] = parts_of(SYSTEM)
+        held_out = [{row[0] for row in part.evaluated.select("candidate_id").collect()} for part in parts]
+        assert held_out[0] | held_out[1] == set(before)
+        for part, others in zip(parts, held_out, strict=True):
+            found = dict(part.training.select("candidate_id", learned).collect())
+            assert set(found) == set(before) - others
+            # Stored values were learned from labels of both parts.
+            assert sum(value != before[candidate] for candidate, value in found.items()) > len(found) / 2
+
+
 def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) -> None:
     order = System(
         name="order",
@@ -72,7 +94,7 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
         ranker=RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": True}),
     )
     tried = ExperimentSettings(repeats=2, folds=2)
-    found = {row["system"]: row for row in compare(run, [order, SYSTEM], tried, FAST)}
+    found = {row["system"]: row for row in compare(run, [order, SYSTEM], tried, FAST, FeatureSettings(folds=2))}
     best, other = found["small"], found["order"]
     assert (best["best"], best["difference"], best["p_value"]) == ("small", 0.0, 1.0)
     assert other["spread"] == 0.0  # an order that learns nothing does not depend on the folds

@@ -1,0 +1,86 @@
+"""The folds of a cross-validation, with features that know no label of the fold that is measured on.
+
+Stored features of training examples come from models of the other folds of the cross-fitting, which saw labels of the
+fold that a cross-validation holds out: the features of its training examples, too. So groups that learn from labels are
+fitted anew on the training part of each fold, as on a training split of its own (nested cross-validation: Varma and
+Simon 2006, Bias in error estimation when using cross-validation for model selection, BMC Bioinformatics 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.experiments.refitting import refitted
+from cqa_spark.features.assembly import assemble
+from cqa_spark.features.folds import fold_of
+from cqa_spark.features.group import learns_from_labels
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import read_values
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.examples import IN_TRAINING
+from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
+from cqa_spark.systems.recipes import groups_of, task_of
+from cqa_spark.systems.system import System
+
+PartsOf = Callable[[System], list[tuple[Part, ...]]]
+"""What gives a system's folds: of each repeat, the parts to train and to measure on."""
+
+_SEEDS_APART = 1000
+"""Upper bound of repeats, so that two seeds never share a repeat's folds."""
+
+
+@contextmanager
+def nested_folds(
+    run: Run, systems: Sequence[System], features: FeatureSettings, *, folds: int, repeats: int, seed: int
+) -> Iterator[PartsOf]:
+    """Fit and compute what learns from labels once per fold, for all systems.
+
+    Args:
+        run: a run whose feature groups are computed.
+        systems: of one task.
+        features: folds of the cross-fitting within each fold, and what as-of groups may see.
+        folds: number of folds, by thread with its repeats.
+        repeats: number of cross-validations, each with folds of its own.
+        seed: seed of the folds.
+    """
+    groups = groups_of(systems)
+    training = task_examples(run, task_of(systems)).where(IN_TRAINING)
+    values = read_values(run, groups)
+    learns = any(learns_from_labels(group_class(name)) for name in groups)
+    with ExitStack() as held, feature_inputs(run, training, features) as inputs:
+        stored = None if learns else _held(held, assemble(inputs.examples, groups, values))
+
+        def of_fold(here: int, of_repeat: int) -> Part:
+            is_held_out = fold_of(folds, of_repeat) == here
+            if stored is not None:
+                return Part(stored.where(~is_held_out), stored.where(is_held_out))
+            split = F.when(is_held_out, "dev").otherwise("train")
+            outer: FeatureInputs = replace(inputs, examples=inputs.examples.withColumn("split", split))
+            tables = values | refitted(groups, outer, values, features.folds)
+            frame = _held(held, assemble(inputs.examples, groups, tables))
+            return Part(frame.where(~is_held_out), frame.where(is_held_out))
+
+        seeds = [_SEEDS_APART * seed + number for number in range(repeats)]
+        parts = [[of_fold(here, of_repeat) for here in range(folds)] for of_repeat in seeds]
+
+        def parts_of(system: System) -> list[tuple[Part, ...]]:
+            wanted = (*inputs.examples.columns, *system.features())
+            return [
+                tuple(Part(each.training.select(*wanted), each.evaluated.select(*wanted)) for each in of_repeat)
+                for of_repeat in parts
+            ]
+
+        yield parts_of
+
+
+def _held(held: ExitStack, frame: DataFrame) -> DataFrame:
+    held.callback(frame.persist().unpersist)
+    return frame
