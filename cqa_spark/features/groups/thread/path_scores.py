@@ -98,8 +98,8 @@ class PathScoresV1(QueryGroup):
 
 def _paths(batch: QueryBatch) -> dict[int, _Path]:
     """By example, where both of its steps have a score."""
-    to_comment = _scores_of(batch, "question_comment")
-    to_question = _scores_of(batch, "question_question")
+    to_comment = scores_of(batch, "question_comment")
+    to_question = scores_of(batch, "question_question")
     threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
     questions: dict[int, dict[str, float]] = defaultdict(dict)
     ids = (batch.column(name) for name in ("query_id", "candidate_id", "thread_id"))
@@ -127,7 +127,7 @@ def _paths(batch: QueryBatch) -> dict[int, _Path]:
     return paths
 
 
-def _scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]:
+def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]:
     """By query of the batch, of which query and of which candidate a score is."""
     names = ("site", "query_id", "task", "of_query", "candidate_id", "score")
     rows = zip(*(batch.scores[name].to_pylist() for name in names), strict=True)

@@ -1,0 +1,42 @@
+"""The score below the own question by the rank of the thread: how two teams of 2016 solved subtask C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cqa_spark.corpora.qatar_living.tables import RANKS_PER_THREAD
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.thread.path_scores import scores_of
+from cqa_spark.features.query_batch import QueryBatch, filled
+
+_TEAMS = "Nakov et al. 2016, SemEval-2016 Task 3, section 6.3: SUper Team and SemanticZ"
+
+
+class RankedPathV1(QueryGroup):
+    """Probabilities of the task question_comment, from the system named as upstream, by the rank of the thread.
+
+    The rank is that in the search engine's own list, before threads were filtered, so ranks have gaps.
+    """
+
+    name: ClassVar[str] = "ranked_path_v1"
+    family: ClassVar[str] = "rank"
+    about: ClassVar[str] = "what a system of task A says of the comment, times the reciprocal rank of its thread"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn(
+            "product", "probability that the comment answers its own thread's question, by the thread's rank", _TEAMS
+        ),
+    )
+    needs: ClassVar[tuple[str, ...]] = ("scores",)
+    reads_texts: ClassVar[bool] = False
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Values of each pair; what no system has scored is not known."""
+        scores = scores_of(batch, "question_comment")
+        pairs = zip(batch.query.tolist(), batch.column("thread_id"), batch.column("candidate_id"), strict=True)
+        ranks = np.maximum(1, np.array(batch.column("initial_rank")) // RANKS_PER_THREAD)
+        return {"product": filled(map(scores.get, pairs)) / ranks}
