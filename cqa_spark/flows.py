@@ -35,6 +35,7 @@ from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_sys
 from cqa_spark.experiments.preferred_answer.measuring import Measure
 from cqa_spark.experiments.preferred_answer.transfer import TransferSites
 from cqa_spark.experiments.preferred_answer.tuning import Tune
+from cqa_spark.experiments.seeds import OtherSeeds
 from cqa_spark.features.registry import group_class, known_groups, reads_texts
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
@@ -229,6 +230,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             Train(systems, task),
             RankEveryQuestion(systems, split) if every else Score(systems, task),
             Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
+            *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
             *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
             Report(settings.report, MEASURES, NIGHT_BASELINE),

@@ -85,12 +85,13 @@ class AnswerExperimentSettings(Section):
         min_length=1,
         description="rankers to train, each with as-of and, where there are such, with snapshot features",
     )
-    studied: RankerNames = Field(default=("boosted",), description="rankers for ablation and transfer")
+    studied: RankerNames = Field(default=("boosted",), description="rankers for seeds, ablation and transfer")
     budget: int = Field(
         default=0,
         ge=0,
         description="random parameter settings to try per ranker on the dev split, besides those of its recipe",
     )
+    seeds: int = Field(default=5, ge=1, description="seeds to train the studied rankers with; 1: only the recipe's own")
     ablation: bool = Field(default=True, description="train without each feature group, and on each group alone")
     transfer: bool = Field(default=True, description="for several sites, train on all but one and evaluate on that one")
     measured_on: Literal["test", "every"] = Field(

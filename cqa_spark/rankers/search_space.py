@@ -41,13 +41,14 @@ def search_space(ranker: str, parameters: Mapping[str, Any]) -> dict[str, Betwee
         parameters: as a recipe gives them; they say which members there are.
     """
     space = declared_ranges(ranker_class(ranker).parameters_type)
-    for path, member in _members(parameters):
+    for path, member in members(parameters):
         inner = search_space(member["name"], member.get("parameters", {}))
         space |= {f"{path}.parameters.{name}": range_ for name, range_ in inner.items()}
     return space
 
 
-def _members(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def members(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rankers that a ranker is made of, by path in its parameters."""
     for number, member in enumerate(parameters.get("members", ())):
         yield f"members.{number}", member
     if "member" in parameters:

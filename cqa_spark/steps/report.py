@@ -20,6 +20,7 @@ from cqa_spark.lake.schemas.metrics import (
     LEARNING_CURVES,
     METRICS,
     QUERY_METRICS,
+    SEEDS,
     SITE_METRICS,
     TRANSFERS,
     TRIALS,
@@ -78,7 +79,7 @@ class Report(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
-        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS)
+        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS, SEEDS)
         return tuple(table for table in shown if table not in self.reads())
 
     def writes(self) -> tuple[Product, ...]:

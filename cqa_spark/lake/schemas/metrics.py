@@ -169,6 +169,20 @@ TRANSFERS = JournalTable(
     key=("system", "task", "split", "site", "measure", "trained_on"),
 )
 
+SEEDS = JournalTable(
+    "seeds",
+    "Systems that draw rows, features or weights in training, trained with several seeds.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        MEASURE,
+        column("draw", "int", "number of the seed; 0 is the recipe's own", nullable=False),
+        *_STUDY,
+    ),
+    key=("system", "task", "split", "measure", "draw"),
+)
+
 LEARNING_CURVES = JournalTable(
     "learning_curves",
     "Systems trained on a share of the training threads; groups that learn from labels see no other labels either.",

@@ -61,6 +61,21 @@ class Transfer:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A system trained with one of several seeds, by the main measure.
+
+    Attributes:
+        system: name of the system.
+        draw: number of the seed; 0 is the recipe's own.
+        value: value of the measure.
+    """
+
+    system: str
+    draw: int
+    value: float
+
+
+@dataclass(frozen=True)
 class Search:
     """The result of a parameter search for a system, by the main measure on the validation split.
 
@@ -99,6 +114,7 @@ class AnswerStudy:
         contrasts: comparisons of learned systems with every baseline, and of snapshot with as-of features.
         transfers: results of the transfer between sites; empty without such an experiment.
         searches: results of the parameter search.
+        seeds: results with several seeds; empty without such an experiment.
     """
 
     part: str
@@ -108,6 +124,7 @@ class AnswerStudy:
     contrasts: tuple[Contrast, ...]
     transfers: tuple[Transfer, ...] = ()
     searches: tuple[Search, ...] = ()
+    seeds: tuple[Drawn, ...] = ()
 
     @property
     def sites(self) -> tuple[str, ...]:

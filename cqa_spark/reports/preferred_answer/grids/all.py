@@ -9,6 +9,7 @@ from cqa_spark.reports.kit.grid import Grid
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.reports.preferred_answer.grids.baselines import against_baselines
 from cqa_spark.reports.preferred_answer.grids.feature_groups import table_5
+from cqa_spark.reports.preferred_answer.grids.seeds import seeded
 from cqa_spark.reports.preferred_answer.grids.sites import by_site
 from cqa_spark.reports.preferred_answer.grids.systems import table_4
 from cqa_spark.reports.preferred_answer.grids.transfer import transferred
@@ -21,5 +22,5 @@ def grids(study: AnswerStudy, ablations: Sequence[Ablation]) -> tuple[Grid, ...]
     found = [table_4(study), against_baselines(study), both_variants(study)]
     if len(study.sites) > 1:
         found.append(by_site(study))
-    found += [transferred(study), searched(study), table_5(study, ablations)]
+    found += [seeded(study), transferred(study), searched(study), table_5(study, ablations)]
     return tuple(grid for grid in found if grid.rows)

@@ -1,0 +1,94 @@
+"""Other seeds: systems that draw rows, features or weights, trained again on the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cqa_spark.config.sections import EvaluationSettings
+from cqa_spark.experiments.evaluation_split import EvaluationSplit
+from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
+from cqa_spark.features.stored_values import tables_of
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import SEEDS
+from cqa_spark.rankers.seeds import with_other_seed
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.train import trained_recipes
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
+
+
+@dataclass(frozen=True)
+class OtherSeeds(Step):
+    """Train systems with several seeds; those that draw nothing are left out.
+
+    Attributes:
+        systems: recipes that the run has trained.
+        settings: the first measure, and its uncertainty.
+        split: examples to measure on.
+        seeds: number of seeds, the recipe's own among them.
+    """
+
+    systems: Sequence[System]
+    settings: EvaluationSettings
+    split: EvaluationSplit
+    seeds: int
+
+    name = "seeds"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features, models."""
+        models = [Artifact(model_artifact(system.name)) for system in self.systems]
+        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+
+    def writes(self) -> tuple[Product, ...]:
+        """A row for each seed."""
+        return (SEEDS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Try one system after the other."""
+        systems = trained_recipes(run, self.systems)
+        counts.rows_in = len(systems)
+        found = [
+            entry
+            for system in systems
+            for entry in other_seeds(run, system, self.settings, self.split, seeds=self.seeds)
+        ]
+        counts.rows_out = run.write_entries(SEEDS, found)
+
+
+def other_seeds(
+    run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit, *, seeds: int
+) -> list[Entry]:
+    """Train a system with several seeds, and measure all on the same queries.
+
+    Args:
+        run: a run whose features are computed.
+        system: the system.
+        settings: the first measure, and its uncertainty.
+        split: examples to measure on.
+        seeds: number of seeds, the recipe's own among them.
+
+    Returns:
+        Entries of ``SEEDS``; none for a system that draws nothing.
+    """
+    drawn = {number: with_other_seed(system.ranker, number) for number in range(seeds)}
+    variants = {
+        FULL if number == 0 else str(number): system.model_copy(update={"ranker": ranker})
+        for number, ranker in drawn.items()
+        if ranker is not None
+    }
+    if not variants:
+        return []
+    with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
+        frame = frame_of(system)
+        parts = split.parts(frame)
+        ranked = [rank_variant(variant, Variant(name, parts)) for name, variant in variants.items()]
+        measured = measure_variants(ranked, split.measured(frame), settings)
+    return described(system.name, measured, {name: {"draw": place} for place, name in enumerate(variants)})
