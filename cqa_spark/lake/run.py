@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake, Written
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_state import TableState
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs
 
@@ -52,9 +53,9 @@ class Run(RunTables):
         """
         return self.lake.read(table, self._version(table))
 
-    def stored_columns(self, table: Table) -> list[str]:
-        """The names of the columns that the run's version of a table has."""
-        return self.lake.stored_columns(table, self._version(table))
+    def state(self, table: Table) -> TableState:
+        """The files of the version that this run wrote, and what was counted when they were written."""
+        return self.lake.state(table, self._version(table))
 
     def entries(self, table: JournalTable) -> list[Entry]:
         """The entries of a journal table that this run wrote.
@@ -82,9 +83,9 @@ class Run(RunTables):
         self.adopt(table, written.version)
         return written
 
-    def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None) -> Written:
-        """Write a version that differs from an earlier one in some rows, as ``Lake.replace`` does."""
-        written = self.lake.replace(table, frame, where=where, base=base, author=self.run_id)
+    def replace(self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None) -> Written:
+        """Write a version that differs from an earlier one in the rows of some sites, as ``Lake.replace`` does."""
+        written = self.lake.replace(table, frame, sites=sites, base=base, author=self.run_id)
         self.adopt(table, written.version)
         return written
 
