@@ -113,7 +113,7 @@ def _hours_since(commits: CommitLog, name: str, version: int) -> int:
     Raises:
         ContractError: the table's log does not say when.
     """
-    commit = next(commits.newest_first(version, version - 1), None)
+    commit = commits.commit(version)
     if commit is None or commit.written_at is None:
         raise ContractError(
             f"table {name}: its log does not say when version {version} was written",

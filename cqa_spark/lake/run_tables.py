@@ -34,6 +34,10 @@ class RunTables(ABC):
     def state(self, table: Table) -> TableState:
         """The files of the run's version of a table, and what was counted when they were written."""
 
+    def rows(self, table: Table) -> int:
+        """The number of the run's rows of a table, as counted when they were written."""
+        return self.state(table).rows
+
     def stored_columns(self, table: Table) -> list[str]:
         """The names of the columns that the run's version of a table has."""
         return self.state(table).schema.names

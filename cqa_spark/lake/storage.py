@@ -58,6 +58,19 @@ class Written:
 
 
 @dataclass(frozen=True)
+class SetAside:
+    """Rows that a process wrote for itself.
+
+    Attributes:
+        frame: the rows.
+        rows: number of rows.
+    """
+
+    frame: DataFrame
+    rows: int
+
+
+@dataclass(frozen=True)
 class Lake:
     """A folder of Delta tables.
 
@@ -190,6 +203,15 @@ class Lake:
             new = [file.action()["path"] for file in files.of(NEW)]
             self._revised[table.name, base, written.version] = files.of(GONE), new
         return Written(written.version, sum(file.rows for file in files.of(NEW)))
+
+    def set_aside(self, table: Table, frame: DataFrame) -> SetAside:
+        """Write rows that only this process reads; they belong to no version of the table.
+
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        files = write_new_files(table.conform(frame), self.root, ()).files
+        return SetAside(read_new_files(self.spark, files, frame), sum(file.rows for file in files))
 
     def append(self, table: Table, frame: DataFrame) -> int:
         """Add rows in one atomic commit; return the table's new version."""

@@ -199,7 +199,7 @@ def _compute_place(
         rows = run.write(table, values).rows
         return rows, rows
     again = differing.again[reach]
-    selected = replace(inputs, examples=again, few=run.state(TOUCHED).rows <= FEW)
+    selected = replace(inputs, examples=again, few=run.rows(TOUCHED) <= FEW)
     stale = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
     base = differing.last.record.table_versions[table.name]
     values = _known(compute_example_groups(groups, selected), lacking)
