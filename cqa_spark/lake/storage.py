@@ -320,11 +320,13 @@ class Lake:
         files = [] if new is None else [file for file in new.files if file.kind != GONE]
         rows, ours = sum(file.rows for file in files), 0 if newest is None else newest + 1
         added = {**kept, **{add["path"]: add for add in (file.action() for file in files)}}
-        if newest is not None and before is not None and added.keys() == before.added.keys():
-            return Written(newest, 0)
-        move_into(self.spark, self.path(table.name), files)
+        is_same = before is not None and added.keys() == before.added.keys()
+        if not is_same:
+            move_into(self.spark, self.path(table.name), files)
         if new is not None and not new.of(GONE):
             new.remove(self.spark)
+        if newest is not None and is_same:
+            return Written(newest, 0)
         actions = list(_actions(table, before, schema, added, self.signature(author), rows))
         data = "\n".join(json.dumps(action) for action in actions).encode()
         self.before_commit()
