@@ -32,6 +32,19 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What a table holds.
+
+    Attributes:
+        rows: number of rows.
+        null_shares: share of nulls by column; columns of arrays and maps are left out.
+    """
+
+    rows: int
+    null_shares: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class RunUnderReview:
     """The tables of a run that is to be published, beside those of the published one.
 
@@ -42,6 +55,8 @@ class RunUnderReview:
         measure: the measure that systems are ordered by.
         entries: by name, the journal tables of the run.
         last_entries: by name, the published journal tables.
+        contents: by name, what the run's tables hold.
+        last_contents: by name, what the published tables hold.
         same: names of the tables that both have in the same version, so that checks can skip them.
     """
 
@@ -51,6 +66,8 @@ class RunUnderReview:
     measure: str
     entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
     last_entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
+    contents: Mapping[str, Contents] = field(default_factory=dict)
+    last_contents: Mapping[str, Contents] = field(default_factory=dict)
     same: frozenset[str] = frozenset()
 
     def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
@@ -59,10 +76,11 @@ class RunUnderReview:
             return self.last[table.name], self.now[table.name]
         return None
 
-    def differing(self, tables: Iterable[Table]) -> dict[str, tuple[DataFrame, DataFrame]]:
-        """The published rows and the run's of those tables that both have, in different versions; by name."""
-        found = {table.name: self.both(table) for table in tables if table.name not in self.same}
-        return {name: pair for name, pair in found.items() if pair is not None}
+    def differing(self, tables: Iterable[Table]) -> dict[str, tuple[Contents, Contents]]:
+        """What the published tables and the run's hold that both have, in different versions; by name."""
+        names = [table.name for table in tables if table.name not in self.same]
+        both = [name for name in names if name in self.contents and name in self.last_contents]
+        return {name: (self.last_contents[name], self.contents[name]) for name in both}
 
 
 Check = Callable[[RunUnderReview, CheckSettings], Verdict]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict
@@ -13,10 +13,13 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 
 def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The number of queries that lack candidates or are not ranked at all."""
-    examples = review.now[EXAMPLES.name].where(OUTSIDE_TRAINING)
     rankings = review.now[RANKINGS.name].where(F.col("system") == review.system)
-    ranked = incomplete_rankings(rankings, review.now[EXAMPLES.name]).count()
-    missing = examples.select(*QUERY).distinct().join(rankings, on=list(QUERY), how="left_anti").count()
+    broken = _compared(rankings, review.now[EXAMPLES.name], how="full")
+    to_rank = F.col("ranked").isNull() & F.col("is_to_rank")
+    in_part = F.col("ranked").isNotNull() & ~_is_whole()
+    found = broken.agg(F.count_if(in_part).alias("in_part"), F.count_if(to_rank).alias("missing")).first()
+    assert found is not None, "an aggregate has one row"
+    ranked, missing = found["in_part"], found["missing"]
     reason = f"{ranked:,} queries ranked in part, {missing:,} not at all"
     return Verdict("complete queries", ranked + missing == 0, ranked + missing, 0, reason)
 
@@ -28,7 +31,17 @@ def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
         rankings: rows of ``RANKINGS``.
         examples: rows of ``EXAMPLES``, all of the run.
     """
-    wanted = examples.groupBy(*QUERY).agg(F.count("*").alias("wanted"))
+    return _compared(rankings, examples, how="left").where(~_is_whole())
+
+
+def _compared(rankings: DataFrame, examples: DataFrame, *, how: str) -> DataFrame:
+    """By system and query what is ranked, joined with what there is to rank."""
+    to_rank = F.max(F.expr(OUTSIDE_TRAINING)).alias("is_to_rank")
+    wanted = examples.groupBy(*QUERY).agg(F.count("*").alias("wanted"), to_rank)
     ranked = rankings.groupBy("system", *QUERY).agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
+    return ranked.join(wanted, on=list(QUERY), how=how)
+
+
+def _is_whole() -> Column:
     whole = (F.col("ranked") == F.col("wanted")) & (F.col("last_rank") == F.col("wanted"))
-    return ranked.join(wanted, on=list(QUERY), how="left").where(~F.coalesce(whole, F.lit(False)))
+    return F.coalesce(whole, F.lit(False))

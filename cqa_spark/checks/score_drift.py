@@ -21,16 +21,26 @@ def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     if pair is None:
         return nothing_to_compare("score drift", limits.max_score_drift)
     last, now = (frame.where(F.col("system") == review.system) for frame in pair)
-    edges = sorted(set(last.agg(F.percentile("score", TENTHS)).first()[0] or []))  # type: ignore[index]
-    shares = list(zip(_shares(last, edges), _shares(now, edges), strict=True))
+    shares = list(zip(*_shares(last, now), strict=True))
     index = sum((p - q) * log(p / q) for p, q in shares)
     reason = f"population stability index over {len(shares)} bins"
     return Verdict("score drift", index <= limits.max_score_drift, index, limits.max_score_drift, reason)
 
 
-def _shares(rankings: DataFrame, edges: list[float]) -> list[float]:
-    """The share of the scores in each bin."""
-    place = sum((F.when(F.col("score") > edge, 1).otherwise(0) for edge in edges), F.lit(0))
-    counts = {row["bin"]: row["count"] for row in rankings.groupBy(place.alias("bin")).count().collect()}
-    total = max(1, sum(counts.values()))
-    return [max(_LEAST, counts.get(number, 0) / total) for number in range(len(edges) + 1)]
+def _shares(last: DataFrame, now: DataFrame) -> list[list[float]]:
+    """The share of the last scores and of the present ones in each bin, in one query."""
+    edges = last.agg(F.array_sort(F.array_distinct(F.percentile("score", TENTHS))).alias("edges"))
+    sides = [frame.select("score", F.lit(side).alias("side")) for side, frame in enumerate((last, now))]
+    known = (
+        sides[0]
+        .unionByName(sides[1])
+        .crossJoin(F.broadcast(edges.select(F.coalesce("edges", F.array()).alias("edges"))))
+    )
+    place = F.size(F.filter("edges", lambda edge: F.col("score") > edge)).alias("bin")
+    rows = known.groupBy("side", place, (F.size("edges") + 1).alias("bins")).count().collect()
+    found: list[list[float]] = []
+    for side in range(2):
+        counts = {row["bin"]: row["count"] for row in rows if row["side"] == side}
+        total, bins = max(1, sum(counts.values())), rows[0]["bins"] if rows else 1
+        found.append([max(_LEAST, counts.get(number, 0) / total) for number in range(bins)])
+    return found

@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.lake.sites import sites_of
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.sites import sites_by_table
 from cqa_spark.process.terminal import Terminal
 
 
@@ -44,17 +45,19 @@ def with_needed_tables(
     Raises:
         InputError: strict, and a site lacks a table that a group needs.
     """
-    sites: set[str] | None = None
-    sites_with: dict[str, set[str]] = {}
-    for group in groups:
+    wanted = list(groups)
+    needed = {
+        table: found for group in wanted for table in group.needs if (found := getattr(inputs, table)) is not None
+    }
+    sites_with = sites_by_table({EXAMPLES.name: inputs.examples, **needed}) if any(g.needs for g in wanted) else {}
+    sites = sites_with.get(EXAMPLES.name, set())
+    for group in wanted:
         if not group.needs:
             yield Supplied(group, inputs, {})
             continue
-        sites = sites_of(inputs.examples) if sites is None else sites
-        for table in group.needs:
-            if table not in sites_with:
-                sites_with[table] = sites_of(getattr(inputs, table))
-        lacking = {site: [table for table in group.needs if site not in sites_with[table]] for site in sorted(sites)}
+        lacking = {
+            site: [table for table in group.needs if site not in sites_with.get(table, ())] for site in sorted(sites)
+        }
         lacking = {site: tables for site, tables in lacking.items() if tables}
         if lacking:
             _tell(group, lacking, strict=strict)

@@ -11,14 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from cqa_spark.object_store.store import ObjectStore
-
-FENCE = "fence"
-"""Author of the commits that shut a late writer out (``fence.py``)."""
 
 _COMMIT = re.compile(r"(\d{20})\.json")
 
@@ -30,13 +26,11 @@ class Commit:
     Attributes:
         version: table version that the commit created.
         author: user metadata of the commit; None if it has none.
-        rows: number of rows written.
         written_at: commit time, in seconds since 1970; None if the log does not hold it.
     """
 
     version: int
     author: str | None
-    rows: int
     written_at: float | None
 
 
@@ -59,12 +53,10 @@ class CommitLog:
         names = (key.removeprefix(self._folder) for key in self._objects.keys(self._folder, after))
         return max((int(found[1]) for name in names if (found := _COMMIT.fullmatch(name))), default=None)
 
-    def newest_first(self, newest: int, until: int) -> Iterator[Commit]:
-        """The commits from a version back to the one after another, without those removed from the log."""
-        for version in range(newest, until, -1):
-            stored = self._objects.read(self._key(version))
-            if stored is not None:
-                yield _commit(version, stored.data)
+    def commit(self, version: int) -> Commit | None:
+        """The commit that made a version; None if it was removed from the log."""
+        stored = self._objects.read(self._key(version))
+        return _commit(version, stored.data) if stored is not None else None
 
     def _key(self, version: int) -> str:
         return f"{self._folder}{version:020d}.json"
@@ -73,6 +65,5 @@ class CommitLog:
 def _commit(version: int, data: bytes) -> Commit:
     actions = map(json.loads, data.splitlines())
     info: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
-    rows = int(info.get("operationMetrics", {}).get("numOutputRows", 0))
     milliseconds = info.get("timestamp")
-    return Commit(version, info.get("userMetadata"), rows, None if milliseconds is None else milliseconds / 1000)
+    return Commit(version, info.get("userMetadata"), None if milliseconds is None else milliseconds / 1000)

@@ -1,10 +1,9 @@
 """Fences the tables against a writer that lost the lease and may still be running.
 
-On object storage, Delta checks whether the log has an entry for the next version, and then writes it. A writer that
-was paused between the two, and resumes, overwrites what another one has committed as that version. Fencing therefore
-gives up the version after the newest: it gets a commit without data, and a checkpoint. Readers of all later versions
-start from the checkpoint and never read the log entry that the late writer may overwrite. A transaction that looks for
-the entry later fails, because the table's metadata has changed meanwhile.
+A writer that was paused between the check of its lease and its commit, and resumes, would commit the next version.
+Fencing therefore gives up the version after the newest: it gets a commit without data, so that the late writer cannot
+create its entry of the log, and a checkpoint. Readers of all later versions start from the checkpoint and never read
+that entry, which Delta's own writer would overwrite on object storage if it was paused after looking for it.
 
 Source: the protocol of Delta's transaction log, "Checkpoints"; Delta's documentation, "Storage configuration", "Amazon
 S3", and "Concurrency control", ``MetadataChangedException``.
@@ -12,9 +11,12 @@ S3", and "Concurrency control", ``MetadataChangedException``.
 
 from __future__ import annotations
 
-from cqa_spark.lake.commits import FENCE, CommitLog
+from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.storage import Lake
+
+FENCE = "fence"
+"""Author of the commits that shut a late writer out."""
 
 _INTERVAL = "delta.checkpointInterval"
 _AUTHOR = "spark.databricks.delta.commitInfo.userMetadata"

@@ -13,6 +13,7 @@ from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder
 from cqa_spark.lake.leased import LeasedLake
+from cqa_spark.lake.new_files import UNCOMMITTED
 from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
@@ -44,6 +45,8 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
 def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     """Remove models that no kept run points to, and exports of other runs; return their folders.
 
+    What commits were made of goes, too: the lease excludes a process that makes one.
+
     A run may rank with a model that a run trained long before. The exported run may be another than the published one,
     if a nightly run ended between publishing and exporting.
     """
@@ -55,6 +58,7 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     exported = current_export(lake)
     needed = {record.run_id for record in kept} | ({exported.run_id} if exported is not None else set())
     others = set(folders(EXPORTS)) - needed
+    remove_folder(lake, UNCOMMITTED)
     removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]
     for folder in removed:
         lake.lease.renew()
@@ -109,7 +113,7 @@ def _hours_since(commits: CommitLog, name: str, version: int) -> int:
     Raises:
         ContractError: the table's log does not say when.
     """
-    commit = next(commits.newest_first(version, version - 1), None)
+    commit = commits.commit(version)
     if commit is None or commit.written_at is None:
         raise ContractError(
             f"table {name}: its log does not say when version {version} was written",

@@ -60,5 +60,5 @@ def _source(lake: Lake, copy: Table) -> str | None:
     newest = log.newest_version()
     if newest is None:
         return None
-    commit = next(log.newest_first(newest, newest - 1), None)
+    commit = log.commit(newest)
     return (commit.author or "").partition(",")[0] if commit is not None else ""

@@ -17,6 +17,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_state import TableState
 from cqa_spark.process.stop_signals import uninterrupted
 
 
@@ -35,9 +36,9 @@ class Snapshot(RunTables):
         """
         return self.lake.read(table, self._version(table))
 
-    def stored_columns(self, table: Table) -> list[str]:
-        """The names of the columns that the published version of a table has."""
-        return self.lake.stored_columns(table, self._version(table))
+    def state(self, table: Table) -> TableState:
+        """The files of the published version, and what was counted when they were written."""
+        return self.lake.state(table, self._version(table))
 
     def entries(self, table: JournalTable) -> list[Entry]:
         """The published entries of a journal table.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -16,8 +16,9 @@ from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.storage import Lake, Written
+from cqa_spark.lake.storage import Lake, SetAside, Written
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_state import TableState
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs
 
@@ -38,6 +39,7 @@ class Run(RunTables):
         self._on_step = on_step
         self._recording = threading.Lock()
         self._in_memory: dict[str, tuple[str, Any]] = {}
+        self._aside: dict[str, SetAside] = {}
 
     @property
     def run_id(self) -> str:
@@ -45,16 +47,26 @@ class Run(RunTables):
         return self.record.run_id
 
     def read(self, table: Table) -> DataFrame:
-        """The version of a table that this run wrote.
+        """The version of a table that this run wrote, or the rows that it set aside.
 
         Raises:
             InputError: the run has not written the table yet.
         """
+        if table.name in self._aside:
+            return self._aside[table.name].frame
         return self.lake.read(table, self._version(table))
 
-    def stored_columns(self, table: Table) -> list[str]:
-        """The names of the columns that the run's version of a table has."""
-        return self.lake.stored_columns(table, self._version(table))
+    def state(self, table: Table) -> TableState:
+        """The files of the version that this run wrote, and what was counted when they were written."""
+        return self.lake.state(table, self._version(table))
+
+    def has(self, table: Table | JournalTable) -> bool:
+        """Whether the run has the table, or has set its rows aside."""
+        return table.name in self._aside or super().has(table)
+
+    def rows(self, table: Table) -> int:
+        """The number of the run's rows of a table, as counted when they were written."""
+        return self._aside[table.name].rows if table.name in self._aside else super().rows(table)
 
     def entries(self, table: JournalTable) -> list[Entry]:
         """The entries of a journal table that this run wrote.
@@ -82,9 +94,9 @@ class Run(RunTables):
         self.adopt(table, written.version)
         return written
 
-    def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None) -> Written:
-        """Write a version that differs from an earlier one in some rows, as ``Lake.replace`` does."""
-        written = self.lake.replace(table, frame, where=where, base=base, author=self.run_id)
+    def replace(self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None) -> Written:
+        """Write a version that differs from an earlier one in the rows of some sites, as ``Lake.replace`` does."""
+        written = self.lake.replace(table, frame, sites=sites, base=base, author=self.run_id)
         self.adopt(table, written.version)
         return written
 
@@ -93,6 +105,11 @@ class Run(RunTables):
         written = self.lake.merge_rows(table, frame, stale=stale, base=base, author=self.run_id)
         self.adopt(table, written.version)
         return written
+
+    def set_aside(self, table: Table, frame: DataFrame) -> int:
+        """Write rows for later steps of this process, without a version of the table; return their number."""
+        self._aside[table.name] = self.lake.set_aside(table, frame)
+        return self._aside[table.name].rows
 
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to what this run wrote of a table."""

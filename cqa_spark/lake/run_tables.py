@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_state import TableState
 
 
 class RunTables(ABC):
@@ -30,8 +31,16 @@ class RunTables(ABC):
         """The run's entries of a journal table."""
 
     @abstractmethod
+    def state(self, table: Table) -> TableState:
+        """The files of the run's version of a table, and what was counted when they were written."""
+
+    def rows(self, table: Table) -> int:
+        """The number of the run's rows of a table, as counted when they were written."""
+        return self.state(table).rows
+
     def stored_columns(self, table: Table) -> list[str]:
         """The names of the columns that the run's version of a table has."""
+        return self.state(table).schema.names
 
     def has(self, table: Table | JournalTable) -> bool:
         """Whether the run has the table."""

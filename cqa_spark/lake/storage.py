@@ -1,25 +1,47 @@
-"""Storage of the lake's tables: reads and writes versions of a table."""
+"""Storage of the lake's tables: reads and writes versions of a table.
+
+Tables are in Delta format, and any Delta reader reads them. Their files are written and read by Spark, and their logs
+by this package, in one commit a version: a write is one query, and a read none beside the query itself, whereas both
+take several through Delta's own writer and reader.
+
+Source: the protocol of Delta's transaction log.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import json
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import uuid4
 
-from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import AnotherWriter
-from cqa_spark.lake.commits import FENCE, CommitLog
+from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.journal import Journal
+from cqa_spark.lake.new_files import ROWS, NewFile, NewFiles, marked, move_into, read_new_files, write_new_files
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_state import Action, TableState, file_path, table_state
 from cqa_spark.object_store.opening import open_store
-from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.object_store.store import AlreadyThere, ObjectStore
+from cqa_spark.spark.file_paths import literal_path
 
-_KEEPS_CHANGES = "delta.enableChangeDataFeed"
-_WENT, _CAME = ("delete", "update_preimage"), ("insert", "update_postimage")
-_OF_CHANGES = ("_change_type", "_commit_version", "_commit_timestamp")
+KEPT, NEW, GONE = "kept", "new", "gone"
+"""Kinds of rows when files of a table are written again."""
+
+REWRITTEN = 64 << 20
+"""Bytes of a table up to which all its files are written again, without a search for those that have to be."""
+
+CHECKPOINTS = 10
+"""Versions from one checkpoint of a table's log to the next."""
+
+_PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
+_CONFIGURATION = {"delta.logRetentionDuration": "interval 36500 days"}
 
 
 @dataclass(frozen=True)
@@ -28,10 +50,23 @@ class Written:
 
     Attributes:
         version: new version of the table.
-        rows: number of rows that the version holds.
+        rows: number of rows that were handed in.
     """
 
     version: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """Rows that a process wrote for itself.
+
+    Attributes:
+        frame: the rows.
+        rows: number of rows.
+    """
+
+    frame: DataFrame
     rows: int
 
 
@@ -50,7 +85,11 @@ class Lake:
     session: SparkSession | Callable[[], SparkSession]
     root: str
     storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
-    _versions: dict[tuple[Table, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _states: dict[tuple[str, int], TableState] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _frames: dict[tuple[Table, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _revised: dict[tuple[str, int, int], tuple[list[NewFile], list[str]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def spark(self) -> SparkSession:
@@ -94,19 +133,20 @@ class Lake:
             ContractError: the frame does not have the declared columns.
             AnotherWriter: another process wrote the table meanwhile.
         """
-        before = self._commits(table).newest_version()
-        writer = table.conform(frame).write.format("delta").mode("overwrite").option("overwriteSchema", "true")
-        if table.keeps_changes:
-            writer = writer.option(_KEEPS_CHANGES, "true")
-        return self._commit(table, writer.partitionBy(*table.partition_by), before, author)
+        self.before_commit()
+        newest = self._commits(table).newest_version()
+        new = write_new_files(table.conform(frame), self.root, table.partition_by)
+        return self._commit(table, newest, _nullable(table.schema), {}, new, author)
 
-    def replace(self, table: Table, frame: DataFrame, *, where: str, base: int | None, author: str) -> Written:
-        """Write a new version that differs from an earlier one in some of its rows.
+    def replace(
+        self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None, author: str
+    ) -> Written:
+        """Write a new version that differs from an earlier one in the rows of some sites.
 
         Args:
-            table: the declaration that the frame has to conform to.
-            frame: the new rows, all of which satisfy the condition.
-            where: SQL condition on partition columns: the rows of the earlier version to replace.
+            table: the declaration that the frame has to conform to; its files are laid out by site.
+            frame: the new rows, all of these sites.
+            sites: whose rows of the earlier version are replaced.
             base: the earlier version; None to keep no earlier rows.
             author: run id, as for ``write``.
 
@@ -116,20 +156,22 @@ class Lake:
         """
         if base is None or not self.exists(table):
             return self.write(table, frame, author=author)
-        before = self._back_to(table, base)
-        writer = table.conform(frame).write.format("delta").mode("overwrite").option("replaceWhere", where)
-        writer = writer.option("mergeSchema", "true").partitionBy(*table.partition_by)
-        return self._commit(table, writer, before, author)
+        self.before_commit()
+        newest, before = self.newest_version(table), self.state(table, base)
+        kept = {path: add for path, add in before.added.items() if add["partitionValues"]["site"] not in sites}
+        new = write_new_files(table.conform(frame), self.root, before.partition_by)
+        return self._commit(table, newest, _merged(before.schema, table.schema), kept, new, author)
 
-    def merge_rows(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int, author: str) -> Written:
-        """Write a new version that differs from an earlier one in some of its rows, and leave all other files alone.
-
-        One commit deletes the old rows and the next adds the new ones; publishing the run makes both visible at once.
+    def merge_rows(
+        self, table: Table, frame: DataFrame | None, *, stale: DataFrame | None, base: int, author: str
+    ) -> Written:
+        """Write a new version that differs from an earlier one in some of its rows, and leave other files alone.
 
         Args:
             table: the declaration that the frame has to conform to.
-            frame: the new rows.
-            stale: columns of the key, or some of them: the rows of the earlier version to replace; None for none.
+            frame: the new rows; None for none.
+            stale: columns of the key, or some of them; distinct: the rows of the earlier version to leave out; None for
+                none.
             base: the earlier version.
             author: run id, as for ``write``.
 
@@ -140,19 +182,40 @@ class Lake:
             ContractError: the frame does not have the declared columns.
             AnotherWriter: another process wrote the table meanwhile.
         """
-        before = self._back_to(table, base)
-        if stale is not None:
-            before = self.delete(table, stale)
+        self.before_commit()
+        newest, before = self.newest_version(table), self.state(table, base)
+        schema = _merged(before.schema, table.schema)
+        parts = [] if frame is None else [marked(table.conform(frame), NEW)]
+        again = {} if stale is None else self._files_with(table, before, stale)
+        if stale is not None and again:
+            stored = self._frame(table, TableState(base, before.metadata, again), schema)
+            parts.append(_told_apart(stored, stale, gone=table.keeps_changes))
+        if not parts:
+            return self._commit(table, newest, schema, before.added, None, author)
+        rows = parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1], allowMissingColumns=True)
         # Few rows go to one file, whatever their partitions: a table revised every night collects a year of files.
-        writer = table.conform(frame).hint("rebalance").write.format("delta").mode("append")
-        return self._commit(table, writer.option("mergeSchema", "true"), before, author)
+        files = write_new_files(rows.hint("rebalance"), self.root, before.partition_by)
+        if sum(file.rows for file in files.of(KEPT)) == before.with_files(again).rows:
+            again, files = {}, replace(files, files=files.of(NEW))
+        others = _without(before.added, again)
+        written = self._commit(table, newest, schema, others, files, author)
+        if table.keeps_changes:
+            new = [file.action()["path"] for file in files.of(NEW)]
+            self._revised[table.name, base, written.version] = files.of(GONE), new
+        return Written(written.version, sum(file.rows for file in files.of(NEW)))
+
+    def set_aside(self, table: Table, frame: DataFrame) -> SetAside:
+        """Write rows that only this process reads; they belong to no version of the table.
+
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        files = write_new_files(table.conform(frame), self.root, ()).files
+        return SetAside(read_new_files(self.spark, files, frame), sum(file.rows for file in files))
 
     def append(self, table: Table, frame: DataFrame) -> int:
         """Add rows in one atomic commit; return the table's new version."""
-        self.before_commit()
-        writer = table.conform(frame).write.format("delta").mode("append").option("mergeSchema", "true")
-        writer.save(self.path(table.name))
-        return self.newest_version(table)
+        return self.merge_rows(table, frame, stale=None, base=self.newest_version(table), author="").version
 
     def delete(self, table: Table, keys: DataFrame) -> int:
         """Remove the rows with the given keys in one atomic commit; return the table's new version.
@@ -161,17 +224,19 @@ class Lake:
             table: the table.
             keys: the columns of its key, or some of them; distinct.
         """
-        self.before_commit()
-        matches = " AND ".join(f"stored.{name} = gone.{name}" for name in keys.columns)
-        stored = DeltaTable.forPath(self.spark, self.path(table.name)).alias("stored")
-        stored.merge(keys.alias("gone"), matches).whenMatchedDelete().execute()
-        return self.newest_version(table)
+        return self.merge_rows(table, None, stale=keys, base=self.newest_version(table), author="").version
 
     def newest_version(self, table: Table) -> int:
         """The number of the newest version, by any writer."""
         newest = self._commits(table).newest_version()
         assert newest is not None, f"{table.name} has at least one version"
         return newest
+
+    def state(self, table: Table, version: int) -> TableState:
+        """The files of one version, and what was counted when they were written."""
+        if (table.name, version) not in self._states:
+            self._states[table.name, version] = table_state(self.objects, table.name, version)
+        return self._states[table.name, version]
 
     def read(self, table: Table, version: int) -> DataFrame:
         """The rows of one version; a column declared after it was written is null.
@@ -180,78 +245,175 @@ class Lake:
             ContractError: the stored version has columns that the code does not declare, or lacks some that are never
                 null.
         """
-        if (table, version) not in self._versions:
-            stored = self._load(table, version)
+        if (table, version) not in self._frames:
+            state = self.state(table, version)
+            stored = self._frame(table, state, state.schema)
             if table.varies:
                 stored = stored.select(*[field.name for field in table.columns if field.name in stored.columns])
-            self._versions[table, version] = table.complete(stored)
-        return self._versions[table, version]
-
-    def stored_columns(self, table: Table, version: int) -> list[str]:
-        """The names of the columns that one version has."""
-        return self._load(table, version).columns
+            self._frames[table, version] = table.complete(stored)
+        return self._frames[table, version]
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
         """The rows deleted and those added between two versions; unchanged rows may be in both.
 
-        All rows of both versions, where the table does not keep what its versions changed, or a late writer may have
-        overwritten what one of them did.
+        Just these rows, where this lake revised the earlier version and the table keeps what its revisions change; else
+        the rows of all files that only one of the versions has.
         """
         if since == until:
             return table.empty(self.spark), table.empty(self.spark)
-        if not self._kept_changes(table) or self._is_fenced(table, since, until):
-            return self.read(table, since), self.read(table, until)
-        reader = self.spark.read.format("delta").option("readChangeFeed", "true")
-        reader = reader.option("startingVersion", since + 1).option("endingVersion", until)
-        rows = reader.load(self.path(table.name))
-        went, came = (rows.where(F.col("_change_type").isin(*kinds)) for kinds in (_WENT, _CAME))
-        return table.complete(went.drop(*_OF_CHANGES)), table.complete(came.drop(*_OF_CHANGES))
+        before, after = self.state(table, since), self.state(table, until)
+        if (table.name, since, until) in self._revised:
+            gone, new = self._revised[table.name, since, until]
+            came = after.with_files({path: after.added[path] for path in new})
+            went = read_new_files(self.spark, gone, self._frame(table, before, after.schema))
+            return table.complete(went), table.complete(self._frame(table, came, after.schema))
+        sides = ((before, after), (after, before))
+        only = [each.with_files(_without(each.added, other.added)) for each, other in sides]
+        went, came_too = (table.complete(self._frame(table, each, each.schema)) for each in only)
+        return went, came_too
 
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
         return self._commits(table).newest_version() is not None
 
-    def _load(self, table: Table, version: int) -> DataFrame:
-        reader = self.spark.read.format("delta").option("versionAsOf", version)
-        return reader.load(self.path(table.name))
+    def _frame(self, table: Table, state: TableState, schema: T.StructType) -> DataFrame:
+        """The rows of a state's files; columns that a file lacks are null."""
+        if not state.added:
+            return self.spark.createDataFrame([], schema)
+        root = self.path(table.name)
+        files = [literal_path(f"{root}/{file_path(path)}") for path in sorted(state.added)]
+        found = self.spark.read.schema(schema).option("basePath", root).parquet(*files)
+        return found.select(*[F.col(field.name).alias(field.name, metadata=field.metadata) for field in schema])
 
-    def _kept_changes(self, table: Table) -> bool:
-        """Whether the stored table has a change data feed; one created before that was declared does not."""
-        if not table.keeps_changes:
-            return False
-        details = DeltaTable.forPath(self.spark, self.path(table.name)).detail()
-        return details.select("properties").collect()[0][0].get(_KEEPS_CHANGES) == "true"
+    def _files_with(self, table: Table, state: TableState, keys: DataFrame) -> Mapping[str, Action]:
+        """The files that hold rows with some keys, and others, if the table is small."""
+        if state.bytes <= REWRITTEN:
+            return state.added
+        rows = self._frame(table, state, state.schema).select(*keys.columns, F.col("_metadata.file_name").alias("name"))
+        found = rows.join(keys, on=keys.columns, how="left_semi").select("name").distinct().collect()
+        names = {row["name"] for row in found}
+        return {path: add for path, add in state.added.items() if file_path(path).rpartition("/")[2] in names}
 
-    def _is_fenced(self, table: Table, since: int, until: int) -> bool:
-        return any(commit.author == FENCE for commit in self._commits(table).newest_first(until, since))
+    def _commit(
+        self,
+        table: Table,
+        newest: int | None,
+        schema: T.StructType,
+        kept: Mapping[str, Action],
+        new: NewFiles | None,
+        author: str,
+    ) -> Written:
+        """Make a version of kept and of new files; none if they are those of the newest version.
 
-    def _back_to(self, table: Table, base: int) -> int:
-        """Restore an earlier version as the newest one; return its number."""
-        if self.newest_version(table) == base:
-            return base
-        self.before_commit()
-        DeltaTable.forPath(self.spark, self.path(table.name)).restoreToVersion(base)
-        return self.newest_version(table)
+        Args:
+            table: the table.
+            newest: its newest version when the write began.
+            schema: of the new version.
+            kept: files of earlier versions.
+            new: files that were written; None for none.
+            author: run id.
 
-    def _commit(self, table: Table, writer: DataFrameWriter, before: int | None, author: str) -> Written:
-        """Write, and check that this commit directly follows an earlier version and is the newest.
-
-        Delta commits nothing if no rows replace no rows.
+        Raises:
+            AnotherWriter: another process wrote the table meanwhile.
         """
-        self.before_commit()
-        signature = self.signature(author)
-        writer.option("userMetadata", signature).save(self.path(table.name))
-        newest = self.newest_version(table)
-        if newest == before:
+        before = None if newest is None else self.state(table, newest)
+        files = [] if new is None else [file for file in new.files if file.kind != GONE]
+        rows, ours = sum(file.rows for file in files), 0 if newest is None else newest + 1
+        added = {**kept, **{add["path"]: add for add in (file.action() for file in files)}}
+        is_same = before is not None and added.keys() == before.added.keys()
+        if not is_same:
+            move_into(self.spark, self.path(table.name), files)
+        if new is not None and not new.of(GONE):
+            new.remove(self.spark)
+        if newest is not None and is_same:
             return Written(newest, 0)
-        ours = 0 if before is None else before + 1
-        commit = next(self._commits(table).newest_first(ours, ours - 1), None)
-        if newest != ours or commit is None or commit.author != signature:
+        actions = list(_actions(table, before, schema, added, self.signature(author), rows))
+        data = "\n".join(json.dumps(action) for action in actions).encode()
+        self.before_commit()
+        try:
+            self.objects.create(f"{table.name}/_delta_log/{ours:020d}.json", data)
+        except AlreadyThere as error:
             raise AnotherWriter(
-                f"table {table.name}: another process wrote version {newest} while run {author} wrote version {ours}",
+                f"table {table.name}: another process wrote version {ours} while run {author} wrote it, too",
                 "run the job again when the other is done; nothing was published",
-            )
-        return Written(commit.version, commit.rows)
+            ) from error
+        start = before if before is not None else TableState(-1, {})
+        self._states[table.name, ours] = start.after(ours, actions)
+        if ours and ours % CHECKPOINTS == 0:
+            self._checkpoint(table)
+        return Written(ours, rows)
+
+    def _checkpoint(self, table: Table) -> None:
+        """Sum the log up, so that readers need not read all of it."""
+        jvm: Any = self.spark._jvm
+        log: Any = jvm.org.apache.spark.sql.delta.DeltaLog
+        log.forTable(self.spark._jsparkSession, self.path(table.name)).checkpoint()
 
     def _commits(self, table: Table) -> CommitLog:
         return CommitLog(self.objects, table.name)
+
+
+def _told_apart(stored: DataFrame, stale: DataFrame, *, gone: bool) -> DataFrame:
+    """Stored rows with their kind: those to leave out, if these are wanted, and those to keep."""
+    if not gone:
+        return marked(stored.join(stale, on=stale.columns, how="left_anti"), KEPT).select(*stored.columns, ROWS)
+    is_stale = stale.select("*", F.lit(True).alias("_is_stale"))
+    found = stored.join(is_stale, on=stale.columns, how="left")
+    return found.select(*stored.columns, F.when(F.col("_is_stale"), GONE).otherwise(KEPT).alias(ROWS))
+
+
+def _actions(
+    table: Table,
+    before: TableState | None,
+    schema: T.StructType,
+    added: Mapping[str, Action],
+    signature: str,
+    rows: int,
+) -> Iterator[dict[str, Any]]:
+    """The entries of a commit that makes a table consist of some files."""
+    now = int(time.time() * 1000)
+    yield {
+        "commitInfo": {
+            "timestamp": now,
+            "operation": "WRITE",
+            "operationParameters": {},
+            "operationMetrics": {"numOutputRows": str(rows)},
+            "isBlindAppend": False,
+            "userMetadata": signature,
+        }
+    }
+    described = {"schemaString": schema.json(), "partitionColumns": list(table.partition_by)}
+    if before is None:
+        yield {"protocol": _PROTOCOL}
+        identity = {"id": str(uuid4()), "format": {"provider": "parquet", "options": {}}, "createdTime": now}
+        yield {"metaData": {**identity, **described, "configuration": _CONFIGURATION}}
+    elif before.schema != schema:
+        yield {"metaData": {**before.metadata, "schemaString": schema.json()}}
+    for path, add in ({} if before is None else _without(before.added, added)).items():
+        yield {
+            "remove": {
+                "path": path,
+                "deletionTimestamp": now,
+                "dataChange": True,
+                "extendedFileMetadata": True,
+                "partitionValues": add["partitionValues"],
+                "size": add["size"],
+            }
+        }
+    for add in (added if before is None else _without(added, before.added)).values():
+        yield {"add": {name: value for name, value in add.items() if value is not None}}
+
+
+def _without(files: Mapping[str, Action], others: Mapping[str, Action]) -> dict[str, Action]:
+    return {path: add for path, add in files.items() if path not in others}
+
+
+def _nullable(schema: T.StructType) -> T.StructType:
+    """As Spark stores it: whether a column may be null is declared, and checked when it is read."""
+    return T.StructType([T.StructField(field.name, field.dataType, True, field.metadata) for field in schema])
+
+
+def _merged(stored: T.StructType, declared: T.StructType) -> T.StructType:
+    """The stored columns, then those declared since."""
+    names = set(stored.names)
+    return T.StructType([*stored, *[field for field in _nullable(declared) if field.name not in names]])

@@ -40,7 +40,7 @@ class Table:
         columns: declared columns, in stored order.
         key: columns that identify a row.
         partition_by: columns that the files are laid out by.
-        keeps_changes: whether each version is stored with the rows that it changed, for those who compare versions.
+        keeps_changes: whether what a revision removes is kept while its run lasts, for those who compare versions.
         varies: whether runs write different sets of columns; who reads sees those that the declaration names.
     """
 

@@ -85,14 +85,14 @@ def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mappin
 
 
 def _write_touched(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
-    """Store the examples that changes affect, and count them.
+    """Set the examples that changes affect aside, and count them.
 
     If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
     """
     found = touched(changed, {table.name: _rows(run, table) for table in READ}, cut)
     found.authors.persist()
     try:
-        return run.write(TOUCHED, found.examples(run.read(EXAMPLES))).rows
+        return run.set_aside(TOUCHED, found.examples(run.read(EXAMPLES)))
     finally:
         found.authors.unpersist()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from cqa_spark.checks.check import RunUnderReview, Verdict
+from cqa_spark.checks.check import Contents, RunUnderReview, Verdict
+from cqa_spark.checks.contents import contents_of
 from cqa_spark.checks.registry import CHECKS as ALL_CHECKS
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
@@ -67,6 +68,8 @@ class Check(Step):
             measure=self.measure,
             entries=_entries(run),
             last_entries=_entries(last) if last is not None else {},
+            contents=_contents(run, last),
+            last_contents=_contents(last, run) if last is not None else {},
             same=frozenset(table.name for table in CHECKED if last is not None and run.shares(table, last)),
         )
         verdicts = run_concurrently(lambda check: check(review, self.limits), ALL_CHECKS)
@@ -93,6 +96,19 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
             "the published run is unchanged; correct the input or the limits (checks.…) and run again, or publish it "
             "anyway with --force --who NAME",
         )
+
+
+def _contents(tables: RunTables, others: RunTables | None) -> dict[str, Contents]:
+    """What those tables hold that differ; counted as they were written, or now where another program wrote them."""
+    if others is None:
+        return {}
+    found = {}
+    for table in CHECKED:
+        if tables.has(table) and others.has(table) and not tables.shares(table, others):
+            state = tables.state(table)
+            shares = state.null_shares()
+            found[table.name] = contents_of(tables.read(table)) if shares is None else Contents(state.rows, shares)
+    return found
 
 
 def _entries(tables: RunTables) -> dict[str, list[dict[str, object]]]:

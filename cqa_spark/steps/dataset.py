@@ -154,7 +154,7 @@ class EveryQuestion(Step):
         """
         posts, comments, judged = _tables(run)
         answers = candidates(judged_answers(posts, judged), _rules(self.settings))
-        counts.rows_in = posts.count()
+        counts.rows_in = run.rows(POSTS)
         examples = every_question(answers, min_answers=self.settings.min_answers).persist()
         try:
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]

@@ -44,7 +44,7 @@ class Evaluate(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write all three."""
         rankings, settings = run.read(RANKINGS), self.settings
-        counts.rows_in = rankings.count()
+        counts.rows_in = run.rows(RANKINGS)
         measures = [parse_measure(name) for name in settings.measures]
         judged = run.read(EXAMPLES).where(OUTSIDE_TRAINING)
         run.write(QUERY_METRICS, query_metrics(rankings, judged, measures, at_random=self.at_random))

@@ -22,7 +22,6 @@ from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.exported_files import (
     JSON_LINES,
     PARQUET,
-    ExportedFile,
     exported_files,
     require_every_row,
 )
@@ -82,12 +81,12 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
 
-    def write(file_format: str) -> list[ExportedFile]:
-        target = f"{folder}/{file_format}"
-        write_plain_files(rows, lake.path(target), lake.storage, file_format=file_format, partition_by=["site"])
-        return exported_files(lake, target, file_format)
+    def write(file_format: str) -> None:
+        target = lake.path(folder, file_format)
+        write_plain_files(rows, target, lake.storage, file_format=file_format, partition_by=["site"])
 
-    files = [each for written in run_concurrently(write, (PARQUET, JSON_LINES)) for each in written]
+    run_concurrently(write, (PARQUET, JSON_LINES))
+    files = exported_files(lake, folder)
     require_every_row(files, served_rows, record.run_id)
     manifest = {
         "run_id": record.run_id,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from urllib.parse import unquote
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
@@ -39,29 +41,33 @@ class ExportedFile:
     sha256: str
 
 
-def exported_files(lake: Lake, folder: str, file_format: str) -> list[ExportedFile]:
-    """Describe the files of a folder with a partition for each site.
+def exported_files(lake: Lake, folder: str) -> list[ExportedFile]:
+    """Describe the files of a folder with a folder for each format, which has a partition for each site.
 
     Args:
         lake: the lake.
         folder: relative to the lake's root.
-        file_format: of the files.
 
     Returns:
-        The files that hold rows, by path.
+        The files that hold rows, by format and path.
     """
+    found = reduce(DataFrame.unionByName, [_described(lake, folder, each) for each in _WITHOUT_VALUES]).collect()
+    files = (
+        ExportedFile(row.format, _within(folder, row.uri), row.site, row.rows, row.length, row.sha256) for row in found
+    )
+    return sorted(files, key=lambda file: (file.format != PARQUET, file.path))
+
+
+def _described(lake: Lake, folder: str, file_format: str) -> DataFrame:
+    within = lake.path(folder, file_format)
     # Spark reports paths in one API and URIs in another; the URI is the same for all sources.
     uri = F.col("_metadata.file_path").alias("uri")
     source, schema = _WITHOUT_VALUES[file_format]
-    rows = lake.spark.read.schema(schema).format(source).load(lake.path(folder))
+    rows = lake.spark.read.schema(schema).format(source).load(within)
     counts = rows.groupBy(uri, "site").agg(F.count(F.lit(1)).alias("rows"))
     binary = lake.spark.read.format("binaryFile").option("recursiveFileLookup", True).option("pathGlobFilter", "part-*")
-    content = binary.load(lake.path(folder)).select(uri, "length", F.sha2("content", 256).alias("sha256"))
-    found = counts.join(content, on="uri", how="inner").collect()
-    files = (
-        ExportedFile(file_format, _within(folder, row.uri), row.site, row.rows, row.length, row.sha256) for row in found
-    )
-    return sorted(files, key=lambda file: file.path)
+    content = binary.load(within).select(uri, "length", F.sha2("content", 256).alias("sha256"))
+    return counts.join(content, on="uri", how="inner").withColumn("format", F.lit(file_format))
 
 
 def require_every_row(files: Iterable[ExportedFile], served: Mapping[str, int], run_id: str) -> None:

@@ -163,14 +163,15 @@ def _compute_place(
             fitted_in_this_run = [group_class(name) for name in run.stored_columns(table) if name not in KEY]
             values = values.join(run.read(feature_table(place, fitted_in_this_run)), on=list(KEY), how="full")
             table = feature_table(place, [*map(type, groups.values()), *fitted_in_this_run])
-        return inputs.examples.count(), run.write(table, values).rows
+        rows = run.write(table, values).rows
+        return rows, rows
     again = differing.again[reach]
-    rows = again.count()
-    selected = replace(inputs, examples=again, few=rows <= FEW)
+    selected = replace(inputs, examples=again, few=run.rows(TOUCHED) <= FEW)
     stale = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
     base = differing.last.record.table_versions[table.name]
     values = _known(compute_outside_training(groups, selected), lacking)
-    return rows, run.merge_rows(table, values, stale=stale, base=base).rows
+    rows = run.merge_rows(table, values, stale=stale, base=base).rows
+    return rows, rows
 
 
 def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame:
@@ -222,10 +223,10 @@ class RefreshRankings(Step):
         again = examples.join(queries, on=list(QUERY), how="left_semi")
         recipes = [each.system for each in trained.values()]
         with feature_frames(run, recipes, again) as frame_of:
-            counts.rows_in = again.count()
             counts.rows_out = run.merge_rows(
                 RANKINGS,
                 rankings_by(trained, frame_of, run.run_id),
                 stale=queries.unionByName(gone).distinct(),
                 base=self.last.record.table_versions[RANKINGS.name],
             ).rows
+        counts.rows_in = counts.rows_out // len(trained)

@@ -16,7 +16,6 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.sites import sites_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
@@ -115,4 +114,8 @@ def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -
     needed = [OPTIONAL[name] for name in sorted({name for group in groups.values() for name in group.needs})]
     if any(last.has(table) != run.has(table) for table in needed):
         return False
-    return all(sites_of(last.read(table)) == sites_of(run.read(table)) for table in needed if last.has(table))
+    return all(
+        last.state(table).rows_by_site().keys() == run.state(table).rows_by_site().keys()
+        for table in needed
+        if last.has(table)
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,8 +11,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.file_probe import Layout, Peek
-
-PATTERN_CHARACTER = re.compile(r"[][{}*?\\]")
+from cqa_spark.spark.file_paths import literal_path
 
 _FILES = T.StructType(
     [
@@ -51,8 +49,7 @@ def read_lines(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
         file (int), site, source_file, block_start (byte at which the task's part of the file starts), value (string
         without the separator; may hold invalid UTF-8). Rows of a block are in one partition, in the file's order.
     """
-    # A folder's name may hold a bracket or a star, which Spark would take for a pattern.
-    paths = [PATTERN_CHARACTER.sub(r"\\\g<0>", each.file.path) for each in files.values()]
+    paths = [literal_path(each.file.path) for each in files.values()]
     text = spark.read.option("lineSep", layout.value).text(paths)
     # Local addresses have one slash in the metadata and three elsewhere; other addresses are the same everywhere.
     named = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.checks.check import Check, RunUnderReview, Verdict
+from cqa_spark.checks.check import Check, Contents, RunUnderReview, Verdict
 from cqa_spark.checks.complete_queries import complete_queries
+from cqa_spark.checks.contents import contents_of
 from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
 from cqa_spark.checks.quarantine_share import quarantine_share
@@ -40,7 +42,11 @@ def examples(spark: SparkSession, candidates: dict[str, str], split: str = "test
 
 
 def review(now: dict[str, DataFrame], last: dict[str, DataFrame]) -> RunUnderReview:
-    return RunUnderReview(now, last, "s", "MAP@10")
+    return RunUnderReview(now, last, "s", "MAP@10", contents=counted(now), last_contents=counted(last))
+
+
+def counted(tables: dict[str, DataFrame]) -> dict[str, Contents]:
+    return {name: contents_of(frame) for name, frame in tables.items()}
 
 
 def posts(spark: SparkSession, bodies: Sequence[str | None]) -> DataFrame:
@@ -86,9 +92,9 @@ def test_tables_that_shrink_grow_or_go_empty(spark: SparkSession) -> None:
 def test_a_table_of_the_published_version_is_not_looked_at(spark: SparkSession, check: Check) -> None:
     posts_now, users = posts(spark, [None]), spark.createDataFrame([("a",)], "about string")
     last = {"posts": posts(spark, ["a"] * 20), "users": users}
-    alone = RunUnderReview({"posts": posts_now}, last, "s", "MAP@10", same=frozenset({"posts"}))
+    alone = replace(review({"posts": posts_now}, last), same=frozenset({"posts"}))
     assert (check(alone, LIMITS).passed, check(alone, LIMITS).reason) == (True, "all tables are as published")
-    beside = RunUnderReview({"posts": posts_now, "users": users}, last, "s", "MAP@10", same=frozenset({"posts"}))
+    beside = replace(review({"posts": posts_now, "users": users}, last), same=frozenset({"posts"}))
     assert check(beside, LIMITS).reason.startswith("users")
 
 

@@ -131,6 +131,5 @@ def test_changes_between_versions_far_apart(
     assert found(changed_rows(table, *changes, kept=("other",))) == found(
         changed_rows(table, *versions, kept=("other",))
     )
-    revised = lake.read_changes(table, written.version - 2, written.version)
-    assert [side.where("id = 'same'").count() for side in revised] == ([0, 0] if keeps_changes else [1, 1])
+    assert [side.where("id = 'same'").count() for side in changes] == ([0, 0] if keeps_changes else [1, 1])
     assert [side.count() for side in lake.read_changes(table, base, base)] == [0, 0]

@@ -76,7 +76,7 @@ def longer(table: Table) -> Table:
 WAYS: dict[str, Callable[[Lake, Table, DataFrame], int]] = {
     "write": lambda lake, table, frame: lake.write(table, frame, author="run-2").version,
     "replace": lambda lake, table, frame: lake.replace(
-        table, frame, where="site = 'b'", base=0, author="run-2"
+        table, frame, sites=["b"], base=0, author="run-2"
     ).version,
     "merge_rows": lambda lake, table, frame: lake.merge_rows(
         table, frame, stale=frame.select("site"), base=0, author="run-2"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -13,7 +13,6 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
-from cqa_spark.corpora.stackexchange.duplicates import repeated_keys
 from cqa_spark.corpora.stackexchange.fast_path import parse_lines
 from cqa_spark.corpora.stackexchange.id_blocks import block_of_id, block_of_line, compare_blocks, id_blocks
 from cqa_spark.corpora.stackexchange.ingest.account import account
@@ -26,7 +25,7 @@ from cqa_spark.lake.changes import GONE, NEW, changed_rows
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES
-from cqa_spark.lake.sites import sites_of
+from cqa_spark.spark.concurrency import run_concurrently
 
 MOST_CHANGED = 0.5
 """Share of a file's lines in blocks that differ, above which the whole file is read: that takes less time."""
@@ -93,37 +92,45 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterat
         compared.unpersist()
 
 
-def read_changed_lines(tables: SiteTables, dump: DumpTable, files: Files, known: KnownFiles) -> list[FileAccount]:
-    """Put the rows that changed into the published table of one kind.
+@dataclass(frozen=True)
+class Known:
+    """The known files of one kind, and the lines that have to be read.
+
+    Attributes:
+        dump: the kind.
+        files: its files.
+        parsed: the lines of blocks that differ, as the fast path parses them; None where no block does.
+    """
+
+    dump: DumpTable
+    files: Files
+    parsed: DataFrame | None
+
+
+def read_changed_lines(
+    tables: SiteTables, dumps: Sequence[tuple[DumpTable, Files]], known: KnownFiles
+) -> list[FileAccount]:
+    """Put the rows that changed into the published tables.
 
     Args:
         tables: where the rows go.
-        dump: the kind.
-        files: its files, all of them known.
+        dumps: the kinds, each with its files, all of them known.
         known: what is known of them.
 
     Returns:
         The record counts of each file. A file of which a changed line is no plain row, or repeats an id, is left out,
         and nothing of it written: it has to be read whole.
     """
-    plain = files
-    if any(known[each].differing for each in files.values()):
-        parsed = _parsed(tables.run, dump, files, known.blocks).persist()
-        rows = table_rows(dump, parsed.where(F.col("kind") == ROW).select("*", "row.*"))
-        odd = sites_of(parsed.where(F.col("kind") != ROW)) | sites_of(repeated_keys(rows, dump.table))
-        plain = {number: each for number, each in files.items() if each.file.site not in odd}
-        if plain:
-            of_plain = F.col("site").isin([each.file.site for each in plain.values()])
-            _revise(tables, dump, rows.where(of_plain), known.blocks.where(of_plain))
-        parsed.unpersist()
-    else:
-        tables.run.adopt(dump.table, tables.base[dump.table.name])
-    stored = tables.of_sites(dump.table).groupBy("site").count().collect() if plain else []
-    rows_of = {row["site"]: row["count"] for row in stored}
-    return [
-        account(dump, each, known[each].lines, known[each].not_rows, rows_out=rows_of.get(each.file.site, 0))
-        for each in plain.values()
-    ]
+    with _parsed(tables.run, dumps, known) as found:
+        odd = _odd(found)
+
+        def revise(each: Known) -> list[FileAccount]:
+            plain = {
+                number: file for number, file in each.files.items() if (each.dump.table.name, file.file.site) not in odd
+            }
+            return _revise(tables, replace(each, files=plain), known) if plain else []
+
+        return [account for accounts in run_concurrently(revise, found) for account in accounts]
 
 
 def _place(each: OpenFile) -> tuple[str, str]:
@@ -157,8 +164,22 @@ def _sum(lines: Column) -> Column:
     return F.coalesce(F.sum(lines), F.lit(0))
 
 
-def _parsed(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataFrame:
-    """The lines of blocks that differ, as the fast path parses them."""
+@contextmanager
+def _parsed(run: Run, dumps: Sequence[tuple[DumpTable, Files]], known: KnownFiles) -> Iterator[list[Known]]:
+    """The lines of blocks that differ, persisted while the block runs."""
+    found = []
+    for dump, files in dumps:
+        differs = any(known[each].differing for each in files.values())
+        found.append(Known(dump, files, _lines(run, dump, files, known.blocks).persist() if differs else None))
+    try:
+        yield found
+    finally:
+        for each in found:
+            if each.parsed is not None:
+                each.parsed.unpersist()
+
+
+def _lines(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataFrame:
     wanted = F.broadcast(blocks.where(F.col("table_name") == dump.table.name).select("site", "block"))
     found = []
     for layout in FAST_LAYOUTS:
@@ -169,18 +190,50 @@ def _parsed(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataF
     return reduce(DataFrame.unionByName, found)
 
 
-def _revise(tables: SiteTables, dump: DumpTable, rows: DataFrame, blocks: DataFrame) -> None:
+def _odd(found: Sequence[Known]) -> set[tuple[str, str]]:
+    """Tables and sites with a line that is no plain row, or repeats an id; looked for in all files in one query."""
+    sides = [
+        each.parsed.select(
+            F.lit(each.dump.table.name).alias("table_name"),
+            "site",
+            F.col(f"row.{each.dump.attributes[ROW_ID]}").alias("id"),
+            (F.col("kind") != ROW).alias("is_odd"),
+        )
+        for each in found
+        if each.parsed is not None
+    ]
+    if not sides:
+        return set()
+    by_id = reduce(DataFrame.unionByName, sides).groupBy("table_name", "site", "id")
+    odd = by_id.agg(F.max("is_odd").alias("is_odd"), F.count("*").alias("rows")).where("is_odd or rows > 1")
+    return {(row["table_name"], row["site"]) for row in odd.select("table_name", "site").distinct().collect()}
+
+
+def _revise(tables: SiteTables, each: Known, known: KnownFiles) -> list[FileAccount]:
     """Write the changed rows of blocks that differ; most of their rows may be unchanged."""
-    wanted = blocks.where(F.col("table_name") == dump.table.name).select("site", "block")
+    dump, base = each.dump, tables.base[each.dump.table.name]
+    with tables.run.step(dump.table.name) as step:
+        if each.parsed is None:
+            tables.run.adopt(dump.table, base)
+        else:
+            _merge(tables, dump, each.parsed, [file.file.site for file in each.files.values()], known.blocks)
+        stored = tables.run.state(dump.table).rows_by_site()
+        accounts = [
+            account(dump, file, known[file].lines, known[file].not_rows, rows_out=stored[file.file.site])
+            for file in each.files.values()
+        ]
+        step.rows_in = step.rows_out = sum(found.rows_in for found in accounts)
+    return accounts
+
+
+def _merge(tables: SiteTables, dump: DumpTable, parsed: DataFrame, sites: Sequence[str], blocks: DataFrame) -> None:
+    is_of_sites, key = F.col("site").isin(*sites), list(dump.table.key)
+    rows = table_rows(dump, parsed.where((F.col("kind") == ROW) & is_of_sites).select("*", "row.*"))
+    wanted = blocks.where((F.col("table_name") == dump.table.name) & is_of_sites).select("site", "block")
     stored = tables.published(dump.table).withColumn("block", block_of_id(F.col(dump.attributes[ROW_ID])))
     before = stored.join(F.broadcast(wanted), ["site", "block"], "left_semi").drop("block")
-    key = list(dump.table.key)
     changed = changed_rows(dump.table, before, rows).select(*key, "change").distinct().persist()
     stale, fresh = (changed.where(F.col("change") != other).select(*key) for other in (NEW, GONE))
     base = tables.base[dump.table.name]
-    if changed.isEmpty():
-        tables.run.adopt(dump.table, base)
-    else:
-        changed_now = rows.join(fresh, key, "left_semi")
-        tables.run.merge_rows(dump.table, changed_now, stale=None if stale.isEmpty() else stale, base=base)
+    tables.run.merge_rows(dump.table, rows.join(fresh, key, "left_semi"), stale=stale, base=base)
     changed.unpersist()

@@ -1,8 +1,12 @@
-"""One kind of dump file → its table, quarantine and record counts."""
+"""Dump files → their tables, quarantine and record counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -17,49 +21,114 @@ from cqa_spark.corpora.stackexchange.line_counts import not_rows
 from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
-from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import QUARANTINE
+from cqa_spark.spark.concurrency import run_concurrently
 
 
-def read_dump_table(tables: SiteTables, dump: DumpTable, files: Files) -> list[FileAccount]:
-    """Read all files of one kind: first by the fast path, then by the tolerant path, then repeated rows.
+@dataclass
+class Reading:
+    """The reading of all files of one kind.
+
+    Attributes:
+        tables: where the rows go.
+        reader: reads the files; none if the dumps lack them, which empties the table for these sites.
+        outcomes: what the tolerant path made of lines that the fast path cannot read; None where there are none.
+        counts: by file, its lines and those that are no rows.
+    """
+
+    tables: SiteTables
+    reader: TableReader
+    outcomes: DataFrame | None = field(default=None, init=False)
+    counts: Mapping[int, tuple[int, int]] = field(default_factory=dict, init=False)
+
+    @property
+    def dump(self) -> DumpTable:
+        """The kind."""
+        return self.reader.dump
+
+    @property
+    def files(self) -> Files:
+        """The files."""
+        return self.reader.files
+
+
+def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, SiteTables, Files]]) -> list[FileAccount]:
+    """Read all files of some kinds: first by the fast path, then by the tolerant path, then repeated rows.
 
     Args:
-        tables: where the rows go.
-        dump: the kind.
-        files: its files; none if the dumps lack them, which empties the table for these sites.
+        tables: those of all sites.
+        dumps: the kinds, each with the tables of the sites that it is read of, and its files.
 
     Returns:
-        The record counts of each file; stored rows are counted from the tables.
+        The record counts of each file; stored rows are counted as they are written.
     """
     run = tables.run
-    with TableReader(run.lake.spark, dump, files) as reader:
-        with refuse_damaged(files):
-            tables.write(dump.table, reader.sound_rows())
+    with ExitStack() as held:
+        readings = [
+            Reading(of_sites, held.enter_context(TableReader(run.lake.spark, dump, files)))
+            for dump, of_sites, files in dumps
+        ]
+        run_concurrently(_read, readings)
+        outcomes = [each.outcomes for each in readings if each.outcomes is not None]
+        for found in outcomes:
+            held.callback(found.unpersist)
+        refused = [_quarantine(found) for found in outcomes]
+        repeated = _with_repeats(readings)
+        refused += [_settle_repeats(each, held) for each in readings if each.dump.table.name in repeated]
+        if refused:
+            run.append(QUARANTINE, reduce(DataFrame.unionByName, refused))
+        # Nothing else puts a row into quarantine.
+        quarantined = _by_source(tables.of_sites(QUARANTINE)) if refused else {}
+        return [account for each in readings for account in _accounts(each, quarantined)]
+
+
+def _read(each: Reading) -> None:
+    """Write the rows of the fast path, and then what the tolerant path reads."""
+    run, reader = each.tables.run, each.reader
+    with run.step(each.dump.table.name) as step:
+        with refuse_damaged(each.files):
+            each.tables.write(each.dump.table, reader.sound_rows())
         lines = reader.lines()
         unclear = reader.needs_closer_look(lines)
-        outcomes = _with_origin(reader.closer_look(unclear), files).persist() if unclear else None
-        if outcomes is not None:
-            _append(run, dump, outcomes)
-        repeated = repeated_keys(tables.of_sites(dump.table), dump.table).persist()
-        repeats = not repeated.isEmpty()
-        if repeats:
-            _settle_repeats(run, dump, reader, files, repeated, outcomes)
-        looked_at = _looked_at(unclear, outcomes)
-        if outcomes is not None:
-            outcomes.unpersist()
-        repeated.unpersist()
-    stored = _by_source(tables.of_sites(dump.table))
-    # Nothing else puts a row into quarantine.
-    refused = _by_source(tables.of_sites(QUARANTINE)) if unclear or repeats else {}
-    counts = not_rows(list(files), lines, looked_at)
+        if unclear:
+            each.outcomes = _with_origin(reader.closer_look(unclear), each.files).persist()
+            run.append(each.dump.table, table_rows(each.dump, each.outcomes.where(_is_sound())))
+        each.counts = not_rows(list(each.files), lines, _looked_at(unclear, each.outcomes))
+        step.rows_in = sum(in_all - others for in_all, others in each.counts.values())
+        step.rows_out = sum(_rows_by_site(each)[site] for site in each.tables.sites)
+        step.rows_quarantined = step.rows_in - step.rows_out
+
+
+def _accounts(each: Reading, quarantined: Mapping[str, int]) -> list[FileAccount]:
+    stored = _rows_by_site(each)
     return [
         account(
-            dump, each, *counts[number],
-            rows_out=stored.get(each.file.path, 0), rows_quarantined=refused.get(each.file.path, 0),
+            each.dump, file, *each.counts[number],
+            rows_out=stored[file.file.site], rows_quarantined=quarantined.get(file.file.path, 0),
         )
-        for number, each in files.items()
+        for number, file in each.files.items()
     ]  # fmt: skip
+
+
+def _rows_by_site(each: Reading) -> Counter[str]:
+    """The stored rows; a site has one file of a kind."""
+    return each.tables.run.state(each.dump.table).rows_by_site()
+
+
+def _with_repeats(readings: Sequence[Reading]) -> set[str]:
+    """The tables in which several rows have the same id; looked for in all of them in one query."""
+    sides = [
+        each.tables.of_sites(each.dump.table).select(
+            F.lit(each.dump.table.name).alias("table_name"), "site", F.col(each.dump.table.key[-1]).alias("id")
+        )
+        for each in readings
+        if each.files
+    ]
+    if not sides:
+        return set()
+    by_id = reduce(DataFrame.unionByName, sides).groupBy("table_name", "site", "id")
+    repeated = by_id.agg(F.count("*").alias("rows")).where("rows > 1")
+    return {row["table_name"] for row in repeated.select("table_name").distinct().collect()}
 
 
 def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
@@ -68,23 +137,20 @@ def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
     return outcomes.join(F.broadcast(known), "file")
 
 
-def _append(run: Run, dump: DumpTable, outcomes: DataFrame) -> None:
-    run.append(dump.table, table_rows(dump, outcomes.where(_is_sound())))
-    run.append(QUARANTINE, _quarantine(outcomes))
-
-
-def _settle_repeats(
-    run: Run, dump: DumpTable, reader: TableReader, files: Files, repeated: DataFrame, outcomes: DataFrame | None
-) -> None:
-    """Replace all rows of the repeated keys by the first of each."""
-    copies = [_with_origin(found, files)] if (found := reader.rows_with_ids(repeated)) is not None else []
-    if outcomes is not None:
-        copies.append(outcomes.where(_is_sound()).join(repeated, list(dump.table.key), "left_semi"))
-    both = copies[0] if len(copies) == 1 else copies[0].unionByName(copies[1])
-    settled = keep_first(both, dump).persist()
+def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
+    """Replace all rows of the repeated keys by the first of each; return those for the quarantine."""
+    run, dump = each.tables.run, each.dump
+    repeated = repeated_keys(each.tables.of_sites(dump.table), dump.table).persist()
+    held.callback(repeated.unpersist)
+    found = each.reader.rows_with_ids(repeated)
+    copies = [_with_origin(found, each.files)] if found is not None else []
+    if each.outcomes is not None:
+        copies.append(each.outcomes.where(_is_sound()).join(repeated, list(dump.table.key), "left_semi"))
+    settled = keep_first(reduce(DataFrame.unionByName, copies), dump).persist()
+    held.callback(settled.unpersist)
     run.delete(dump.table, repeated)
-    _append(run, dump, settled)
-    settled.unpersist()
+    run.append(dump.table, table_rows(dump, settled.where(_is_sound())))
+    return _quarantine(settled)
 
 
 def _quarantine(outcomes: DataFrame) -> DataFrame:

@@ -20,7 +20,7 @@ from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, 
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import peek
 from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, known_files, read_changed_lines
-from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_table
+from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.judgments import judgments
 from cqa_spark.corpora.stackexchange.lines import OpenFile
@@ -71,7 +71,7 @@ class StackExchangeDump(Source):
         last = published_run(run.lake)
         read_again = self.read_again or last is None or last.code_version != run.record.code_version
         with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
-            read = [account for dump in wanted for account in _read(dump, opened, tables, known)]
+            read = _read(wanted, opened, tables, known)
         files = [account._asdict() for account in read]
         kept = [each for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in names]
         tables.write_entries(INGESTED_FILES, [*kept, *files])
@@ -146,21 +146,28 @@ def _write_orphans(tables: SiteTables) -> None:
 
 def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
     """Start from the published quarantine of the files that are not read again."""
-    kept = {each["source_file"] for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in read}
-    tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*kept)))
+    accounts = tables.published_entries(INGESTED_FILES)
+    if not any(each["rows_quarantined"] for each in accounts):
+        tables.keep_others([QUARANTINE])
+    if not tables.has(QUARANTINE):
+        kept = {each["source_file"] for each in accounts if each["table_name"] not in read}
+        tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*kept)))
 
 
-def _read(dump: DumpTable, opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles) -> list[FileAccount]:
-    """Read the files of one kind: changed lines of known files, and all lines of others."""
-    files = {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}
-    some = known.of(files)
-    with tables.run.step(dump.table.name) as step:
-        accounts = read_changed_lines(tables, dump, some, known) if some else []
-        done = {each.site for each in accounts}
-        if whole := set(tables.sites) - done:
-            others = {number: each for number, each in files.items() if each.file.site in whole}
-            accounts += read_dump_table(tables.of(whole), dump, others)
-        step.rows_in = sum(each.rows_in for each in accounts)
-        step.rows_out = sum(each.rows_out for each in accounts)
-        step.rows_quarantined = sum(each.rows_quarantined for each in accounts)
-    return accounts
+def _read(
+    dumps: Sequence[DumpTable], opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles
+) -> list[FileAccount]:
+    """Read changed lines of known files, and all lines of others."""
+    by_dump = [
+        (dump, {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}) for dump in dumps
+    ]
+    some = [(dump, of_dump) for dump, files in by_dump if (of_dump := known.of(files))]
+    accounts = read_changed_lines(tables, some, known)
+    done = {(each.table_name, each.site) for each in accounts}
+    whole = []
+    for dump, files in by_dump:
+        sites = {site for site in tables.sites if (dump.table.name, site) not in done}
+        if sites:
+            others = {number: each for number, each in files.items() if each.file.site in sites}
+            whole.append((dump, tables.of(sites), others))
+    return [*accounts, *read_dump_tables(tables, whole)]

@@ -41,9 +41,8 @@ class SiteTables:
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Replace the rows of the sites in the run's table, or else in the published one; return their number."""
-        names = ", ".join(map(_quoted, self.sites))
         base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
-        return self.run.replace(table, frame, where=f"site IN ({names})", base=base).rows
+        return self.run.replace(table, frame, sites=self.sites, base=base).rows
 
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
         """Write the entries of the sites, beside the published ones of other sites; count those of the sites."""
@@ -94,8 +93,3 @@ class SiteTables:
     def empty(self, table: Table) -> DataFrame:
         """No rows."""
         return table.empty(self.run.lake.spark)
-
-
-def _quoted(text: str) -> str:
-    """A text as Spark SQL writes it."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

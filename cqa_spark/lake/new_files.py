@@ -1,0 +1,195 @@
+"""Writes rows as Parquet files of a table that no version refers to until they are committed.
+
+Spark writes into a folder of its own, outside the table, so that what another writer leaves half done is never taken
+for a part of it; then the files are moved to where the table's partitions lie.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.table_state import Action
+from cqa_spark.spark.file_paths import literal_path
+
+UNCOMMITTED = "uncommitted"
+"""Folder of a lake for what commits are made of; nothing in it is needed by a later process."""
+
+ROWS = "_rows"
+"""Column that tells rows of several kinds apart, which go to files of their own."""
+
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_TAIL = 1 << 16
+_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file that was written.
+
+    Attributes:
+        location: where it lies.
+        kind: value of the column ``ROWS``; empty without that column.
+        folders: its folders below the table: a name and a value each, as Spark spells them.
+        size: in bytes.
+        modified_at: in milliseconds since 1970.
+        rows: number of rows.
+        nulls: number of nulls by column; columns of arrays and maps are left out.
+    """
+
+    location: str
+    kind: str
+    folders: tuple[str, ...]
+    size: int
+    modified_at: int
+    rows: int
+    nulls: Mapping[str, int]
+
+    def action(self) -> Action:
+        """The action that adds it to a table, in whose partitions it lies under its own name."""
+        values = dict(folder.split("=", 1) for folder in self.folders)
+        return {
+            "path": quote(self.place, safe="/="),
+            "partitionValues": {name: None if at == _NO_VALUE else unquote(at) for name, at in values.items()},
+            "size": self.size,
+            "modificationTime": self.modified_at,
+            "dataChange": True,
+            "stats": json.dumps({"numRecords": self.rows, "nullCount": dict(self.nulls)}),
+        }
+
+    @property
+    def place(self) -> str:
+        """Its path below the table; a task gives its files of all kinds one name."""
+        name = self.location.rpartition("/")[2]
+        return "/".join([*self.folders, f"{self.kind}-{name}" if self.kind else name])
+
+
+@dataclass(frozen=True)
+class NewFiles:
+    """What a write left.
+
+    Attributes:
+        folder: where it lies.
+        files: those that hold rows.
+    """
+
+    folder: str
+    files: Sequence[NewFile]
+
+    def of(self, *kinds: str) -> list[NewFile]:
+        """The files with rows of some kinds."""
+        return [file for file in self.files if file.kind in kinds]
+
+    def remove(self, spark: SparkSession) -> None:
+        """Remove what was not moved."""
+        jvm: Any = spark._jvm
+        path = jvm.org.apache.hadoop.fs.Path(self.folder)
+        path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
+
+
+def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) -> NewFiles:
+    """Write the rows, in one job.
+
+    Args:
+        frame: the rows; with a column ``ROWS`` where kinds of rows are kept apart.
+        root: the lake.
+        partition_by: columns that become folders.
+    """
+    folder = f"{root.rstrip('/')}/{UNCOMMITTED}/{uuid4().hex}"
+    by_kind = [ROWS] if ROWS in frame.columns else []
+    frame.write.format("parquet").partitionBy(*by_kind, *partition_by).save(folder)
+    return NewFiles(folder, [file for file in _described(frame.sparkSession, folder) if file.rows])
+
+
+def move_into(spark: SparkSession, table: str, files: Sequence[NewFile]) -> None:
+    """Move files to where a table's partitions lie.
+
+    Args:
+        spark: the session.
+        table: folder of the table.
+        files: those written for it.
+    """
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path
+    storage = path(table).getFileSystem(spark._jsc.hadoopConfiguration())
+    for folder in {file.place.rpartition("/")[0] for file in files}:
+        storage.mkdirs(path(f"{table}/{folder}".rstrip("/")))
+    for file in files:
+        if not storage.rename(path(file.location), path(f"{table}/{file.place}")):
+            raise OSError(f"cannot move {file.location} to {table}/{file.place}")
+
+
+def read_new_files(spark: SparkSession, files: Sequence[NewFile], like: DataFrame) -> DataFrame:
+    """The rows of files that have not been moved, with the columns of a frame."""
+    if not files:
+        return spark.createDataFrame([], like.schema)
+    depth = len(files[0].folders) + bool(files[0].kind) + 1
+    base = files[0].location.rsplit("/", depth)[0]
+    paths = [literal_path(file.location) for file in files]
+    found = spark.read.schema(like.schema).option("basePath", base).parquet(*paths)
+    return found.select(*like.columns)
+
+
+def marked(frame: DataFrame, *kinds: str) -> DataFrame:
+    """The rows, as rows of each of some kinds."""
+    return frame.withColumn(ROWS, F.explode(F.array(*map(F.lit, kinds))) if len(kinds) > 1 else F.lit(kinds[0]))
+
+
+def _described(spark: SparkSession, folder: str) -> Iterator[NewFile]:
+    jvm: Any = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(folder)
+    storage = path.getFileSystem(spark._jsc.hadoopConfiguration())
+    base, found = storage.makeQualified(path).toString(), storage.listFiles(path, True)
+    while found.hasNext():
+        status = found.next()
+        location = status.getPath().toString()
+        *folders, name = location.removeprefix(f"{base}/").split("/")
+        if name.startswith("part-"):
+            kinds = [each.partition("=")[2] for each in folders if each.startswith(f"{ROWS}=")]
+            footer = _footer(jvm, storage, status)
+            yield NewFile(
+                location=location,
+                kind=kinds[0] if kinds else "",
+                folders=tuple(each for each in folders if not each.startswith(f"{ROWS}=")),
+                size=status.getLen(),
+                modified_at=status.getModificationTime(),
+                rows=footer.num_rows,
+                nulls=_nulls(footer),
+            )
+
+
+def _footer(jvm: Any, storage: Any, status: Any) -> pq.FileMetaData:
+    size = status.getLen()
+    data = _tail(jvm, storage, status.getPath(), size, _TAIL)
+    needed = int.from_bytes(data[-8:-4], "little") + 8
+    if needed > len(data):
+        data = _tail(jvm, storage, status.getPath(), size, needed)
+    return pq.read_metadata(pa.BufferReader(_MAGIC + data[-needed:]))
+
+
+def _tail(jvm: Any, storage: Any, path: Any, size: int, most: int) -> bytes:
+    stream = storage.open(path)
+    try:
+        stream.seek(max(0, size - most))
+        return bytes(jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+    finally:
+        stream.close()
+
+
+def _nulls(footer: pq.FileMetaData) -> dict[str, int]:
+    nulls: dict[str, int] = {}
+    for group in range(footer.num_row_groups):
+        for place in range(footer.num_columns):
+            column = footer.row_group(group).column(place)
+            if "." not in column.path_in_schema and column.statistics is not None:
+                nulls[column.path_in_schema] = nulls.get(column.path_in_schema, 0) + column.statistics.null_count
+    return nulls

@@ -1,0 +1,164 @@
+"""The files and the schema of one version of a Delta table, out of the table's log.
+
+Asking Delta for them takes three Spark jobs for a version that it has not seen and one for every query that reads it,
+which is more than half of what a night runs. The log itself answers by its last checkpoint and some small objects.
+
+Source: the protocol of Delta's transaction log, "Delta Log Entries", "Checkpoints", "Action Reconciliation".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import types as T
+
+from cqa_spark.errors import ContractError
+from cqa_spark.object_store.store import ObjectStore
+
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.parquet")
+_ACTIONS = ("add", "metaData")
+
+Action = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TableState:
+    """What a version of a table consists of.
+
+    Attributes:
+        version: its number.
+        metadata: the action ``metaData`` in force.
+        added: by path as the log spells it, the action ``add`` of every file.
+    """
+
+    version: int
+    metadata: Action
+    added: Mapping[str, Action] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> T.StructType:
+        """The stored schema."""
+        return T.StructType.fromJson(json.loads(self.metadata["schemaString"]))
+
+    @property
+    def partition_by(self) -> list[str]:
+        """The columns that are folders and not in the files."""
+        return list(self.metadata["partitionColumns"])
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(add["size"] for add in self.added.values())
+
+    @property
+    def rows(self) -> int:
+        """The number of its rows, as counted when they were written."""
+        return sum(map(_rows, self.added.values()))
+
+    def rows_by_site(self) -> Counter[str]:
+        """The number of rows by site, of a table that is laid out by site; sites without rows are left out."""
+        found: Counter[str] = Counter()
+        for add in self.added.values():
+            found[add["partitionValues"]["site"]] += _rows(add)
+        return +found
+
+    def null_shares(self) -> dict[str, float] | None:
+        """The share of nulls by column, as counted when rows were written; None where a file's were not counted.
+
+        Columns of arrays and maps are never counted, and those of folders are never null.
+        """
+        stats = [_stats(add) for add in self.added.values()]
+        counted = [name for name in _countable(self.schema) if name not in self.partition_by]
+        if any(not each.get("nullCount", {}).keys() >= set(counted) for each in stats):
+            return None
+        nulls = {name: sum(each["nullCount"][name] for each in stats) for name in counted}
+        return {name: number / max(1, self.rows) for name, number in nulls.items()}
+
+    def after(self, version: int, actions: Iterable[Action]) -> TableState:
+        """The state after one more commit."""
+        metadata, added = self.metadata, dict(self.added)
+        for action in actions:
+            if "add" in action:
+                added[action["add"]["path"]] = action["add"]
+            elif "remove" in action:
+                added.pop(action["remove"]["path"], None)
+            elif "metaData" in action:
+                metadata = action["metaData"]
+        return TableState(version, metadata, added)
+
+    def with_files(self, added: Mapping[str, Action]) -> TableState:
+        """The same with other files."""
+        return replace(self, added=added)
+
+
+def table_state(objects: ObjectStore, table: str, version: int) -> TableState:
+    """The state of a version.
+
+    Args:
+        objects: store that holds the table.
+        table: its folder there.
+        version: number of the version.
+
+    Raises:
+        ContractError: the log lacks an entry, or names a file whose rows are not all valid.
+    """
+    folder = f"{table}/_delta_log/"
+    names = [key.removeprefix(folder) for key in objects.keys(folder)]
+    checkpoints = [int(found[1]) for name in names if (found := _CHECKPOINT.fullmatch(name))]
+    start = max((each for each in checkpoints if each <= version), default=-1)
+    state = TableState(start, {})
+    if start >= 0:
+        state = state.after(start, _checkpoint(_require(objects, f"{folder}{start:020d}.checkpoint.parquet", table)))
+    for number in range(start + 1, version + 1):
+        entry = _require(objects, f"{folder}{number:020d}.json", table)
+        state = state.after(number, map(json.loads, entry.splitlines()))
+    if any(add.get("deletionVector") for add in state.added.values()):
+        raise ContractError(
+            f"table {table}: another program marked rows of version {version} as deleted in place",
+            "purge the deletion vectors with that program: REORG TABLE … APPLY (PURGE)",
+        )
+    return state
+
+
+def _stats(add: Action) -> dict[str, Any]:
+    return dict(json.loads(add.get("stats") or "{}"))
+
+
+def _rows(add: Action) -> int:
+    return int(_stats(add)["numRecords"])
+
+
+def _countable(schema: T.StructType) -> list[str]:
+    nested = (T.ArrayType, T.MapType, T.StructType)
+    return [field.name for field in schema if not isinstance(field.dataType, nested)]
+
+
+def file_path(path: str) -> str:
+    """A file's path below its table, from its spelling in the log."""
+    return unquote(path)
+
+
+def _require(objects: ObjectStore, key: str, table: str) -> bytes:
+    stored = objects.read(key)
+    if stored is None:
+        raise ContractError(
+            f"table {table}: its log lacks {key}", "restore the lake, or publish a run whose versions are complete"
+        )
+    return stored.data
+
+
+def _checkpoint(data: bytes) -> Iterable[Action]:
+    file = pq.ParquetFile(pa.BufferReader(data))
+    for row in file.read(columns=[name for name in _ACTIONS if name in file.schema_arrow.names]).to_pylist():
+        for name, action in row.items():
+            if action is not None:
+                maps = {key: dict(action[key] or ()) for key in ("partitionValues", "configuration") if key in action}
+                yield {name: {**action, **maps}}
