@@ -1,4 +1,4 @@
-"""The commands that need no lake: they work on files, or print lists.
+"""The commands that need no lake, but files.
 
 Each imports its dependencies when called: scoring a prediction file starts without Spark.
 """
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cqa_spark.config.file_commands import (
-        CatalogueSettings,
         CompareFilesSettings,
         EvaluateFileSettings,
         PredictionFilesCommand,
-        ShowGroupSettings,
         SynthSettings,
         SynthStackExchangeSettings,
     )
@@ -108,36 +106,6 @@ def _require_absent(path: Path) -> None:
 
     if path.exists():
         raise InputError(f"{path} exists, and would be overwritten", "name another --output, or remove it first")
-
-
-def print_groups(settings: CatalogueSettings) -> None:
-    """Print all feature groups."""
-    from cqa_spark.features.catalogue import list_groups
-    from cqa_spark.process.terminal import Terminal
-
-    Terminal().table(list_groups())
-
-
-def print_group(settings: ShowGroupSettings) -> None:
-    """Print the columns of a feature group."""
-    from cqa_spark.features.catalogue import show_group
-    from cqa_spark.process.terminal import Terminal
-
-    Terminal().table(show_group(settings.name))
-
-
-def print_systems(settings: CatalogueSettings) -> None:
-    """Print all systems."""
-    from cqa_spark.config.project_root import project_root
-    from cqa_spark.process.terminal import Column, Terminal, TextTable
-    from cqa_spark.systems.system import known_systems, read_system
-
-    names = [Column(name, whole=True) for name in ("system", "task", "ranker", "of a paper")]
-    caption = "recipes: conf/systems; faithful, partial or surrogate: what a recipe is of a published system"
-    table = TextTable(*names, "about", title="Systems", caption=caption)
-    for system in (read_system(project_root() / "conf", name) for name in known_systems(project_root() / "conf")):
-        table.add_row(system.name, system.task, system.ranker.name, system.faithfulness or "", system.about)
-    Terminal().table(table)
 
 
 @contextmanager

@@ -221,19 +221,25 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "features list",
             "list feature groups",
             f"{FILE_COMMANDS}:CatalogueSettings",
-            f"{COMMANDS}.file_commands:print_groups",
+            f"{COMMANDS}.catalogue:print_groups",
         ),
         Job(
             "features show",
             "show the columns of a feature group",
             f"{FILE_COMMANDS}:ShowGroupSettings",
-            f"{COMMANDS}.file_commands:print_group",
+            f"{COMMANDS}.catalogue:print_group",
         ),
         Job(
             "systems list",
             "list systems: recipes of feature groups and a ranker",
             f"{FILE_COMMANDS}:CatalogueSettings",
-            f"{COMMANDS}.file_commands:print_systems",
+            f"{COMMANDS}.catalogue:print_systems",
+        ),
+        Job(
+            "systems show",
+            "show a system's feature groups, ranker, parameters and published scores",
+            f"{FILE_COMMANDS}:ShowSystemSettings",
+            f"{COMMANDS}.catalogue:print_system",
         ),
     ),
 }

@@ -1,40 +1,30 @@
-"""What ``cqa features`` prints: the groups there are, and what a group's columns mean."""
+"""What feature groups declare, as plain data: for ``cqa features``, documentation and other programs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
-from cqa_spark.features.registry import family, group_class, known_groups
-from cqa_spark.process.terminal import Column, TextTable, number
+from cqa_spark.features.registry import family, group_class
 
 
-def list_groups() -> TextTable:
-    """All groups, one a row."""
-    first = Column("group", whole=True)
-    table = TextTable(first, "family", "entity", "learns from", number("columns"), "about", title="Feature groups")
-    for name in known_groups():
-        found = group_class(name)
-        table.add_row(name, family(name), _entity(found), _learns_from(found), str(len(found.columns)), found.about)
-    return table
-
-
-def show_group(name: str) -> TextTable:
-    """The columns of one group, one a row, with meaning, source and the value that stands for "not known".
+def described(name: str) -> Mapping[str, Any]:
+    """The declaration of a group: family, entity, what it learns from, and its columns with meaning and source.
 
     Raises:
         ConfigError: an unknown group.
     """
     found = group_class(name)
-    title = f"{name}: {found.about}"
-    caption = f"entity: {_entity(found)}; learns from: {_learns_from(found)}"
-    first = Column("column", whole=True)
-    table = TextTable(first, "meaning", "source", number("missing"), title=title, caption=caption)
-    for column in found.columns:
-        table.add_row(column.name, column.about, column.source, f"{column.missing:g}")
-    return table
-
-
-def _entity(found: type[FeatureGroup]) -> str:
-    return found.entity.name.lower()
+    return {
+        "name": name,
+        "about": found.about,
+        "family": family(name),
+        "entity": found.entity.name.lower(),
+        "learns_from": _learns_from(found),
+        "columns": [asdict(column) for column in found.columns],
+    }
 
 
 def _learns_from(found: type[FeatureGroup]) -> str:

@@ -112,6 +112,22 @@ def read_system(conf_dir: Path | str, name: str) -> System:
     Raises:
         ConfigError: there is no such system, or its file has mistakes; all of them are named.
     """
+    system = read_recipe(conf_dir, name)
+    path = _files(conf_dir)[name]
+    _refuse(path, _content_mistakes(system, path))
+    return system
+
+
+def read_recipe(conf_dir: Path | str, name: str) -> System:
+    """Read one system to show it; its feature groups and ranker are not looked up.
+
+    Args:
+        conf_dir: the folder that holds ``systems/``.
+        name: the system's name.
+
+    Raises:
+        ConfigError: there is no such system, or its file does not have the shape of one; all mistakes are named.
+    """
     files = _files(conf_dir)
     if name not in files:
         raise ConfigError(f"unknown system {name}", known_names(name, files, "systems"))
@@ -124,12 +140,10 @@ def _files(conf_dir: Path | str) -> dict[str, Path]:
 
 def _parse(values: Any, path: Path) -> System:
     try:
-        system = System.model_validate(values)
+        return System.model_validate(values)
     except ValidationError as error:
         _refuse(path, _shape_mistakes(error))
         raise
-    _refuse(path, _content_mistakes(system, path))
-    return system
 
 
 def _refuse(path: Path, mistakes: Iterator[tuple[str, str]]) -> None:

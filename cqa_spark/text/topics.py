@@ -8,21 +8,19 @@ texts give the same topics, however they were spread.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
-from pyspark.ml import PipelineModel
-from pyspark.ml.clustering import LDA
-from pyspark.ml.feature import CountVectorizerModel
-from pyspark.ml.functions import vector_to_array
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark import ml
+
+if TYPE_CHECKING:
+    from pyspark.ml.feature import CountVectorizerModel
 
 TOPICS = 50
 RAREST = 5
@@ -76,6 +74,8 @@ class Topics:
             texts: ``text_id`` (a hash) and ``unit``, one row a text; long texts tell more than short ones.
             unit: an array column; its items are the terms.
         """
+        from pyspark.ml.clustering import LDA
+
         # A vocabulary may not be empty: where all terms are rare, the topics know a term that no text has.
         vocabulary = _vocabulary(texts, unit) or [""]
         sample = texts.select("text_id", unit).orderBy("text_id").limit(MOST_TEXTS)
@@ -107,6 +107,11 @@ class Topics:
             ``text_id``, ``topics`` (array of ``TOPICS`` shares that sum to 1); no row for a text without terms that the
             topics know.
         """
+        from pyspark.ml import PipelineModel
+        from pyspark.ml.functions import vector_to_array
+
+        from cqa_spark.spark import ml
+
         model = ml.topic_model(self.weights, self.document_concentration, _SEED)
         inferring = model.setFeaturesCol("counts").setTopicDistributionCol("topics")
         found = PipelineModel([_counter(self.vocabulary, self.unit), inferring]).transform(texts)
@@ -129,6 +134,8 @@ class Topics:
 
 
 def _counter(vocabulary: list[str], unit: str) -> CountVectorizerModel:
+    from pyspark.ml.feature import CountVectorizerModel
+
     return CountVectorizerModel.from_vocabulary(vocabulary, inputCol=unit, outputCol="counts")
 
 
