@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 
 
 def print_scores(settings: EvaluateFileSettings) -> None:
-    """Print the official measures of prediction files."""
-    from cqa_spark.evaluation import evaluate_file, evaluate_scores
+    """Print the measures of prediction files, official ones or runs of TREC."""
+    from cqa_spark.evaluation import evaluate_file, evaluate_scores, evaluate_trec
+    from cqa_spark.evaluation.trec_files import is_qrels
     from cqa_spark.process.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
             correlations = evaluate_scores.evaluate_scores(gold, predictions)
             table, text = evaluate_scores.to_table(correlations), evaluate_scores.to_json(correlations)
+        elif is_qrels(gold):
+            totals = evaluate_trec.evaluate_runs(gold, predictions)
+            table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
         else:
             scores = evaluate_file.evaluate_files(gold, predictions)
             table, text = evaluate_file.to_table(scores), evaluate_file.to_json(scores)
@@ -43,12 +47,15 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     """Compare prediction files with the first of them."""
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.evaluation.evaluate_scores import compare_scores
+    from cqa_spark.evaluation.evaluate_trec import compare_runs
+    from cqa_spark.evaluation.trec_files import is_qrels
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.file_comparison import file_comparison_grid
     from cqa_spark.reports.kit.console import print_grid
 
     with _local_copies(settings) as (gold, *predictions):
-        compare = compare_scores if settings.task == "sts" else compare_files
+        ranked = compare_runs if is_qrels(gold) else compare_files
+        compare = compare_scores if settings.task == "sts" else ranked
         found = compare(gold, predictions, **settings.resampling.model_dump())
     if settings.format == "json":
         print(to_json(found))

@@ -112,6 +112,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{SETTINGS}:ExportSettings",
             f"{COMMANDS}.export:export",
         ),
+        Job(
+            "export trec",
+            "write rankings and judgments as TREC runs and qrels",
+            f"{SETTINGS}:ExportTrecSettings",
+            f"{COMMANDS}.export_trec:export_trec",
+        ),
     ),
     "experiments": (
         Job(

@@ -74,11 +74,15 @@ class FilesCommand(Command):
 class PredictionFilesCommand(FilesCommand):
     """Base of the settings of commands on prediction files."""
 
-    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments or gold scores")]
+    gold: Annotated[
+        InputFile, Positional(), Field(description="official file of judgments or gold scores, or qrels of TREC")
+    ]
     predictions: InputFiles
     task: Annotated[
         Literal["ranking", "sts"],
-        Field(description="ranking: files of SemEval Task 3; sts: scores, one a line, or folders of such files"),
+        Field(
+            description="ranking: files of SemEval Task 3 or TREC; sts: scores, one a line, or folders of such files"
+        ),
     ] = "ranking"
     format: OutputFormat = "table"
 
@@ -88,15 +92,18 @@ class PredictionFilesCommand(FilesCommand):
 
 
 class EvaluateFileSettings(PredictionFilesCommand):
-    """Score official prediction files with the measures of the official scorer, without Spark."""
+    """Score prediction files as the official scorer does, or TREC runs as trec_eval does, without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
+        "cqa evaluate-file dev.qrels best_a.run",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
     )
 
-    predictions: Annotated[InputFiles, Positional(), Field(min_length=1, description="official prediction files")]
+    predictions: Annotated[
+        InputFiles, Positional(), Field(min_length=1, description="official prediction files, or runs of TREC")
+    ]
 
 
 class CompareFilesSettings(PredictionFilesCommand):
@@ -107,7 +114,7 @@ class CompareFilesSettings(PredictionFilesCommand):
     predictions: Annotated[
         InputFiles,
         Positional(),
-        Field(min_length=2, description="official prediction files for the same queries; the first is the baseline"),
+        Field(min_length=2, description="prediction files or runs for the same queries; the first is the baseline"),
     ]
     resampling: ResamplingSettings = ResamplingSettings()
 
