@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,30 +21,74 @@ if TYPE_CHECKING:
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
 """Measures whose values equal those of trec_eval."""
 
+Gains = Mapping[str, Mapping[str, int]]
+RunScores = Mapping[str, Mapping[str, float]]
 Scores = dict[str, str | int | float]
 """``file``, ``queries``, and measures by their written names: fractions in full precision."""
 
 
 def judged_run(qrels: Path, run: Path) -> dict[str, RankedQuery]:
-    """The queries of the judgments, ranked by a run, as trec_eval does with ``-c``.
-
-    Candidates are ordered by score, descending, whatever their stated rank; ties by id, descending. A candidate is
-    relevant from gain 1 on. Candidates without a judgment are not relevant. A query that the run lacks counts 0.
+    """The queries of a file of judgments, ranked by a run; see ``judged``.
 
     Raises:
         InputError: a file cannot be understood, a pair is repeated, or no query is in both files.
     """
-    gains: dict[str, dict[str, int]] = defaultdict(dict)
-    for judgment in read_qrels(qrels):
-        _require_new(judgment.candidate_id, judgment.query_id, gains, qrels)
-        gains[judgment.query_id][judgment.candidate_id] = judgment.gain
-    scores: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in read_run(run):
-        _require_new(row.candidate_id, row.query_id, scores, run)
-        scores[row.query_id][row.candidate_id] = row.score
+    gains, scores = qrels_gains(qrels), run_scores(run)
     if not gains.keys() & scores.keys():
         raise InputError(f"{run}: has no query in common with {qrels}", "give the qrels of the same queries")
-    return {query: _ranked(judged, scores.get(query, {})) for query, judged in gains.items()}
+    return judged(gains, scores)
+
+
+def judged(gains: Gains, scores: RunScores) -> dict[str, RankedQuery]:
+    """The queries of the judgments, ranked by scores, as trec_eval does with ``-c``.
+
+    Candidates are ordered by score, descending; ties by id, descending. A candidate is relevant from gain 1 on.
+    Candidates without a judgment are not relevant. A query that is not ranked counts 0.
+
+    Raises:
+        InputError: no query is in both.
+    """
+    if not gains.keys() & scores.keys():
+        raise InputError("the run has no query in common with the judgments", "give judgments of the same queries")
+    return {query: _ranked(of_query, scores.get(query, {})) for query, of_query in gains.items()}
+
+
+def qrels_gains(path: Path) -> dict[str, dict[str, int]]:
+    """The gain of each candidate, by query.
+
+    Raises:
+        InputError: the file cannot be understood, or a pair is repeated.
+    """
+    gains: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in read_qrels(path):
+        _require_new(row.candidate_id, row.query_id, gains, path)
+        gains[row.query_id][row.candidate_id] = row.gain
+    return dict(gains)
+
+
+def run_scores(path: Path) -> dict[str, dict[str, float]]:
+    """The score of each candidate, by query; ranks are not read, as in trec_eval.
+
+    Raises:
+        InputError: the file cannot be understood, or a pair is repeated.
+    """
+    scores: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in read_run(path):
+        _require_new(row.candidate_id, row.query_id, scores, path)
+        scores[row.query_id][row.candidate_id] = row.score
+    return dict(scores)
+
+
+def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[str, float]:
+    """Measures over queries, fractions, by measure as written.
+
+    Raises:
+        ConfigError: an unknown measure.
+    """
+    return {
+        str(measure): measure.total(measure.components(query) for query in queries.values())
+        for measure in map(parse_measure, measures)
+    }
 
 
 def evaluate_runs(qrels: Path, runs: Sequence[Path], measures: Sequence[str] = MEASURES) -> list[Scores]:
@@ -106,15 +150,11 @@ def to_table(scores: Sequence[Scores]) -> TextTable:
 
 
 def _scores(qrels: Path, run: Path, measures: Sequence[str]) -> Scores:
-    queries = judged_run(qrels, run).values()
-    totals = {
-        str(measure): measure.total(measure.components(query) for query in queries)
-        for measure in map(parse_measure, measures)
-    }
-    return {"file": str(run), "queries": len(queries), **totals}
+    queries = judged_run(qrels, run)
+    return {"file": str(run), "queries": len(queries), **totals(queries, measures)}
 
 
-def _ranked(gains: dict[str, int], scores: dict[str, float]) -> RankedQuery:
+def _ranked(gains: Mapping[str, int], scores: Mapping[str, float]) -> RankedQuery:
     best_first = sorted(sorted(scores, reverse=True), key=lambda candidate: -scores[candidate])
     missed = [gain for candidate, gain in gains.items() if candidate not in scores]
     return RankedQuery(
@@ -126,7 +166,6 @@ def _judged(gain: int, score: float = 0.0) -> Candidate:
     return Candidate(relevant=gain > 0, gain=max(gain, 0), score=score)
 
 
-def _require_new(candidate: str, query: str, known: dict[str, dict[str, int]] | dict[str, dict[str, float]],
-                 path: Path) -> None:  # fmt: skip
-    if candidate in known[query]:
+def _require_new(candidate: str, query: str, known: Mapping[str, Mapping[str, object]], path: Path) -> None:
+    if candidate in known.get(query, ()):
         raise InputError(f"{path}: candidate {candidate} of query {query} is in the file twice", "remove one of them")
