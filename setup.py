@@ -8,6 +8,6 @@ setup(
     package_data={
         "cqa_spark": ["py.typed", "*.pyi"],
         "cqa_spark.conf": ["**/*"],
-        "cqa_spark.reports": ["**/*.j2", "**/*.css"],
+        "cqa_spark.reports": ["**/*.j2", "**/*.css", "**/*.js"],
     },
 )

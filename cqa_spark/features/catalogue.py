@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
-from cqa_spark.features.registry import family, group_class
+from cqa_spark.features.registry import family, group_class, known_groups
 
 
 def described(name: str) -> Mapping[str, Any]:
@@ -24,6 +24,21 @@ def described(name: str) -> Mapping[str, Any]:
         "entity": found.entity.name.lower(),
         "learns_from": _learns_from(found),
         "columns": [asdict(column) for column in found.columns],
+    }
+
+
+def meanings(features: Iterable[str]) -> dict[str, str]:
+    """What feature columns ``GROUP__COLUMN`` mean, as their groups declare; columns of unknown groups are left out."""
+    known = known_groups()
+    wanted = {name: name.partition("__") for name in features}
+    declared = {
+        group: {column.name: column.about for column in group_class(group).columns}
+        for group in {group for group, _, _ in wanted.values()}.intersection(known)
+    }
+    return {
+        name: declared[group][column]
+        for name, (group, _, column) in wanted.items()
+        if column in declared.get(group, ())
     }
 
 
