@@ -24,7 +24,8 @@ from cqa_spark.rankers.members import (
     with_member_scores,
 )
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
-from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.spec import RankerSpec
 
 
 class AverageParameters(MembersParameters):

@@ -2,12 +2,12 @@
 const body = document.querySelector("tbody");
 const rows = Array.from(body.rows);
 const shown = document.getElementById("shown");
-const texts = rows.map((row) => row.textContent.toLowerCase());
+const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
 document.getElementById("search").addEventListener("input", (event) => {
   const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
   let number = 0;
-  rows.forEach((row, place) => {
-    row.hidden = !words.every((word) => texts[place].includes(word));
+  rows.forEach((row) => {
+    row.hidden = !words.every((word) => texts.get(row).includes(word));
     number += row.hidden ? 0 : 1;
   });
   shown.textContent = number.toLocaleString("en");

@@ -18,7 +18,7 @@ from cqa_spark.experiments.learning_curve import in_share, learning_curve
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.systems.system import System
 
 FAST = EvaluationSettings(measures=("MAP@10",), resamples=99)

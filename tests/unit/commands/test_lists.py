@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 
 from cqa_spark.cli import main
-from cqa_spark.commands.catalogue import group_table, groups_table, system_table, systems_table
+from cqa_spark.commands.features import group_table, groups_table
+from cqa_spark.commands.systems import system_table, systems_table
 from cqa_spark.features.catalogue import described
 from cqa_spark.features.registry import known_groups
 from cqa_spark.process.terminal import Terminal, TextTable
@@ -83,4 +84,13 @@ def test_lists_start_without_the_libraries_that_compute(command) -> None:
         " file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code, *command.split()], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == "[]\n"
+
+
+def test_systems_are_listed_without_spark() -> None:
+    code = (
+        "import sys; from cqa_spark.cli import main; main(sys.argv[1:])\n"
+        "print(sorted({'pyspark', 'numpy', 'pyarrow'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "systems", "list"], cwd=ROOT, capture_output=True, text=True)
     assert done.stderr == "[]\n"
