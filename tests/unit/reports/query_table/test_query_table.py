@@ -48,7 +48,7 @@ def test_the_policy_allows_the_one_script_and_no_request() -> None:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     (policy,) = document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
     assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    assert not re.search(r"(?:https?:)?//\w", page)
+    assert not re.search(r"(?:https?:)?//\w", page.replace(digest, ""))
 
 
 def test_the_csv_file_has_every_query_and_no_formula(tmp_path: Path) -> None:
