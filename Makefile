@@ -42,8 +42,8 @@ format: setup ## lay out the code as lint wants it
 	$(BIN)/ruff format
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
-	$(call compile,locks/base.txt,pyproject.toml)
-	$(call compile,locks/dev.txt,--extra dev pyproject.toml)
+	$(call compile,locks/base.txt,--extra mlflow pyproject.toml)
+	$(call compile,locks/dev.txt,--extra mlflow --extra dev pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
 airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own

@@ -6,8 +6,8 @@ setup(
     packages=[*find_packages(include=["cqa_spark*"]), "cqa_spark.conf", "cqa_spark.jobs"],
     package_dir={"cqa_spark.conf": "conf", "cqa_spark.jobs": "jobs"},
     package_data={
-        "cqa_spark": ["py.typed"],
+        "cqa_spark": ["py.typed", "*.pyi"],
         "cqa_spark.conf": ["**/*"],
-        "cqa_spark.reports": ["**/*.j2", "**/*.css"],
+        "cqa_spark.reports": ["**/*.j2", "**/*.css", "**/*.js"],
     },
 )

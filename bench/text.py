@@ -40,7 +40,8 @@ from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.registry import task
-from cqa_spark.text import analyse, distinct_texts, documents
+from cqa_spark.text.documents import distinct_texts, documents
+from cqa_spark.text.pipeline import analyse
 
 COMMENTS_EACH = 10
 TABLES = ("examples", "posts", "comments", "documents", "texts")

@@ -1,3 +1,36 @@
-"""Distributed answer ranking for question-and-answer communities."""
+"""Distributed answer ranking for question-and-answer communities.
+
+The names in ``__all__`` are the interface for Python, and are imported when they are first used:
+
+>>> import cqa_spark as cqa
+>>> run = cqa.open_lake("build/lake").run()
+>>> run.metrics().to_pandas()
+>>> cqa.evaluate("dev.qrels", "best_a.run")
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 __version__ = "0.1.0"
+__all__ = ["Lake", "Rows", "Run", "__version__", "compare", "evaluate", "open_lake"]
+
+_PLACES = {
+    "Lake": "cqa_spark.api.lake",
+    "Rows": "cqa_spark.api.rows",
+    "Run": "cqa_spark.api.lake",
+    "compare": "cqa_spark.api.measuring",
+    "evaluate": "cqa_spark.api.measuring",
+    "open_lake": "cqa_spark.api.lake",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(importlib.import_module(_PLACES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

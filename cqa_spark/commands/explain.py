@@ -12,6 +12,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.storage import Lake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import rank
@@ -31,20 +32,38 @@ def explain(settings: ExplainSettings) -> None:
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not explain its scores.
     """
-    lake = read_lake(settings)
-    run = Run(lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None)
-    system, model = explaining_system(run, settings.explained.system)
-    examples = thread_examples(run, system.task, settings.explained.thread, settings.explained.site)
-    with feature_frames(run, [system], examples, few=True) as frame_of:
-        scored = model.transform(frame_of(system)).persist()
-        ranks = rank(scored, system.name, run.run_id).select("candidate_id", "rank")
+    asked = settings.explained
+    found = explained_thread(read_lake(settings), settings.run_id, asked.thread, system=asked.system, site=asked.site)
+    print_explanation(found, Terminal())
+
+
+def explained_thread(lake: Lake, run_id: str, thread: str, *, system: str | None, site: str | None) -> Explained:
+    """A thread's candidates as ranked by a trained system, with the feature contributions to each score.
+
+    Args:
+        lake: the lake.
+        run_id: the run that trained the system.
+        thread: id of the question.
+        system: name of the system; None for the first that explains its scores.
+        site: site of the question; None if only one site has this id.
+
+    Raises:
+        InputError: the run has no such thread, or several of that id.
+        ConfigError: the system's ranker does not explain its scores.
+    """
+    run = Run(lake, RunLog(lake.objects).require_success(run_id), on_step=lambda step: None)
+    recipe, model = explaining_system(run, system)
+    examples = thread_examples(run, recipe.task, thread, site)
+    with feature_frames(run, [recipe], examples, few=True) as frame_of:
+        scored = model.transform(frame_of(recipe)).persist()
+        ranks = rank(scored, recipe.name, run.run_id).select("candidate_id", "rank")
         rows = scored.select("site", "query_id", "candidate_id", "split", "relevant", "score").join(
             ranks, "candidate_id"
         )
         ranked = rows.orderBy("rank").collect()
-        moved = pushes(model, system, frame_of(system))
+        moved = pushes(model, recipe, frame_of(recipe))
         scored.unpersist()
-    print_explanation(_explained(system, ranked, moved), Terminal())
+    return _explained(recipe, ranked, moved)
 
 
 def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:

@@ -1,4 +1,4 @@
-"""The commands that need no lake: they work on files, or print lists.
+"""The commands that need no lake, but files.
 
 Each imports its dependencies when called: scoring a prediction file starts without Spark.
 """
@@ -13,25 +13,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cqa_spark.config.file_commands import (
-        CatalogueSettings,
         CompareFilesSettings,
         EvaluateFileSettings,
         PredictionFilesCommand,
-        ShowGroupSettings,
         SynthSettings,
         SynthStackExchangeSettings,
     )
 
 
 def print_scores(settings: EvaluateFileSettings) -> None:
-    """Print the official measures of prediction files."""
-    from cqa_spark.evaluation import evaluate_file, evaluate_scores
+    """Print the measures of prediction files, official ones or runs of TREC."""
+    from cqa_spark.evaluation import evaluate_file, evaluate_scores, evaluate_trec
+    from cqa_spark.evaluation.trec_files import is_qrels
     from cqa_spark.process.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
             correlations = evaluate_scores.evaluate_scores(gold, predictions)
             table, text = evaluate_scores.to_table(correlations), evaluate_scores.to_json(correlations)
+        elif is_qrels(gold):
+            totals = evaluate_trec.evaluate_runs(gold, predictions)
+            table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
         else:
             scores = evaluate_file.evaluate_files(gold, predictions)
             table, text = evaluate_file.to_table(scores), evaluate_file.to_json(scores)
@@ -45,12 +47,15 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     """Compare prediction files with the first of them."""
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.evaluation.evaluate_scores import compare_scores
+    from cqa_spark.evaluation.evaluate_trec import compare_runs
+    from cqa_spark.evaluation.trec_files import is_qrels
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.file_comparison import file_comparison_grid
     from cqa_spark.reports.kit.console import print_grid
 
     with _local_copies(settings) as (gold, *predictions):
-        compare = compare_scores if settings.task == "sts" else compare_files
+        ranked = compare_runs if is_qrels(gold) else compare_files
+        compare = compare_scores if settings.task == "sts" else ranked
         found = compare(gold, predictions, **settings.resampling.model_dump())
     if settings.format == "json":
         print(to_json(found))
@@ -108,36 +113,6 @@ def _require_absent(path: Path) -> None:
 
     if path.exists():
         raise InputError(f"{path} exists, and would be overwritten", "name another --output, or remove it first")
-
-
-def print_groups(settings: CatalogueSettings) -> None:
-    """Print all feature groups."""
-    from cqa_spark.features.catalogue import list_groups
-    from cqa_spark.process.terminal import Terminal
-
-    Terminal().table(list_groups())
-
-
-def print_group(settings: ShowGroupSettings) -> None:
-    """Print the columns of a feature group."""
-    from cqa_spark.features.catalogue import show_group
-    from cqa_spark.process.terminal import Terminal
-
-    Terminal().table(show_group(settings.name))
-
-
-def print_systems(settings: CatalogueSettings) -> None:
-    """Print all systems."""
-    from cqa_spark.config.project_root import project_root
-    from cqa_spark.process.terminal import Column, Terminal, TextTable
-    from cqa_spark.systems.system import known_systems, read_system
-
-    names = [Column(name, whole=True) for name in ("system", "task", "ranker", "of a paper")]
-    caption = "recipes: conf/systems; faithful, partial or surrogate: what a recipe is of a published system"
-    table = TextTable(*names, "about", title="Systems", caption=caption)
-    for system in (read_system(project_root() / "conf", name) for name in known_systems(project_root() / "conf")):
-        table.add_row(system.name, system.task, system.ranker.name, system.faithfulness or "", system.about)
-    Terminal().table(table)
 
 
 @contextmanager

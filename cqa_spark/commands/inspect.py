@@ -5,8 +5,7 @@ from __future__ import annotations
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import InspectSettings
 from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import Snapshot, published_snapshot
-from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
@@ -40,7 +39,7 @@ def inspect(settings: InspectSettings) -> None:
     if settings.compares:
         _show_comparison(compare(lake, settings.diff, settings.run_id), settings)
     else:
-        _show_inspection(look_at(_snapshot(lake, settings.run_id)), settings)
+        _show_inspection(look_at(snapshot_of(lake, settings.run_id)), settings)
 
 
 def look_at(snapshot: Snapshot) -> Inspection:
@@ -72,8 +71,8 @@ def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Compari
         runs: the earlier run, and optionally the later one.
         looked_at: the later run if ``runs`` names one only; None for the published one.
     """
-    before = _snapshot(lake, runs[0])
-    after = _snapshot(lake, runs[1] if len(runs) > 1 else looked_at)
+    before = snapshot_of(lake, runs[0])
+    after = snapshot_of(lake, runs[1] if len(runs) > 1 else looked_at)
     pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if before.has(t) and after.has(t)}
     return Comparison(
         before=before.record.run_id,
@@ -82,10 +81,6 @@ def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Compari
         only_before=tuple(t.name for t in COMMUNITY if before.has(t) and not after.has(t)),
         only_after=tuple(t.name for t in COMMUNITY if after.has(t) and not before.has(t)),
     )
-
-
-def _snapshot(lake: Lake, run_id: str | None) -> Snapshot:
-    return published_snapshot(lake) if run_id is None else Snapshot(lake, RunLog(lake.objects).require_success(run_id))
 
 
 def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:

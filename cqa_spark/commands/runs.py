@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from dataclasses import asdict
+
+import yaml
 
 from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import InputError
@@ -21,10 +25,23 @@ def list_runs(settings: ListRunsSettings) -> None:
     published = published_run(lake)
     newest = RunLog(lake.objects).newest()
     seen = published.run_id if published is not None else None
-    if newest:
+    if settings.format == "json":
+        print(json.dumps([_listed(record, seen) for record in newest], indent=2))
+    elif newest:
         Terminal().table(runs_table(newest, seen))
     else:
         Terminal().line(f"no runs in {settings.lake}")
+
+
+def _listed(record: RunRecord, seen: str | None) -> dict[str, object]:
+    return {
+        "run_id": record.run_id,
+        "status": record.status,
+        "published": record.run_id == seen,
+        "recorded_at": record.recorded_at.isoformat(),
+        "job": record.job,
+        "message": record.message,
+    }
 
 
 def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
@@ -50,9 +67,12 @@ def show_run(settings: ShowRunSettings) -> None:
     if not records:
         raise InputError(f"no run {settings.run_id} in {settings.lake}", "list the runs: cqa runs list")
     last = records[-1]
+    if settings.format == "json":
+        print(json.dumps(_shown(records), indent=2))
+        return
     terminal = Terminal()
     terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
-    inputs = ((i.path, i.split, i.bytes, i.sha256) for i in last.inputs)
+    inputs = ((i.path, i.split, i.bytes, (i.sha256 or "")[:12]) for i in last.inputs)
     steps = ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps)
     for table in (
         _table("inputs", ("path", "split", number("bytes"), "sha256"), inputs),
@@ -65,6 +85,14 @@ def show_run(settings: ShowRunSettings) -> None:
         terminal.table(table)
     terminal.line()
     terminal.text(f"settings, hash {last.config_hash}:\n{last.config}")
+
+
+def _shown(records: list[RunRecord]) -> dict[str, object]:
+    """A run as plain data: its newest record, with the settings as a mapping, and its log."""
+    last = asdict(records[-1])
+    log = [_listed(record, None) | {"sequence": record.sequence} for record in records]
+    settings = yaml.safe_load(last.pop("config"))
+    return last | {"recorded_at": records[-1].recorded_at.isoformat(), "settings": settings, "log": log}
 
 
 def _log_row(record: RunRecord) -> tuple[object, ...]:

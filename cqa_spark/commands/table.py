@@ -112,6 +112,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{SETTINGS}:ExportSettings",
             f"{COMMANDS}.export:export",
         ),
+        Job(
+            "export trec",
+            "write rankings and judgments as TREC runs and qrels",
+            f"{SETTINGS}:ExportTrecSettings",
+            f"{COMMANDS}.export_trec:export_trec",
+        ),
     ),
     "experiments": (
         Job(
@@ -221,19 +227,25 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "features list",
             "list feature groups",
             f"{FILE_COMMANDS}:CatalogueSettings",
-            f"{COMMANDS}.file_commands:print_groups",
+            f"{COMMANDS}.features:print_groups",
         ),
         Job(
             "features show",
             "show the columns of a feature group",
             f"{FILE_COMMANDS}:ShowGroupSettings",
-            f"{COMMANDS}.file_commands:print_group",
+            f"{COMMANDS}.features:print_group",
         ),
         Job(
             "systems list",
             "list systems: recipes of feature groups and a ranker",
             f"{FILE_COMMANDS}:CatalogueSettings",
-            f"{COMMANDS}.file_commands:print_systems",
+            f"{COMMANDS}.systems:print_systems",
+        ),
+        Job(
+            "systems show",
+            "show a system's feature groups, ranker, parameters and published scores",
+            f"{FILE_COMMANDS}:ShowSystemSettings",
+            f"{COMMANDS}.systems:print_system",
         ),
     ),
 }

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar
 
-from pydantic import Field
-
-from cqa_spark.config.fields import OptionalLake
+from cqa_spark.config.fields import OptionalLake, OutputFormat
 from cqa_spark.config.tracking_settings import TrackedSettings
-from cqa_spark.config.value_types import NotHashed
 
 
 class DoctorSettings(TrackedSettings):
@@ -21,7 +18,7 @@ class DoctorSettings(TrackedSettings):
     )
 
     lake: OptionalLake = ""
-    format: Annotated[Literal["table", "json"], NotHashed(), Field(description="output format")] = "table"
+    format: OutputFormat = "table"
 
     def reads(self) -> list[str]:
         """Nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -30,6 +30,9 @@ OptionalLake = Annotated[
 RunId = Annotated[RunName, NotHashed(), Field(description="run to continue")]
 NewRunId = Annotated[
     RunName | None, NotHashed(), Field(description="run id; default: generated from the time and the config hash")
+]
+OutputFormat = Annotated[
+    Literal["table", "json"], NotHashed(), Field(description="output format; JSON has full precision")
 ]
 Spark = Annotated[SparkSettings, NotHashed()]
 ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import ByteSize, Field
+from pydantic import Field
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.fields import ObjectStorage
+from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.config.site_names import SiteFolderName
-from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown
+from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown, Size
 
 
 class CatalogueSettings(Command):
     """List all, by name."""
 
+    format: OutputFormat = "table"
 
-class ShowGroupSettings(Command):
+
+class ShowGroupSettings(CatalogueSettings):
     """Show the columns of a feature group: meaning, source, and value for unknown."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v2",)
 
     name: Annotated[GroupName, Positional(), Field(description="feature group; see cqa features list")]
+
+
+class ShowSystemSettings(CatalogueSettings):
+    """Show a system: feature groups, ranker with parameters, and the published scores that it reproduces."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa systems show best_a",)
+
+    name: Annotated[str, Positional(), Shown("NAME"), Field(description="system; see cqa systems list")]
 
 
 class SetupSettings(Command):
@@ -64,13 +74,17 @@ class FilesCommand(Command):
 class PredictionFilesCommand(FilesCommand):
     """Base of the settings of commands on prediction files."""
 
-    gold: Annotated[InputFile, Positional(), Field(description="official file of judgments or gold scores")]
+    gold: Annotated[
+        InputFile, Positional(), Field(description="official file of judgments or gold scores, or qrels of TREC")
+    ]
     predictions: InputFiles
     task: Annotated[
         Literal["ranking", "sts"],
-        Field(description="ranking: files of SemEval Task 3; sts: scores, one a line, or folders of such files"),
+        Field(
+            description="ranking: files of SemEval Task 3 or TREC; sts: scores, one a line, or folders of such files"
+        ),
     ] = "ranking"
-    format: Annotated[Literal["table", "json"], Field(description="output format; JSON has full precision")] = "table"
+    format: OutputFormat = "table"
 
     def reads(self) -> list[str]:
         """The gold file and the prediction files."""
@@ -78,15 +92,18 @@ class PredictionFilesCommand(FilesCommand):
 
 
 class EvaluateFileSettings(PredictionFilesCommand):
-    """Score official prediction files with the measures of the official scorer, without Spark."""
+    """Score prediction files as the official scorer does, or TREC runs as trec_eval does, without Spark."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
+        "cqa evaluate-file dev.qrels best_a.run",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
     )
 
-    predictions: Annotated[InputFiles, Positional(), Field(min_length=1, description="official prediction files")]
+    predictions: Annotated[
+        InputFiles, Positional(), Field(min_length=1, description="official prediction files, or runs of TREC")
+    ]
 
 
 class CompareFilesSettings(PredictionFilesCommand):
@@ -97,7 +114,7 @@ class CompareFilesSettings(PredictionFilesCommand):
     predictions: Annotated[
         InputFiles,
         Positional(),
-        Field(min_length=2, description="official prediction files for the same queries; the first is the baseline"),
+        Field(min_length=2, description="prediction files or runs for the same queries; the first is the baseline"),
     ]
     resampling: ResamplingSettings = ResamplingSettings()
 
@@ -114,11 +131,7 @@ class SynthStackExchangeSettings(FilesCommand):
     site: SiteFolderName = Field(
         default="sample.example.org", description="site name, and name of the folder in OUTPUT"
     )
-    size: Annotated[
-        ByteSize | None,
-        Shown("SIZE"),
-        Field(description="size of Posts.xml, such as 200MB or 1GB; overrides --threads"),
-    ] = None
+    size: Size | None = Field(default=None, description="size of Posts.xml, such as 200MB or 1GB; overrides --threads")
     threads: int = Field(default=500, ge=1, description="number of threads")
     seed: int = Field(default=1, ge=0, description="random seed")
     workers: int | None = Field(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from cqa_spark.config.fields import OutputFormat
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.value_types import Location, NotHashed, Positional, RunName, one_or_many
 
@@ -25,7 +26,7 @@ class InspectSettings(JobSettings):
         Location, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
     ]
     run_id: Annotated[RunName | None, NotHashed(), Field(description="run to show; default: the published run")] = None
-    format: Annotated[Literal["table", "json"], NotHashed(), Field(description="output format")] = "table"
+    format: OutputFormat = "table"
     page: Annotated[
         Location | None,
         NotHashed(),

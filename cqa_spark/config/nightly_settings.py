@@ -13,7 +13,7 @@ from cqa_spark.config.fields import Report
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.config.value_types import Location, NotHashed, Shown, SystemName
+from cqa_spark.config.value_types import Location, NotHashed, Positional, RunName, Shown, SystemName
 
 
 class NightlySettings(DumpJobSettings):
@@ -76,3 +76,27 @@ class ExportSettings(JobSettings):
     def writes(self) -> list[str]:
         """The files, and the manifest that names them."""
         return [f"{self.lake}/exports: a folder, and current.json"]
+
+
+class ExportTrecSettings(JobSettings):
+    """Write the rankings of a run as TREC runs, and its judgments as qrels, which trec_eval and ir_measures read."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa export trec --lake build/lake build/trec",
+        "cqa export trec --lake build/lake --run-id mine --system best_a --split dev build/trec",
+    )
+
+    trec: Annotated[Location, NotHashed(), Positional(), Field(description="output folder of the TREC files")]
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to export; default: the published run")] = (
+        None
+    )
+    system: Annotated[SystemName | None, Field(description="system to export; default: all")] = None
+    split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
+
+    def reads(self) -> list[str]:
+        """The run's rankings and examples."""
+        return [f"{self.lake}: rankings and examples of run {self.run_id or '(published)'}"]
+
+    def writes(self) -> list[str]:
+        """The files."""
+        return [f"{self.trec}: SYSTEM.TASK.SPLIT.run and TASK.SPLIT.qrels"]

@@ -6,14 +6,13 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from cqa_spark.config.fields import OutputFormat
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.value_types import NotHashed, Positional, RunName
 
 
-class ListRunsSettings(JobSettings):
-    """List the runs of a lake, and mark the published run."""
-
-    examples: ClassVar[tuple[str, ...]] = ("cqa runs list --lake build/lake",)
+class RunLogSettings(JobSettings):
+    """Base of the settings of commands on the run log."""
 
     def reads(self) -> list[str]:
         """The run log."""
@@ -24,6 +23,17 @@ class ListRunsSettings(JobSettings):
         return []
 
 
+class ListRunsSettings(RunLogSettings):
+    """List the runs of a lake, and mark the published run."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa runs list --lake build/lake",
+        "cqa runs list --lake build/lake --format json",
+    )
+
+    format: OutputFormat = "table"
+
+
 class ShowRunSettings(ListRunsSettings):
     """Show a run: inputs, steps with row counts, tables, settings."""
 
@@ -32,7 +42,7 @@ class ShowRunSettings(ListRunsSettings):
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to show")]
 
 
-class PublishRunSettings(ListRunsSettings):
+class PublishRunSettings(RunLogSettings):
     """Publish a finished run; publishing is atomic."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
@@ -44,7 +54,7 @@ class PublishRunSettings(ListRunsSettings):
         return [f"{self.lake}: the published run, one row of the run log"]
 
 
-class RollbackSettings(ListRunsSettings):
+class RollbackSettings(RunLogSettings):
     """Publish a run again that was published before; publishing is atomic."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -63,7 +73,7 @@ class RollbackSettings(ListRunsSettings):
         return [f"{self.lake}: the published run, one row of the run log"]
 
 
-class CollectGarbageSettings(ListRunsSettings):
+class CollectGarbageSettings(RunLogSettings):
     """Delete files of failed runs, and files that only older published runs need."""
 
     examples = ("cqa runs gc --lake build/lake --keep 7",)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, StringConstraints, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, ByteSize, StringConstraints, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from cqa_spark.errors import CqaError
@@ -81,12 +81,22 @@ def one_or_many(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+def _with_unit(size: Any) -> Any:
+    """Refuse a number of bytes without a unit, which is more often a forgotten unit than a file of a few bytes."""
+    if str(size).strip().isdecimal():
+        number = str(size).strip()
+        raise refused(f"{number} has no unit", f"write {number}GB, {number}MB, or {number}B for bytes")
+    return size
+
+
 Address = Annotated[str, AfterValidator(_without_credentials)]
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
 InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
 # Folders and objects are named after a run; what is added to its id has to fit into the 255 bytes of a file name too.
 RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100), Shown("ID")]
+
+Size = Annotated[ByteSize, BeforeValidator(_with_unit), Shown("SIZE")]
 
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]
 TaskName = Annotated[str, _checked("task"), Shown("NAME")]

@@ -90,17 +90,25 @@ def refuse_bad_fraction(totals: Totals, quarantine: DataFrame, most: float) -> N
     """
     if totals.rows_quarantined <= most * totals.rows_in:
         return
+    raise InputError(
+        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be parsed, more than the share "
+        f"of {most} that is allowed; most frequent:\n    " + "\n    ".join(frequent_reasons(quarantine)),
+        "correct the input, or allow more with --max-bad-fraction; the published run is unchanged",
+    )
+
+
+def frequent_reasons(quarantine: DataFrame) -> list[str]:
+    """The most frequent reasons for quarantining records, each with its number of records and an example.
+
+    Args:
+        quarantine: a frame of the schema ``QUARANTINE``.
+    """
     kind = F.regexp_replace(F.regexp_replace("reason", ": .*", ""), r"\d+", "N").alias("kind")
     example = F.min_by(F.struct("reason", "source_file", "byte_offset", F.substring("raw", 1, 160).alias("raw")),
                        F.struct("source_file", "byte_offset"))  # fmt: skip
     kinds = quarantine.groupBy(kind).agg(F.count("*").alias("rows"), example.alias("example"))
-    shown = [
+    return [
         f"{row['rows']} x {row['example']['reason']}\n      {row['example']['source_file']}, byte "
         f"{row['example']['byte_offset']}: {row['example']['raw']}"
         for row in kinds.orderBy(F.col("rows").desc(), "kind").limit(SHOWN_REASONS).collect()
     ]
-    raise InputError(
-        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be parsed, more than the share "
-        f"of {most} that is allowed; most frequent:\n    " + "\n    ".join(shown),
-        "correct the input, or allow more with --max-bad-fraction; the published run is unchanged",
-    )

@@ -6,9 +6,11 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.config.value_types import is_remote
@@ -30,7 +32,7 @@ def examine_machine(lake: str) -> Iterator[Finding]:
     """
     yield examine("Java", _java)
     yield examine("Python", lambda: python_version(sys.version_info[:2]))
-    yield examine("packages", lambda: packages(_pinned()))
+    yield examine("packages", lambda: packages(_needed()))
     yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
     yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
     if lake and not is_remote(lake):
@@ -52,17 +54,18 @@ def python_version(found: tuple[int, ...]) -> str:
     return f"Python {platform.python_version()}, {sys.executable}"
 
 
-def packages(pinned: Mapping[str, str]) -> str:
-    """Check that the installed packages have the pinned versions.
+def packages(needed: Sequence[Requirement]) -> str:
+    """Check that the installed packages have versions that the requirements allow.
 
     Args:
-        pinned: version by package.
+        needed: the packages, with ranges of versions.
     """
-    wrong = [f"{name} {_installed(name)} instead of {wanted}" for name, wanted in pinned.items()
-             if _installed(name) != wanted]  # fmt: skip
+    found = {each: _installed(each.name) for each in needed}
+    wrong = [f"{each.name} {version or '(absent)'} instead of {each.specifier}" for each, version in found.items()
+             if version is None or not each.specifier.contains(version, prereleases=True)]  # fmt: skip
     if wrong:
         raise EnvironmentProblem(", ".join(wrong), "run `make setup`, which installs the locked versions")
-    return f"all {len(pinned)} at their pinned versions"
+    return f"all {len(needed)} at versions that are supported"
 
 
 def jars(folder: Path, expected: str) -> str:
@@ -87,17 +90,17 @@ def space(folder: Path) -> str:
     return available
 
 
-def _pinned() -> dict[str, str]:
-    """The packages that jobs need, without those of developers."""
-    needed = [each for each in requires("cqa-spark") or [] if "extra ==" not in each]
-    return dict(each.split("==") for each in needed)
+def _needed() -> list[Requirement]:
+    """The packages that jobs need, without those of extras."""
+    declared = map(Requirement, requires("cqa-spark") or [])
+    return [each for each in declared if each.marker is None or each.marker.evaluate({"extra": ""})]
 
 
-def _installed(name: str) -> str:
+def _installed(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:
-        return "(absent)"
+        return None
 
 
 def _nearest(path: Path) -> Path:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor.finding import Doubt, Finding, examine
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.runtime.mlflow_import import import_mlflow
 
 
@@ -18,7 +19,10 @@ def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
 
 
 def _ask(settings: TrackingSettings) -> str:
-    mlflow = import_mlflow()
+    try:
+        mlflow = import_mlflow()
+    except EnvironmentProblem as error:
+        raise Doubt(error.problem, f"{error.remedy}; runs are not logged meanwhile") from error
     try:
         with _without_patience():
             there = mlflow.MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)

@@ -111,7 +111,7 @@ def components_of(
 
 def compare_components(
     components: Mapping[Measure, NDArray[np.float64]],
-    predictions: Sequence[Path],
+    predictions: Sequence[Path | str],
     *,
     resamples: int,
     confidence: float,
@@ -121,7 +121,7 @@ def compare_components(
 
     Args:
         components: what queries add up, shape (files, queries, components), by measure.
-        predictions: the files.
+        predictions: the files, or names of rankings.
         resamples: of the bootstrap and of the randomization test.
         confidence: coverage of the intervals.
         seed: of the resampling.

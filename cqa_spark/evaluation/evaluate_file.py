@@ -107,18 +107,20 @@ def to_json(scores: Sequence[FileScores]) -> str:
 
 
 def to_table(scores: Sequence[FileScores]) -> TextTable:
-    """The scores as the official scorer prints them: fractions with four decimals, MRR times 100 with two."""
+    """The scores in percent."""
     from cqa_spark.process.terminal import TextTable, number
 
-    table = TextTable("File", *map(number, ("Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc")))
+    names = ("queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc")
+    table = TextTable("file", *map(number, names), caption="in percent; --format json: fractions")
     for row in scores:
-        fractions = (row["precision"], row["recall"], row["f1"], row["accuracy"])
-        table.add_row(
-            Path(row["file"]).name,
-            str(row["queries"]),
-            f"{row['map']:.4f}",
-            f"{row['avg_rec']:.4f}",
-            f"{100 * row['mrr']:.2f}",
-            *(f"{fraction:.4f}" for fraction in fractions),
-        )
+        fractions = [
+            row["map"],
+            row["avg_rec"],
+            row["mrr"],
+            row["precision"],
+            row["recall"],
+            row["f1"],
+            row["accuracy"],
+        ]
+        table.add_row(Path(row["file"]).name, str(row["queries"]), *(f"{100 * each:.2f}" for each in fractions))
     return table

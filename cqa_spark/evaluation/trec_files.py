@@ -81,6 +81,16 @@ def read_qrels(path: Path) -> list[QrelsRow]:
     return rows
 
 
+def is_qrels(path: Path) -> bool:
+    """Whether a file of judgments is in the format of TREC, by the number of columns of its first line."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            columns = next((line.split() for line in file if line.strip()), [])
+    except (OSError, UnicodeDecodeError):
+        return False  # the reader of the official format refuses it
+    return len(columns) == len(QRELS_LAYOUT.split())
+
+
 def write_qrels(path: Path, rows: Iterable[QrelsRow]) -> None:
     """Write judgments.
 

@@ -9,8 +9,8 @@ from random import Random
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.experiments.cross_validation import CrossValidated
-from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.search_space import draw, search_space, with_values
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.reports.kit.numbers import p_value, points, signed_points
 from cqa_spark.reports.kit.significance import SIGNIFICANT
 from cqa_spark.runtime.tracking import LoggedTrial

@@ -1,36 +1,45 @@
-"""What ``cqa features`` prints: the groups there are, and what a group's columns mean."""
+"""What feature groups declare, as plain data: for ``cqa features``, documentation and other programs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.registry import family, group_class, known_groups
-from cqa_spark.process.terminal import Column, TextTable, number
 
 
-def list_groups() -> TextTable:
-    """All groups, one a row."""
-    first = Column("group", whole=True)
-    table = TextTable(first, "family", "entity", "learns from", number("columns"), "about", title="Feature groups")
-    for name in known_groups():
-        found = group_class(name)
-        table.add_row(name, family(name), found.entity.value, _learns_from(found), str(len(found.columns)), found.about)
-    return table
-
-
-def show_group(name: str) -> TextTable:
-    """The columns of one group, one a row, with meaning, source and the value that stands for "not known".
+def described(name: str) -> Mapping[str, Any]:
+    """The declaration of a group: family, entity, what it learns from, and its columns with meaning and source.
 
     Raises:
         ConfigError: an unknown group.
     """
     found = group_class(name)
-    title = f"{name}: {found.about}"
-    caption = f"entity: {found.entity.value}; learns from: {_learns_from(found)}"
-    first = Column("column", whole=True)
-    table = TextTable(first, "meaning", "source", number("missing"), title=title, caption=caption)
-    for column in found.columns:
-        table.add_row(column.name, column.about, column.source, f"{column.missing:g}")
-    return table
+    return {
+        "name": name,
+        "about": found.about,
+        "family": family(name),
+        "entity": found.entity.value,
+        "learns_from": _learns_from(found),
+        "columns": [asdict(column) for column in found.columns],
+    }
+
+
+def meanings(features: Iterable[str]) -> dict[str, str]:
+    """What feature columns ``GROUP__COLUMN`` mean, as their groups declare; columns of unknown groups are left out."""
+    known = known_groups()
+    wanted = {name: name.partition("__") for name in features}
+    declared = {
+        group: {column.name: column.about for column in group_class(group).columns}
+        for group in {group for group, _, _ in wanted.values()}.intersection(known)
+    }
+    return {
+        name: declared[group][column]
+        for name, (group, _, column) in wanted.items()
+        if column in declared.get(group, ())
+    }
 
 
 def _learns_from(found: type[FeatureGroup]) -> str:

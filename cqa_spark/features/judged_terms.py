@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import pandas as pd
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.text.terms import MOST_TERMS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CANDIDATES = "candidates"
 """The unit whose only term, the empty one, all candidates hold."""

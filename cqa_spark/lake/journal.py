@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import UTC
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -147,10 +148,21 @@ def decode(table: JournalTable, data: bytes, path: str) -> list[Entry]:
         ContractError: the file is damaged.
     """
     try:
-        rows = pq.read_table(io.BytesIO(data)).to_pylist(maps_as_pydicts="strict")
+        rows = _rows(pq.ParquetFile(io.BytesIO(data)).read())
     except (pa.ArrowException, OSError) as error:
         raise ContractError(f"{path} is damaged: {error}", "restore the file from a backup") from error
     return [{column.name: row.get(column.name) for column in table.columns} for row in rows]
+
+
+def _rows(stored: pa.Table) -> list[Entry]:
+    """The rows of a table; pyarrow would import pandas for moments with a time zone, which all are in UTC."""
+    moments = [each.name for each in stored.schema if pa.types.is_timestamp(each.type)]
+    for name in moments:
+        stored = stored.set_column(stored.schema.get_field_index(name), name, stored[name].cast(pa.timestamp("us")))
+    rows = stored.to_pylist(maps_as_pydicts="strict")
+    for row in rows:
+        row.update({name: row[name].replace(tzinfo=UTC) for name in moments if row[name] is not None})
+    return rows
 
 
 def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[tuple[str, bytes]]:

@@ -74,6 +74,21 @@ def published_snapshot(lake: Lake) -> Snapshot:
     return Snapshot(lake, record)
 
 
+def snapshot_of(lake: Lake, run_id: str | None) -> Snapshot:
+    """A run that succeeded with its tables.
+
+    Args:
+        lake: the lake.
+        run_id: the run; None for the published one.
+
+    Raises:
+        InputError: there is no such run, or nothing is published.
+    """
+    if run_id is None:
+        return published_snapshot(lake)
+    return Snapshot(lake, RunLog(lake.objects).require_success(run_id))
+
+
 def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunRecord:
     """Publish a finished run atomically; a no-op if it is already published.
 

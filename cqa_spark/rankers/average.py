@@ -26,7 +26,8 @@ from cqa_spark.rankers.members import (
     save_members,
 )
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
-from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.spec import RankerSpec
 
 
 class AverageParameters(MembersParameters):

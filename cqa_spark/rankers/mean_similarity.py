@@ -15,7 +15,8 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MembersParameters, build_member, member_scores
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import with_share_threshold
 from cqa_spark.rankers.training_rows import training_rows
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.model import ModelDescription, RankerModel, TrainingCounts
@@ -20,15 +20,6 @@ class RankerParameters(BaseModel):
     def needs_features(self) -> tuple[str, ...]:
         """Feature columns that the parameters name themselves."""
         return ()
-
-
-class RankerSpec(BaseModel):
-    """Which ranker, and its parameters; what is not given has the ranker's default."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 P = TypeVar("P", bound=RankerParameters)

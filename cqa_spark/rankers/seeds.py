@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.registry import ranker_class
 from cqa_spark.rankers.search_space import members, with_values
+from cqa_spark.rankers.spec import RankerSpec
 
 _APART = 1000
 """Between the seeds of two draws, so that members that differ by their seed alone still differ, and share none."""

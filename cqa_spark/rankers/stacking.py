@@ -34,9 +34,10 @@ from cqa_spark.rankers.members import (
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.score_columns import apply_to
+from cqa_spark.rankers.spec import RankerSpec
 
 _KEY = EXAMPLES.key
 _BLEND = "blend"

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import times
+from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.run import Run
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.reports.explanation.content import FeatureContribution
@@ -76,9 +77,16 @@ def explains(model: RankerModel) -> bool:
 def _strongest(
     features: Sequence[str], moments: Collection[str], values: np.ndarray, moved: np.ndarray
 ) -> tuple[FeatureContribution, ...]:
+    about = meanings(features)
     order = sorted(range(len(features)), key=lambda place: (-abs(moved[place]), features[place]))
     return tuple(
-        FeatureContribution(features[place], float(values[place]), float(moved[place]), features[place] in moments)
+        FeatureContribution(
+            features[place],
+            float(values[place]),
+            float(moved[place]),
+            features[place] in moments,
+            about.get(features[place], ""),
+        )
         for place in order[:SHOWN]
         if moved[place]
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
+from cqa_spark.corpora.accounting import check_accounting, frequent_reasons
 from cqa_spark.corpora.source import Source
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Product, Step
 
 
@@ -34,3 +38,13 @@ class Ingest(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Ingest them."""
         self.source.ingest(run)
+        quarantined = check_accounting(run.entries_or_none(INGESTED_FILES)).rows_quarantined
+        if quarantined:
+            _explain(run, quarantined)
+
+
+def _explain(run: Run, quarantined: int) -> None:
+    """Print why records are quarantined, and where they are."""
+    reasons = "\n    ".join(frequent_reasons(run.read(QUARANTINE)))
+    where = f"the table quarantine of {run.lake.root}; cqa inspect {shlex.quote(run.lake.root)} --run-id {run.run_id}"
+    Terminal(stderr=True).text(f"could not be parsed, {quarantined:,} in all:\n    {reasons}\n  → {where}")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
+from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
@@ -38,6 +39,7 @@ from cqa_spark.reports.run.record.collect import run_facts
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories
+from cqa_spark.steps.query_table import write_queries
 from cqa_spark.steps.study import found_study
 
 SHOWN = (RANKINGS, EXAMPLES, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
@@ -92,6 +94,7 @@ class Report(Step):
         counts.rows_in = sum(each.candidates for each in ranked)
         content = self._content(run, ranked)
         target = self.path or run.lake.path("reports", f"{run.run_id}.html")
+        content = write_queries(run, content, target)
         write_file(target, page_bytes(render(content)), run.lake.storage)
         run.add_artifact(REPORT.name, target)
         run.remember(REPORT.name, content)
@@ -115,6 +118,7 @@ class Report(Step):
             baseline=baseline,
             main_measure=measures[0],
             measures=measures,
+            meanings=meanings(entry["feature"] for entry in run.entries_or_none(FEATURE_IMPORTANCES)),
         )
         stories = explained_stories(run, best_system, content.stories)
         systems = sorted({each.system for each in ranked})

@@ -1,21 +1,24 @@
-"""A system: the recipe of feature groups and a ranker that ``conf/systems/NAME.yaml`` holds."""
+"""A system: the recipe of feature groups and a ranker that ``conf/systems/NAME.yaml`` holds.
+
+Feature groups and rankers are imported when a recipe is checked or used: lists of systems start without them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.config.yaml_files import named_files, read_yaml
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.assembly import feature_names
-from cqa_spark.features.registry import group_class
-from cqa_spark.rankers.ranker import Ranker, RankerSpec
-from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.spec import RankerSpec
+
+if TYPE_CHECKING:
+    from cqa_spark.rankers.ranker import Ranker
 
 
 class _Part(BaseModel):
@@ -85,10 +88,14 @@ class System(_Part):
 
     def features(self) -> tuple[str, ...]:
         """The feature columns that the system's frames hold, in order."""
+        from cqa_spark.features.assembly import feature_names
+
         return feature_names(self.feature_groups)
 
     def build(self) -> Ranker[Any]:
         """The system's ranker, before it has learned."""
+        from cqa_spark.rankers.registry import build_ranker
+
         return build_ranker(self.ranker.name, self.ranker.parameters)
 
     def missing_features(self) -> tuple[str, ...]:
@@ -112,6 +119,22 @@ def read_system(conf_dir: Path | str, name: str) -> System:
     Raises:
         ConfigError: there is no such system, or its file has mistakes; all of them are named.
     """
+    system = read_recipe(conf_dir, name)
+    path = _files(conf_dir)[name]
+    _refuse(path, _content_mistakes(system, path))
+    return system
+
+
+def read_recipe(conf_dir: Path | str, name: str) -> System:
+    """Read one system to show it; its feature groups and ranker are not looked up.
+
+    Args:
+        conf_dir: the folder that holds ``systems/``.
+        name: the system's name.
+
+    Raises:
+        ConfigError: there is no such system, or its file does not have the shape of one; all mistakes are named.
+    """
     files = _files(conf_dir)
     if name not in files:
         raise ConfigError(f"unknown system {name}", known_names(name, files, "systems"))
@@ -124,12 +147,10 @@ def _files(conf_dir: Path | str) -> dict[str, Path]:
 
 def _parse(values: Any, path: Path) -> System:
     try:
-        system = System.model_validate(values)
+        return System.model_validate(values)
     except ValidationError as error:
         _refuse(path, _shape_mistakes(error))
         raise
-    _refuse(path, _content_mistakes(system, path))
-    return system
 
 
 def _refuse(path: Path, mistakes: Iterator[tuple[str, str]]) -> None:
@@ -155,6 +176,8 @@ def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
 
 
 def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
+    from cqa_spark.features.registry import group_class
+
     if system.name != path.stem:
         yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
     if (system.paper is None) != (system.faithfulness is None):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from scipy.sparse import csr_matrix
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Numbers = NDArray[np.float64]
 
@@ -103,6 +105,8 @@ class Collection:
         Args:
             texts: the terms of each text, in any order; those that the collection does not hold are its rarest.
         """
+        from scipy.sparse import csr_matrix
+
         vocabulary = sorted({term for terms in texts for term in terms})
         numbers = {term: number for number, term in enumerate(vocabulary)}
         columns = [numbers[term] for terms in texts for term in terms]
@@ -144,4 +148,4 @@ class Collection:
 
 def _like(matrix: csr_matrix, data: Numbers) -> csr_matrix:
     """A matrix with other numbers at the same places."""
-    return csr_matrix((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -13,23 +13,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from scipy import sparse
-from sklearn.utils.extmath import randomized_svd
-from threadpoolctl import threadpool_limits
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.comparison.vocabulary import Vocabulary, common_component
 from cqa_spark.text.neighbours import frequent_words, neighbours
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy import sparse
 
 DIMENSIONS = 100
 WINDOW = 5
@@ -145,6 +145,9 @@ def _size(texts: DataFrame, unit: str) -> tuple[int, int]:
 
 def factorise(information: sparse.csr_matrix) -> NDArray[np.float64]:
     """The rows of a symmetric matrix in few dimensions, each of length 1, or 0 where the row holds nothing."""
+    from sklearn.utils.extmath import randomized_svd
+    from threadpoolctl import threadpool_limits
+
     dimensions = min(DIMENSIONS, information.shape[0])
     if information.nnz == 0:
         return np.zeros((information.shape[0], dimensions))
@@ -163,6 +166,8 @@ def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
         near: ``one``, ``other``, ``times``, as ``neighbours`` counts them.
         words: how many words there are.
     """
+    from scipy import sparse
+
     one, other, times = (near[name].to_numpy() for name in ("one", "other", "times"))
     shape = (words, words)
     # A word that is its own neighbour is counted from both sides too.

@@ -196,6 +196,13 @@ def test_synth_overwrites_no_dump(tmp_path, capsys, format, made):
     assert f"{made} exists, and would be overwritten" in capsys.readouterr().err
 
 
+def test_a_size_without_a_unit_is_refused_with_the_sizes_that_may_be_meant(tmp_path, capsys):
+    assert main(["synth", "stackexchange", "--output", str(tmp_path), "--size", "5"]) == 2
+    shown = capsys.readouterr().err
+    assert "flag --size: 5 has no unit\n    → write 5GB, 5MB, or 5B for bytes\n" in shown
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("command", ["help", "run --help", "evaluate-file --help", "runs list --lake x --dry-run"])
 def test_what_needs_no_spark_does_not_import_it(command):
     code = (

@@ -19,5 +19,5 @@ def print_explanation(found: Explained, terminal: Terminal) -> None:
         line = f"{place}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
         terminal.line(line, style="bold" if relevant else "")
         for each in contributions:
-            text = f"   {signed(each.by):>8}  {each.feature} = {feature_value(each)}"
+            text = f"   {signed(each.by):>8}  {each.label} = {feature_value(each)}"
             terminal.line(text, style="green" if each.by > 0 else "red")

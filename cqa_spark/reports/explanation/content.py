@@ -14,12 +14,24 @@ class FeatureContribution:
         value: value of the feature.
         by: change of the score, on the ranker's own scale (log odds for classifiers).
         is_time: whether the value is a timestamp, in seconds since 1970.
+        about: meaning of the feature; empty if unknown.
     """
 
     feature: str
     value: float
     by: float
     is_time: bool = False
+    about: str = ""
+
+    @property
+    def label(self) -> str:
+        """Group and meaning, or the column where the meaning is unknown."""
+        return feature_label(self.feature.partition("__")[0], self.about) if self.about else self.feature
+
+
+def feature_label(group: str, about: str) -> str:
+    """The name of a feature for readers: its group, and what it means."""
+    return f"{group} · {about}"
 
 
 @dataclass(frozen=True)

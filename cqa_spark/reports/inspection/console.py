@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable
 from cqa_spark.reports.inspection import wording
 from cqa_spark.reports.inspection.content import Inspection, SiteFacts
-from cqa_spark.reports.inspection.tables.content import Counted
+from cqa_spark.reports.inspection.tables.content import Nulls
 from cqa_spark.reports.kit.console import group_row, member_row, new_table, warning
 from cqa_spark.reports.kit.numbers import MISSING, count, counted, percent
 from cqa_spark.reports.kit.text import file_name, listed
@@ -72,7 +72,8 @@ def _lines(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
         spreads = (("questions", threads.question_scores), ("answers", threads.answer_scores))
         yield "scores", [f"{kind}: {wording.spread(scores)}" for kind, scores in spreads if scores]
     yield "top tags", [listed([f"{tag.name} {count(tag.rows)}" for tag in site.tags], NAMES)]
-    yield "nulls", [f"{table.name}: {_nulls(table.nulls, table.rows)}" for table in site.tables if table.nulls]
+    yield "nulls", [f"{table.name}: {_nulls(table.nulls)}" for table in site.tables if table.nulls]
+    yield "not in the files", [f"{table.name}: {', '.join(table.absent)}" for table in site.tables if table.absent]
     yield "orphans", [f"{each.table}.{each.reference} → {each.missing_in}: {count(each.rows)}" for each in site.orphans]
     yield (
         "unknown attributes",
@@ -92,9 +93,9 @@ def _lines(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
     yield "files", [wording.files_sentence(site.file_totals) if site.file_totals.files else ""]
 
 
-def _nulls(nulls: Sequence[Counted], rows: int) -> str:
-    most_first = sorted(nulls, key=lambda each: (-each.rows, each.name))
-    return ", ".join(f"{each.name} {percent(each.rows, rows)}" for each in most_first)
+def _nulls(nulls: Sequence[Nulls]) -> str:
+    most_first = sorted(nulls, key=lambda each: (-each.rows / each.of, each.name))
+    return ", ".join(f"{each.name} {percent(each.rows, each.of)}" for each in most_first)
 
 
 def _files(site: SiteFacts) -> TextTable:

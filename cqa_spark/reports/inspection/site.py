@@ -11,7 +11,7 @@ from pyspark.sql import Row
 from cqa_spark.reports.inspection.accounting.content import OrphanReference, Refusal, SiteFiles
 from cqa_spark.reports.inspection.content import SiteFacts
 from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
-from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
+from cqa_spark.reports.inspection.tables.content import Counted, Nulls, TableFacts
 
 _DATED_BY = ("posts", "comments")
 """Tables that define the period of a site; accounts may be older, and edits and badges continue after the last post."""
@@ -66,6 +66,7 @@ def _table_facts(name: str, rows: SiteRows) -> TableFacts:
     orphans: Counter[str] = Counter()
     for each in rows.orphans:
         orphans[each.table] += each.rows
+    empty = summary.nulls if summary else ()
     return TableFacts(
         name=name,
         rows=summary.rows if summary else 0,
@@ -73,7 +74,8 @@ def _table_facts(name: str, rows: SiteRows) -> TableFacts:
         orphans=orphans[name],
         first=summary.first if summary else None,
         last=summary.last if summary else None,
-        nulls=tuple(Counted(each.column, each.rows) for each in summary.nulls) if summary else (),
+        nulls=tuple(Nulls(each.column, each.rows, each.of) for each in empty if each.rows < each.of),
+        absent=tuple(sorted(each.column for each in empty if each.rows == each.of)),
         unknown_attributes=tuple(Counted(row.attribute, row.rows) for row in rows.drift if row.table == name),
     )
 

@@ -23,11 +23,14 @@ def period(site: SiteFacts) -> str:
 
 
 def threads_sentence(site: SiteFacts) -> str:
-    """Number of questions and answers, answers per question, and share of questions with an accepted answer."""
+    """Questions and answers, answers per question, share with an accepted answer; a forum may have no answers."""
     threads = site.threads
     if threads is None:
         return ""
-    text = f"{counted(threads.questions, 'question')}, {counted(threads.answers, 'answer')}"
+    questions = counted(threads.questions, "question")
+    if threads.questions and not threads.answers:
+        return questions
+    text = f"{questions}, {counted(threads.answers, 'answer')}"
     if threads.answers_per_question is None:
         return text
     each = f"{threads.answers_per_question:.2f} answers per question"

@@ -1,4 +1,4 @@
-"""Renders a self-contained HTML page: no scripts, no network requests, all text escaped, control characters visible."""
+"""Renders a self-contained HTML page: no network requests, all text escaped, control characters visible."""
 
 from __future__ import annotations
 

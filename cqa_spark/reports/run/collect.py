@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pyspark.sql import DataFrame
 
@@ -22,6 +23,8 @@ from cqa_spark.reports.run.scores.collect import collect_histograms
 from cqa_spark.reports.run.systems.collect import evaluation
 from cqa_spark.reports.scope import Scope
 
+NO_MEANINGS: Mapping[str, str] = MappingProxyType({})
+
 
 def collect_content(
     tables: Mapping[str, DataFrame],
@@ -37,6 +40,7 @@ def collect_content(
     measures: Sequence[str] = (),
     stories_each: int = 3,
     quarantine_samples: int = 5,
+    meanings: Mapping[str, str] = NO_MEANINGS,
 ) -> RunReport:
     """Collect the content of the report; Spark aggregates, and only a bounded number of rows reaches the driver.
 
@@ -56,6 +60,7 @@ def collect_content(
         measures: order of the columns; other measures follow alphabetically.
         stories_each: number of best and of worst queries.
         quarantine_samples: number of quarantined records to show.
+        meanings: meaning by feature column.
 
     Raises:
         ContractError: there are no rankings of the system for this task and split.
@@ -75,7 +80,7 @@ def collect_content(
         evaluation=evaluated,
         differences=differences(scope, measured),
         histograms=collect_histograms(scope, [on_split[system] for system in evaluated.systems]),
-        importances=collect_importances(scope),
+        importances=collect_importances(scope, meanings),
         stories=collect_stories(scope, measured, stories_each),
         cross_validations=collect_cross_validations(scope),
         ablations=collect_ablations(scope),

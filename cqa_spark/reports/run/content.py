@@ -36,7 +36,7 @@ NOTHING_READ = Intake()
 
 @dataclass(frozen=True)
 class RunReport:
-    """The content of the page."""
+    """The content of the page; ``queries_page`` and ``queries_csv`` name files beside it that hold every query."""
 
     run: RunFacts
     evaluation: Evaluation
@@ -51,3 +51,5 @@ class RunReport:
     cautions: tuple[Caution, ...] = ()
     study: AnswerStudy | None = None
     night: Night | None = None
+    queries_page: str | None = None
+    queries_csv: str | None = None

@@ -20,6 +20,7 @@ class RankedSystem:
         candidates: number of ranked candidates.
         low: lowest score.
         high: highest score.
+        has_one_label: whether it calls all candidates relevant, or none.
     """
 
     task: str
@@ -29,6 +30,7 @@ class RankedSystem:
     candidates: int
     low: float
     high: float
+    has_one_label: bool = False
 
 
 def ranked_systems(rankings: DataFrame) -> tuple[RankedSystem, ...]:
@@ -38,6 +40,7 @@ def ranked_systems(rankings: DataFrame) -> tuple[RankedSystem, ...]:
         F.count(F.lit(1)).alias("candidates"),
         F.min("score").alias("low"),
         F.max("score").alias("high"),
+        (F.min("predicted") == F.max("predicted")).alias("has_one_label"),
     )
     found = (RankedSystem(**row.asDict()) for row in counted.collect())
     return tuple(sorted(found, key=lambda each: (each.task, each.split, each.system)))

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import pandas as pd
 from pyspark.sql import DataFrame
 
 from cqa_spark.text.comparison.meaning import Bag, Numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SMOOTHING = 1e-3
 """Share of all words from which on a word counts less than half (Arora et al. 2017, section 3)."""

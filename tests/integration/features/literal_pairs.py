@@ -13,7 +13,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.text import distinct_texts, documents
+from cqa_spark.text.documents import distinct_texts, documents
 
 SITE = "qatarliving.com"
 

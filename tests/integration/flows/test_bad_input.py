@@ -70,7 +70,11 @@ def test_a_folder_without_dumps(rank: Callable[..., int], tmp_path: Path, capsys
 
 
 def test_a_file_that_ends_inside_a_thread(
-    spark: SparkSession, rank: Callable[..., int], sample: SamplePaths, tmp_path: Path
+    spark: SparkSession,
+    rank: Callable[..., int],
+    sample: SamplePaths,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     whole = sample.unlabelled.read_text()
     cut = tmp_path / "cut.xml"
@@ -78,6 +82,9 @@ def test_a_file_that_ends_inside_a_thread(
     assert rank(cut) == 0
     (refused,) = _quarantine(spark, tmp_path, cut)
     assert "ends inside a thread" in refused
+    shown = capsys.readouterr().err
+    assert refused in shown
+    assert f"→ the table quarantine of {tmp_path}/lake; cqa inspect {tmp_path}/lake --run-id r1" in shown
     ranked = {line.split("\t")[0] for line in (tmp_path / "out.pred").read_text().splitlines()}
     assert len(ranked) == whole.count("<Thread ") - 1
 

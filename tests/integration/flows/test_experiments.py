@@ -20,7 +20,7 @@ from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System

@@ -8,8 +8,9 @@ from saved_folders import NEARBY
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.systems.saved_system import SavedSystem, load_system, save_system
-from cqa_spark.systems.system import RankerSpec, System
+from cqa_spark.systems.system import System
 
 SYSTEM = System(
     name="mine",

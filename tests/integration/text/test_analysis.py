@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from cqa_spark.lake.schemas.text import TEXTS
-from cqa_spark.text import analyse
+from cqa_spark.text.pipeline import analyse
 
 _ARRAYS = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
 _QUESTION = "Dentist's prices?\nI don't know!! Mr. Smith's \"shops\" are running... see www.x.com :)"

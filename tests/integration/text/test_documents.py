@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.schemas.text import DOCUMENTS
-from cqa_spark.text import distinct_texts, documents
+from cqa_spark.text.documents import distinct_texts, documents
 
 _POST = "site string, post_id string, subject string, body string, split string"
 _COMMENT = "site string, comment_id string, thread_id string, body string, split string"

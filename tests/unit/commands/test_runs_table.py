@@ -1,14 +1,24 @@
-"""The list of runs in a terminal."""
+"""The list of runs in a terminal and as JSON."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
+from pathlib import Path
 
+import pytest
 from rich.console import Console
 
+from cqa_spark.cli import main
 from cqa_spark.commands.runs import runs_table
+from cqa_spark.lake.pointer import claim, point_to
+from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.object_store.folder import Folder
 from cqa_spark.process.terminal import Terminal
 
 
@@ -35,3 +45,46 @@ def test_a_message_is_shown_as_it_was_given() -> None:
     message = "[/b] A. [red]Editor[/red] says so of [dumps] \x1b[31mred"
     Terminal(Console(file=shown)).table(runs_table([record("mine", message)], seen=None))
     assert "nightly: [/b] A. [red]Editor[/red] says so of [dumps] ␛[31mred" in shown.getvalue()
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """A lake with one published run."""
+    objects = Folder(str(tmp_path))
+    logged = RunLog(objects).append(record("monday", "passed"))
+    claim(objects, 1)
+    point_to(objects, replace(logged, config="evaluation:\n  seed: 1\n"), 1)
+    return tmp_path
+
+
+def test_runs_as_json(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs", "list", "--lake", str(lake), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {
+            "run_id": "monday",
+            "status": "succeeded",
+            "published": True,
+            "recorded_at": "2026-11-23T11:43:00+00:00",
+            "job": "nightly",
+            "message": "passed",
+        }
+    ]
+
+
+def test_a_run_as_json(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    RunLog(Folder(str(lake))).append(replace(record("monday", "again"), config="evaluation:\n  seed: 1\n"))
+    assert main(["runs", "show", "monday", "--lake", str(lake), "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["settings"] == {"evaluation": {"seed": 1}}
+    assert [(each["sequence"], each["message"]) for each in shown["log"]] == [(1, "passed"), (2, "again")]
+
+
+@pytest.mark.parametrize("command", ["list", "show monday"])
+def test_the_log_is_read_without_pandas(lake: Path, command: str) -> None:
+    code = (
+        "import sys; from cqa_spark.cli import main; main(sys.argv[1:])\n"
+        "print(sorted({'pandas', 'pyspark.ml', 'boto3'} & set(sys.modules)), file=sys.stderr)"
+    )
+    arguments = ["runs", *command.split(), "--lake", str(lake)]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert done.stderr == "[]\n"

@@ -29,7 +29,8 @@ def as_the_operator_reads(manifest: dict) -> dict:
 
 
 def pinned(package: str) -> str:
-    found = re.search(rf'"{package}==([\d.]+)"', (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    lock = (REPOSITORY / "locks" / "base.txt").read_text(encoding="utf-8")
+    found = re.search(rf"^{package}==([\d.]+)", lock, re.MULTILINE)
     assert found
     return found[1]
 

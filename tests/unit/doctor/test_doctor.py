@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from packaging.requirements import Requirement
 
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor import cluster, consultation, machine
@@ -42,9 +43,9 @@ class TestMachine:
             machine.python_version((3, 12))
 
     def test_packages(self) -> None:
-        with pytest.raises(EnvironmentProblem, match=r"no-such \(absent\) instead of 1\.0"):
-            machine.packages({"no-such": "1.0"})
-        assert machine.packages(machine._pinned()).startswith("all ")
+        with pytest.raises(EnvironmentProblem, match=r"no-such \(absent\) instead of ~=1\.0"):
+            machine.packages([Requirement("no-such~=1.0")])
+        assert machine.packages(machine._needed()).startswith("all ")
 
     def test_jars(self, tmp_path: Path) -> None:
         (tmp_path / "one-1.0.jar").write_bytes(b"one")

@@ -51,12 +51,13 @@ def test_json_is_one_object_per_file_in_full_precision(files: tuple[Path, Path])
     assert scores[0]["f1"] == 2 / 3
 
 
-def test_table_fits_a_terminal_and_prints_as_the_official_scorer(files: tuple[Path, Path]) -> None:
+def test_table_fits_a_terminal_and_is_in_percent(files: tuple[Path, Path]) -> None:
     page = StringIO()
     Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(files[0], [files[1]])))
-    heading, row = page.getvalue().splitlines()
-    assert heading.split() == ["File", "Queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
-    assert row.split() == ["pred", "2", "0.2500", "0.9000", "25.00", "0.5000", "1.0000", "0.6667", "0.6667"]
+    heading, row, about = page.getvalue().splitlines()
+    assert about.split()[:2] == ["in", "percent;"]
+    assert heading.split() == ["file", "queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
+    assert row.split() == ["pred", "2", "25.00", "90.00", "25.00", "50.00", "100.00", "66.67", "66.67"]
 
 
 @pytest.mark.parametrize("subtask", NAMES)

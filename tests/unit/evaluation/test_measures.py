@@ -30,6 +30,8 @@ NO_HITS = RankedQuery([MISS, CALLED_MISS])
         ("MAP@10", (1 / 2 + 2 / 3) / 2),
         ("MAP@2", 1 / 2),
         ("MAP@1", 0.0),
+        ("AP@1000", (1 / 2 + 2 / 3) / 3),
+        ("AP@2", 1 / 2 / 3),
         ("MRR@10", 1 / 2),
         ("MRR@1", 0.0),
         ("P@1", 0.0),
@@ -92,7 +94,7 @@ def test_default_cutoff() -> None:
 
 
 def test_every_module_declares_a_documented_measure() -> None:
-    names = ["Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "Precision", "Recall", "nDCG"]
+    names = ["AP", "Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "Precision", "Recall", "nDCG"]
     assert sorted(known_measures()) == names
     for measure in known_measures().values():
         assert measure.about

@@ -8,7 +8,7 @@ from cqa_spark.reports.comparison.content import Comparison, TableChanges
 from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
 from cqa_spark.reports.inspection.content import Inspection, RunShown, SiteFacts
 from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
-from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
+from cqa_spark.reports.inspection.tables.content import Counted, Nulls, TableFacts
 
 RUN = RunShown("build/lake", "december", datetime(2016, 12, 20, 7, 30, tzinfo=UTC), "0.1.0+3f2a9c1")
 
@@ -25,7 +25,8 @@ def beer() -> SiteFacts:
                 orphans=12,
                 first="2014-01-21",
                 last="2016-12-11",
-                nulls=(Counted("accepted_answer_id", 1580), Counted("deleted_at", 2000), Counted("score", 1)),
+                nulls=(Nulls("accepted_answer_id", 280, 700), Nulls("score", 1, 2000)),
+                absent=("deleted_at",),
                 unknown_attributes=(Counted("Mood", 7), Counted("Hops", 2)),
             ),
             TableFacts("votes", 11000, orphans=34, first="2014-01-21", last="2016-12-11"),

@@ -10,7 +10,7 @@ import pytest
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.model_folder.manifest import OtherModelFormat
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps.reuse import kept_model
 from cqa_spark.systems.system import System
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -18,6 +17,9 @@ from cqa_spark.features.tabulate import candidate_texts, tabulate
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _UNITS = {"words": "words", "bigrams": "pairs of neighbouring words", "stems": "stems"}
 _IN_SECTION = "section"

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, vstack
-from scipy.special import expit
-from sklearn.feature_extraction import FeatureHasher
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.query_batch import QueryBatch, Texts
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, word n-grams"
 _BUCKETS = 2**17
@@ -103,6 +100,8 @@ class LexiconV2(LexiconGroup):
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """What the model says of each candidate's text."""
+        from scipy.special import expit
+
         log_odds = self.lexicon.log_odds(batch.texts)[batch.candidate_text]
         return {"log_odds": log_odds, "probability": expit(log_odds)}
 
@@ -138,6 +137,9 @@ def fit_lexicon(bags: csr_matrix, relevant: NDArray[np.bool_]) -> Lexicon:
         bags: of shape (texts, buckets).
         relevant: the label of each text. If all are alike, every text gets the smoothed log-odds of the label.
     """
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
     if relevant.all() or not relevant.any():
         return Lexicon(np.zeros(_BUCKETS), float(np.log((relevant.sum() + 1) / ((~relevant).sum() + 1))))
     regression = LogisticRegression(C=1 / (_REGULARIZATION * len(relevant)), max_iter=_MOST_ITERATIONS)
@@ -156,6 +158,10 @@ def bags(tokens: Sequence[Sequence[str]], stems: Sequence[Sequence[str]]) -> csr
     Returns:
         Shape (texts, buckets). Terms are tokens, pairs of tokens between the text's two ends, and stems.
     """
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction import FeatureHasher
+    from sklearn.preprocessing import normalize
+
     if not tokens:
         return csr_matrix((0, _BUCKETS))
     hasher = FeatureHasher(_BUCKETS, input_type="string", alternate_sign=False)
@@ -176,6 +182,8 @@ def _bags_of(texts: Texts) -> csr_matrix:
 
 def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> dict[int, Lexicon]:
     """The lexicon of all folds, and of the rest of each."""
+    from scipy.sparse import vstack
+
     matrices, numbers, labels = [bags([], [])], [np.empty(0, np.int32)], [np.empty(0, np.bool_)]
     for batch in batches:
         matrices.append(bags(batch.column("tokens").to_pylist(), batch.column("stems").to_pylist()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from sklearn.preprocessing import normalize
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
@@ -48,6 +47,8 @@ class NeighboursV1(CollectionGroup):
 
     def compute(self, batch: QueryBatch) -> dict[str, Vector]:
         """Compare the comments of each thread; a candidate that is no comment, or has no text, has no values."""
+        from sklearn.preprocessing import normalize
+
         comments = batch.comments
         values = {column.name: np.full(len(comments) + 1, np.nan) for column in _FEATURES}
         places = [np.arange(thread.start, thread.stop)[comments.text[thread] != ABSENT] for thread in comments.threads]

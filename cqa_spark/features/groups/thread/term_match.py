@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.query_batch import Indices
 from cqa_spark.text.terms import Numbers, WeighedTexts
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 def tf_idf_cosine(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers:

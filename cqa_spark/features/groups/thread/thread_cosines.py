@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -19,6 +22,8 @@ def apart(vectors: csr_matrix, threads: Indices) -> csr_matrix:
         vectors: one row of length 1 per turn, and one of zeros where a turn has no terms.
         threads: number of the thread of each turn.
     """
+    from scipy.sparse import csr_matrix
+
     terms = vectors.shape[1]
     of_threads = np.repeat(threads, np.diff(vectors.indptr)) * terms + vectors.indices
     dimensions, columns = np.unique(of_threads, return_inverse=True)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch, Texts
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 JACCARD = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, lexical similarity"
 _CONTAINMENT = "Broder 1997, On the resemblance and containment of documents; Nicosia et al. 2015"
@@ -50,6 +53,8 @@ class Items:
 
     def sets(self) -> csr_array:
         """Ones where the text of the row has the item of the column; the last row, at ``ABSENT``, is empty."""
+        from scipy.sparse import csr_array
+
         starts = np.searchsorted(self.text, np.arange(self.texts + 2))
         shape = (self.texts + 1, int(self.numbers.max(initial=0)) + 1)
         sets = csr_array((np.ones(len(self.numbers)), self.numbers.copy(), starts), shape=shape)

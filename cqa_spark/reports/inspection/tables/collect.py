@@ -15,6 +15,11 @@ ATTRIBUTES = 100
 DRIFT = "unknown_attributes"
 ENDS_AND_QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
+OF_QUESTIONS = (
+    "subject", "tags", "category", "accepted_answer_id", "answer_count", "view_count", "favorite_count", "closed_at",
+)  # fmt: skip
+"""Columns of posts that answers never have."""
+
 _TIMES = ("created_at", "earned_at")
 
 
@@ -43,11 +48,7 @@ def collect_drift(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
 
 def _summary(name: str, frame: DataFrame) -> DataFrame:
     rows = F.count(F.lit(1))
-    empty = [
-        F.struct(F.lit(column).alias("column"), (rows - F.count(column)).alias("rows"))
-        for column in frame.columns
-        if column not in ("site", DRIFT)
-    ]
+    empty = [_nulls(name, column) for column in frame.columns if column not in ("site", DRIFT)]
     time = next((column for column in _TIMES if column in frame.columns), None)
     more = _of_posts() if name == "posts" else []
     summed = frame.groupBy("site").agg(
@@ -58,6 +59,14 @@ def _summary(name: str, frame: DataFrame) -> DataFrame:
         *more,
     )
     return summed.withColumn("table", F.lit(name)).withColumn("nulls", F.filter("nulls", lambda each: each.rows > 0))
+
+
+def _nulls(table: str, column: str) -> Column:
+    """The nulls of a column, and the rows that could have a value."""
+    applies = F.col("post_type") == "question" if table == "posts" and column in OF_QUESTIONS else F.lit(True)
+    could = F.count_if(applies)
+    nulls = F.count_if(applies & F.col(column).isNull())
+    return F.struct(F.lit(column).alias("column"), nulls.alias("rows"), could.alias("of"))
 
 
 def _of_posts() -> list[Column]:

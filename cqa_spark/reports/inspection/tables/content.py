@@ -14,6 +14,21 @@ class Counted:
 
 
 @dataclass(frozen=True)
+class Nulls:
+    """The nulls of a column, among the rows that it applies to: answers have no title of their own, for example.
+
+    Attributes:
+        name: name of the column.
+        rows: rows with a null that could have a value.
+        of: rows that could have a value.
+    """
+
+    name: str
+    rows: int
+    of: int
+
+
+@dataclass(frozen=True)
 class TableFacts:
     """One table of one site.
 
@@ -24,7 +39,8 @@ class TableFacts:
         orphans: rows with a dangling reference, summed over all references.
         first: date of the earliest row, ISO 8601, UTC; None if no row has a timestamp.
         last: date of the latest row.
-        nulls: number of nulls in each column that has any.
+        nulls: the columns that have values and nulls.
+        absent: columns without any value, which the files do not have.
         unknown_attributes: number of rows with each undeclared attribute, most frequent first.
     """
 
@@ -34,5 +50,6 @@ class TableFacts:
     orphans: int = 0
     first: str | None = None
     last: str | None = None
-    nulls: tuple[Counted, ...] = ()
+    nulls: tuple[Nulls, ...] = ()
+    absent: tuple[str, ...] = ()
     unknown_attributes: tuple[Counted, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from cqa_spark.reports.kit.palette import sentinel
-from cqa_spark.reports.kit.plots.svg import new_axes, short
+from cqa_spark.reports.kit.plots.svg import NAME_LENGTH, new_axes, short
 
 _AXIS = 12
 
@@ -24,6 +24,7 @@ def named_bars(
     gap: int,
     room: float,
     colours: Sequence[str] | None = None,
+    letters: int = NAME_LENGTH,
 ) -> Figure:
     """Draw bars from top to bottom; each is labelled with its value, so there is no value axis.
 
@@ -38,6 +39,7 @@ def named_bars(
         gap: between a bar and its text, in CSS pixels.
         room: space for the value of the longest bar, as a share of the plot width.
         colours: a colour role for each bar; None for the accent colour.
+        letters: characters from which on names are truncated.
     """
     figure, axes = new_axes(width, row * len(names) + _AXIS)
     colour = sentinel("accent") if colours is None else [sentinel(role) for role in colours]
@@ -52,7 +54,7 @@ def named_bars(
             fontsize=font,
             color=sentinel("muted"),
         )
-    axes.set_yticks(range(len(names)), [short(name) for name in names])
+    axes.set_yticks(range(len(names)), [short(name, letters) for name in names])
     axes.tick_params(axis="y", labelcolor=sentinel("ink"))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.margins(x=room)

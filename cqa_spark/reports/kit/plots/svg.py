@@ -57,10 +57,15 @@ def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def short(name: str) -> str:
-    """A name on one line, truncated to ``NAME_LENGTH`` characters so that it fits beside a plot."""
+def short(name: str, letters: int = NAME_LENGTH) -> str:
+    """A name on one line, truncated so that it fits beside a plot.
+
+    Args:
+        name: the name.
+        letters: characters that fit.
+    """
     name = visible_line(name)
-    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
 
 def to_svg(figure: Figure, name: str, description: str) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from cqa_spark.reports.run.features.content import FeatureImportance
 from cqa_spark.reports.scope import Scope
@@ -13,11 +14,22 @@ FEATURES_PER_SYSTEM = 200
 _GROUP = re.compile(r"(?P<group>.+?_v\d+)[^0-9A-Za-z]+(?P<feature>.+)")
 
 
-def collect_importances(scope: Scope) -> tuple[FeatureImportance, ...]:
-    """The features of each learned system, most important first."""
+def collect_importances(scope: Scope, meanings: Mapping[str, str]) -> tuple[FeatureImportance, ...]:
+    """The features of each learned system, most important first.
+
+    Args:
+        scope: rows to report on.
+        meanings: meaning by feature column.
+    """
     entries = sorted(scope.entries("feature_importances"), key=lambda each: (-each["importance"], each["feature"]))
     return tuple(
-        FeatureImportance(system, *split_feature(each["feature"]), each["importance"], each["direction"])
+        FeatureImportance(
+            system,
+            *split_feature(each["feature"]),
+            each["importance"],
+            each["direction"],
+            meanings.get(each["feature"], ""),
+        )
         for system in sorted({each["system"] for each in entries})
         for each in [entry for entry in entries if entry["system"] == system][:FEATURES_PER_SYSTEM]
     )

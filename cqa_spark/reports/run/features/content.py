@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cqa_spark.reports.explanation.content import feature_label
+
 
 @dataclass(frozen=True)
 class FeatureImportance:
@@ -15,6 +17,7 @@ class FeatureImportance:
         feature: name of the feature within the group.
         importance: share of the total importance, a fraction.
         direction: 1 if larger values raise the score, -1 if they lower it, 0 if unknown.
+        about: meaning of the feature; empty if unknown.
     """
 
     system: str
@@ -22,3 +25,9 @@ class FeatureImportance:
     feature: str
     importance: float
     direction: int
+    about: str = ""
+
+    @property
+    def label(self) -> str:
+        """Group and meaning, or the name where the meaning is unknown."""
+        return feature_label(self.group, self.about) if self.about else self.feature

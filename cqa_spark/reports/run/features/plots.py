@@ -8,8 +8,11 @@ from markupsafe import Markup
 
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.plots.bars import named_bars
-from cqa_spark.reports.kit.plots.svg import drawing, to_svg
+from cqa_spark.reports.kit.plots.svg import NAME_LENGTH, WIDE, drawing, to_svg
 from cqa_spark.reports.run.features.content import FeatureImportance
+
+_LETTERS = 64
+"""Characters of a feature's name beside a wide plot."""
 
 _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
@@ -28,7 +31,7 @@ def plot_importances(
     """
     shares = [item.importance * 100 for item in importances]
     figure = named_bars(
-        [item.feature for item in importances],
+        [item.label if width >= WIDE else item.about or item.feature for item in importances],
         shares,
         [f"{share:.1f}{_SIGN[item.direction]}" for item, share in zip(importances, shares, strict=True)],
         width,
@@ -38,10 +41,11 @@ def plot_importances(
         gap=4,
         room=0.16,
         colours=[roles[item.group] for item in importances],
+        letters=_LETTERS if width >= WIDE else NAME_LENGTH,
     )
     return to_svg(figure, name, _description(importances))
 
 
 def _description(importances: Sequence[FeatureImportance]) -> str:
-    shares = "; ".join(f"{item.feature} {item.importance * 100:.1f} %" for item in importances[:10])
+    shares = "; ".join(f"{item.label} {item.importance * 100:.1f} %" for item in importances[:10])
     return f"Share of total importance by feature: {shares}."

@@ -10,6 +10,9 @@ from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.systems.content import Comparison, Evaluation, Measurement
 from cqa_spark.reports.scope import Scope
 
+OF_LABELS = ("Precision", "Recall", "F1")
+"""Measures that say nothing of a system that calls all candidates relevant, or none."""
+
 
 def evaluation(scope: Scope, ranked: Mapping[str, RankedSystem], measures: Sequence[str]) -> Evaluation:
     """The measures of all systems.
@@ -19,7 +22,11 @@ def evaluation(scope: Scope, ranked: Mapping[str, RankedSystem], measures: Seque
         ranked: the systems by name; the best system is one of them.
         measures: order of the columns; other measures follow alphabetically.
     """
-    metrics = scope.entries("metrics")
+    one_label = tuple(system for system, found in ranked.items() if found.has_one_label)
+    metrics, comparisons = (
+        [each for each in scope.entries(name) if each["system"] not in one_label or each["measure"] not in OF_LABELS]
+        for name in ("metrics", "comparisons")
+    )
     return Evaluation(
         task=scope.task,
         split=scope.split,
@@ -32,12 +39,11 @@ def evaluation(scope: Scope, ranked: Mapping[str, RankedSystem], measures: Seque
         candidates=ranked[scope.best_system].candidates,
         measurements=tuple(from_entry(Measurement, entry) for entry in metrics),
         comparisons=tuple(
-            from_entry(Comparison, entry)
-            for entry in scope.entries("comparisons")
-            if entry["baseline"] == scope.baseline
+            from_entry(Comparison, entry) for entry in comparisons if entry["baseline"] == scope.baseline
         ),
         resamples=max((entry["resamples"] for entry in metrics), default=None),
         seed=max((entry["seed"] for entry in metrics), default=None),
+        one_label=tuple(sorted(one_label)) if metrics else (),
     )
 
 

@@ -58,6 +58,7 @@ class Evaluation:
         comparisons: every other system against the baseline.
         resamples: number of resamples of intervals and tests; None without measurements.
         seed: seed of the resampling; None without measurements.
+        one_label: systems that call all candidates relevant, or none; measures of their labels mean nothing.
     """
 
     task: str
@@ -73,6 +74,7 @@ class Evaluation:
     comparisons: tuple[Comparison, ...] = ()
     resamples: int | None = None
     seed: int | None = None
+    one_label: tuple[str, ...] = ()
 
     def measurement(self, system: str, measure: str) -> Measurement | None:
         """The measurement of a system; None if there is none."""

@@ -111,7 +111,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert sum(bdi.text_content() == shown for bdi in document.iter("bdi")) == 1 + 1 + 10 + 1 + 1 + 1
     assert all(bdi.get("dir") == "auto" for bdi in document.iter("bdi"))
     assert words(document.find(".//h1")) == " ".join(shown.split())
-    (plot,) = document.get_element_by_id("features").find_class("drawing wide")
+    (plot,) = document.get_element_by_id("features").find_class("drawing narrow")
     assert short(text) in [words(label) for label in plot.iter("text")]
 
 

@@ -1,0 +1,9 @@
+from cqa_spark.api.lake import Lake as Lake
+from cqa_spark.api.lake import Run as Run
+from cqa_spark.api.lake import open_lake as open_lake
+from cqa_spark.api.measuring import compare as compare
+from cqa_spark.api.measuring import evaluate as evaluate
+from cqa_spark.api.rows import Rows as Rows
+
+__version__: str
+__all__: list[str]

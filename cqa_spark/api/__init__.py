@@ -1,0 +1,1 @@
+"""The interface for Python: ``import cqa_spark as cqa``."""

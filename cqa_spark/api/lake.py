@@ -1,0 +1,146 @@
+"""A lake and its runs, for reading."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from cqa_spark.api.rows import Rows, SmallRows, TableRows
+from cqa_spark.commands.explain import explained_thread
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.settings import JobSettings
+from cqa_spark.errors import InputError
+from cqa_spark.lake.declared_tables import declared_tables
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.publishing import Snapshot, published_run, snapshot_of
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.storage import Lake as Storage
+from cqa_spark.reports.explanation.content import Explained
+from cqa_spark.runtime.workspace import read_lake
+
+_LISTED = pa.schema(
+    [
+        ("run_id", pa.string()),
+        ("status", pa.string()),
+        ("published", pa.bool_()),
+        ("recorded_at", pa.timestamp("us", tz="UTC")),
+        ("job", pa.string()),
+        ("message", pa.string()),
+    ]
+)
+
+
+def open_lake(path: str, *, object_storage: ObjectStorageSettings | None = None) -> Lake:
+    """Open a lake for reading; nothing is written to it, and Spark starts when a Delta table is read.
+
+    Args:
+        path: folder or ``s3a://…`` location of the lake.
+        object_storage: how to reach object storage; None for Amazon's.
+
+    Raises:
+        ConfigError: there is no such lake, or the last release wrote it.
+    """
+    return Lake(read_lake(JobSettings(lake=path, object_storage=object_storage or ObjectStorageSettings())))
+
+
+class Lake:
+    """A lake, opened by ``open_lake``.
+
+    Args:
+        storage: its tables and journal.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def runs(self) -> Rows:
+        """Each run by its last record: ``run_id``, ``status``, ``published``, ``recorded_at``, ``job``, message."""
+        published = published_run(self._storage)
+        shown = published.run_id if published else None
+        rows = [
+            {name: getattr(record, name) for name in _LISTED.names if name != "published"}
+            | {"published": record.run_id == shown}
+            for record in RunLog(self._storage.objects).newest()
+        ]
+        return SmallRows(self._storage, rows, _LISTED)
+
+    def run(self, run_id: str | None = None) -> Run:
+        """A run that succeeded.
+
+        Args:
+            run_id: the run; None for the published one.
+
+        Raises:
+            InputError: no such run has succeeded, or nothing is published.
+        """
+        return Run(snapshot_of(self._storage, run_id))
+
+    def explain(
+        self, thread: str, *, run_id: str | None = None, system: str | None = None, site: str | None = None
+    ) -> Explained:
+        """The candidates of a thread, best first, with the features that moved their scores most.
+
+        Args:
+            thread: id of the question.
+            run_id: the run; None for the published one.
+            system: system to explain; None for the first one that explains its scores.
+            site: site of the question; required if several sites have this id.
+
+        Raises:
+            InputError: there is no such run or thread, or the run has not trained the system.
+            ConfigError: the system's ranker does not explain its scores.
+        """
+        return explained_thread(self._storage, self.run(run_id).run_id, thread, system=system, site=site)
+
+
+class Run:
+    """The tables of a run that succeeded.
+
+    Args:
+        snapshot: of these tables.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run."""
+        return self._snapshot.record.run_id
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables that ``table`` reads."""
+        return tuple(sorted(self._snapshot.record.table_versions.keys() & declared_tables().keys()))
+
+    def table(self, name: str) -> Rows:
+        """The rows of one table, such as ``posts`` or ``query_metrics``.
+
+        Raises:
+            InputError: the run has no table of this name; those that it has are listed.
+        """
+        if name not in self.tables:
+            raise InputError(f"run {self.run_id} has no table {name}", f"it has {', '.join(self.tables)}")
+        table = declared_tables()[name]
+        if isinstance(table, JournalTable):
+            return SmallRows(self._snapshot.lake, self._snapshot.entries(table), table.arrow_schema)
+        return TableRows(self._snapshot.read(table))
+
+    def metrics(self) -> Rows:
+        """Each measure of each system with its interval, as fractions."""
+        return self.table(METRICS.name)
+
+    def comparisons(self) -> Rows:
+        """Each system against the baseline, with p-values adjusted by Holm."""
+        return self.table(COMPARISONS.name)
+
+    def rankings(self, system: str | None = None) -> Rows:
+        """The ranked candidates of every query.
+
+        Args:
+            system: system whose rankings are read; None for all.
+        """
+        rows = self.table(RANKINGS.name).to_spark()
+        return TableRows(rows if system is None else rows.where(F.col("system") == system))

@@ -1,0 +1,50 @@
+"""``cqa features``: what feature groups there are, as tables of 80 columns or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from cqa_spark.config.file_commands import CatalogueSettings, ShowGroupSettings
+from cqa_spark.features.catalogue import described
+from cqa_spark.features.registry import known_groups
+from cqa_spark.process.terminal import Column, Terminal, TextTable, number
+
+
+def print_groups(settings: CatalogueSettings) -> None:
+    """Print all feature groups."""
+    groups = [described(name) for name in known_groups()]
+    if settings.format == "json":
+        print(json.dumps(groups, indent=2))
+    else:
+        Terminal().table(groups_table(groups))
+
+
+def groups_table(groups: list[Mapping[str, Any]]) -> TextTable:
+    """A row for each group, as ``described`` gives it."""
+    first = Column("group", whole=True)
+    caption = "family, sources and what a group learns from: cqa features show NAME"
+    table = TextTable(first, "entity", number("columns"), "about", title="Feature groups", caption=caption)
+    for group in groups:
+        table.add_row(group["name"], group["entity"], str(len(group["columns"])), group["about"])
+    return table
+
+
+def print_group(settings: ShowGroupSettings) -> None:
+    """Print the columns of a feature group."""
+    group = described(settings.name)
+    if settings.format == "json":
+        print(json.dumps(group, indent=2))
+    else:
+        Terminal().table(group_table(group))
+
+
+def group_table(group: Mapping[str, Any]) -> TextTable:
+    """The columns of a group with meaning, source and the value that replaces an unknown one."""
+    caption = f"family: {group['family']}; entity: {group['entity']}; learns from: {group['learns_from']}"
+    title = f"{group['name']}: {group['about']}"
+    table = TextTable("column", "meaning", "source", number("missing"), title=title, caption=caption)
+    for column in group["columns"]:
+        table.add_row(column["name"], column["about"], column["source"], f"{column['missing']:g}")
+    return table

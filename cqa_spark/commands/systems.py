@@ -1,0 +1,71 @@
+"""``cqa systems``: what systems there are, as tables of 80 columns or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from cqa_spark.config.file_commands import CatalogueSettings, ShowSystemSettings
+from cqa_spark.config.project_root import project_root
+from cqa_spark.process.terminal import Column, Terminal, TextTable
+from cqa_spark.systems.system import System, known_systems, read_recipe
+
+
+def print_systems(settings: CatalogueSettings) -> None:
+    """Print all systems."""
+    systems = [read_recipe(project_root() / "conf", name) for name in known_systems(project_root() / "conf")]
+    if settings.format == "json":
+        print(json.dumps([_written(system) for system in systems], indent=2))
+    else:
+        Terminal().table(systems_table(systems))
+
+
+def systems_table(systems: list[System]) -> TextTable:
+    """A row for each system."""
+    columns = Column("system", whole=True), Column("task", whole=True), "about"
+    caption = "faithful, partial or surrogate: how a recipe relates to the published system; cqa systems show NAME"
+    table = TextTable(*columns, title="Systems", caption=caption)
+    for system in systems:
+        relation = f" ({system.faithfulness})" if system.faithfulness else ""
+        table.add_row(system.name, system.task, f"{system.about}{relation}")
+    return table
+
+
+def print_system(settings: ShowSystemSettings) -> None:
+    """Print the recipe of a system."""
+    system = read_recipe(project_root() / "conf", settings.name)
+    if settings.format == "json":
+        print(json.dumps(_written(system), indent=2))
+    else:
+        Terminal().table(system_table(system))
+
+
+def system_table(system: System) -> TextTable:
+    """A row for each thing that a recipe states."""
+    table = TextTable(Column("", whole=True), "", title=f"{system.name}: {system.about}", has_headings=False)
+    for name, text in _stated(system):
+        if text:
+            table.add_row(name, text)
+    return table
+
+
+def _stated(system: System) -> Iterator[tuple[str, str]]:
+    yield "task", system.task
+    yield "feature groups", ", ".join(system.feature_groups)
+    yield "ranker", system.ranker.name
+    yield "parameters", "\n".join(f"{name}: {value}" for name, value in system.ranker.parameters.items())
+    yield "upstream", ", ".join(system.upstream)
+    if system.paper:
+        yield "paper", f"{system.paper.title}. {system.paper.where}, {system.paper.table}"
+    yield "recipe is", system.faithfulness or ""
+    yield "reproduces", system.reproduces
+    yield "replaces", system.replaces
+    yield "missing", system.missing
+    for data, expected in system.expected.items():
+        measures = ", ".join(f"{name} {100 * value:.2f}" for name, value in expected.measures.items())
+        yield f"on {data}", f"{measures} ({expected.source})"
+
+
+def _written(system: System) -> dict[str, Any]:
+    return system.model_dump(mode="json", exclude_defaults=True)

@@ -1,0 +1,30 @@
+"""AP@k: average precision over all relevant candidates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class AveragePrecision(MeanMeasure):
+    """Precision at the ranks of the hits, divided by all hits, ranked or not; 0 for a query without a hit.
+
+    This is ``map`` of trec_eval. ``MAP@k`` is that of SemEval, which divides by the hits within the cutoff.
+    """
+
+    name: ClassVar[str] = "AP"
+    about: ClassVar[str] = "mean average precision, where a query's is divided by all of its hits"
+    source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; trec_eval"
+
+    cutoff: int = parameter(1000, "ranks that are looked at")
+
+    def value(self, query: RankedQuery) -> float:
+        """Average precision of one query."""
+        ranks = [rank for rank, hit in enumerate(query.hits(self.cutoff), start=1) if hit]
+        hits = sum(candidate.relevant for candidate in query.judged)
+        return math.fsum(found / rank for found, rank in enumerate(ranks, start=1)) / hits if hits else 0.0

@@ -1,0 +1,91 @@
+"""``import cqa_spark as cqa``: what it offers, and what it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import cqa_spark as cqa
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.lake.journal import Journal
+from cqa_spark.lake.pointer import claim, point_to
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.object_store.folder import Folder
+
+METRIC = {
+    "system": "best_a", "task": "question_comment", "split": "dev", "measure": "MAP@10", "value": 0.5, "low": 0.4,
+    "high": 0.6, "confidence": 0.95, "queries": 2, "resamples": 9, "seed": 1,
+}  # fmt: skip
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> cqa.Lake:
+    """A lake with a published run, which has metrics, and a failed one."""
+    objects = Folder(str(tmp_path))
+    log = RunLog(objects)
+    monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", table_versions={METRICS.name: 1})
+    Journal(objects).write(METRICS, [METRIC], run_id="monday", attempt=1)
+    claim(objects, 1)
+    point_to(objects, log.append(monday), 1)
+    log.append(RunRecord("tuesday", "failed", "run", "hash", "seed: 1", "0.1.0", message="no disk"))
+    return cqa.open_lake(str(tmp_path))
+
+
+def test_importing_it_imports_nothing_else() -> None:
+    code = "import sys, cqa_spark; print(sorted(m for m in sys.modules if m.startswith(('cqa_spark.', 'py', 'num'))))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "cqa_spark." not in done.stdout
+    assert "pyspark" not in done.stdout
+    assert "numpy" not in done.stdout
+
+
+def test_it_offers_what_it_names() -> None:
+    assert {name: getattr(cqa, name) is not None for name in cqa.__all__} == dict.fromkeys(cqa.__all__, True)
+    assert set(cqa.__all__) <= set(dir(cqa))
+    with pytest.raises(AttributeError, match="no attribute 'rank'"):
+        _ = cqa.rank
+
+
+def test_runs_and_metrics_are_read_without_spark(lake: cqa.Lake) -> None:
+    runs = lake.runs().to_pandas()
+    assert runs[["run_id", "status", "published", "message"]].to_numpy().tolist() == [
+        ["monday", "succeeded", True, None],
+        ["tuesday", "failed", False, "no disk"],
+    ]
+    run = lake.run()
+    assert (run.run_id, run.tables) == ("monday", ("metrics",))
+    assert run.metrics().to_arrow().to_pylist() == [METRIC]
+    assert run.metrics().to_arrow().schema.field("queries").type == pa.int32()
+
+
+def test_what_is_absent_is_named(lake: cqa.Lake, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run tuesday has succeeded"):
+        lake.run("tuesday")
+    with pytest.raises(InputError, match="run monday has no table rankings"):
+        lake.run().rankings()
+    with pytest.raises(ConfigError, match="there is no lake"):
+        cqa.open_lake(str(tmp_path / "absent"))
+
+
+def test_rankings_in_memory_are_measured() -> None:
+    run = {"q1": {"a": 0.2, "b": 0.7}, "q2": {"b": 0.1}}
+    assert cqa.evaluate(QRELS, run, ["MRR@10", "P@1"]) == {"MRR@10": 0.75, "P@1": 0.5}
+    with pytest.raises(InputError, match="no query in common"):
+        cqa.evaluate(QRELS, {"q3": {"a": 1.0}})
+
+
+def test_rankings_are_compared_with_the_first(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n")
+    runs = {"old": {"q1": {"a": 0.2, "b": 0.7}, "q2": {"b": 0.1}}, "new": {"q1": {"a": 1.0}, "q2": {"b": 1.0}}}
+    found = cqa.compare(tmp_path / "qrels", runs, ["MRR@10"], resamples=99)
+    assert found[["measure", "run", "queries", "value", "difference"]].to_numpy().tolist() == [
+        ["MRR@10", "old", 2, 0.75, 0.0],
+        ["MRR@10", "new", 2, 1.0, 0.25],
+    ]

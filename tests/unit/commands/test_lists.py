@@ -1,0 +1,96 @@
+"""The lists of feature groups and systems, in a narrow terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from cqa_spark.cli import main
+from cqa_spark.commands.features import group_table, groups_table
+from cqa_spark.commands.systems import system_table, systems_table
+from cqa_spark.features.catalogue import described
+from cqa_spark.features.registry import known_groups
+from cqa_spark.process.terminal import Terminal, TextTable
+from cqa_spark.systems.system import known_systems, read_recipe
+
+ROOT = Path(__file__).resolve().parents[3]
+CONF = ROOT / "conf"
+
+
+def lines_of(table: TextTable) -> list[str]:
+    printed = StringIO()
+    Terminal(Console(file=printed, width=80, force_terminal=True, color_system=None)).table(table)
+    return printed.getvalue().splitlines()
+
+
+def test_every_group_has_a_line_in_80_columns() -> None:
+    lines = lines_of(groups_table([described(name) for name in known_groups()]))
+    assert {name: sum(line.startswith(f"{name} ") for line in lines) for name in known_groups()} == dict.fromkeys(
+        known_groups(), 1
+    )
+    assert max(map(len, lines)) <= 80
+
+
+def test_every_system_has_a_line_in_80_columns() -> None:
+    names = known_systems(CONF)
+    lines = lines_of(systems_table([read_recipe(CONF, name) for name in names]))
+    assert {name: sum(line.startswith(f"{name} ") for line in lines) for name in names} == dict.fromkeys(names, 1)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_group_and_a_system_fit_80_columns() -> None:
+    group, system = lines_of(group_table(described("overlap_v1"))), lines_of(system_table(read_recipe(CONF, "best_a")))
+    assert any(line.startswith("family: similarity; entity: pair; learns from: nothing") for line in group)
+    assert "question_comment" in next(line for line in system if line.startswith("task "))
+    assert max(map(len, [*group, *system])) <= 80
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("features list", {"name": "answer_text_v1", "entity": "pair"}),
+        ("systems list", {"name": "all_false_a", "task": "question_comment"}),
+    ],
+)
+def test_lists_as_json(capsys, command, first) -> None:
+    assert main([*command.split(), "--format", "json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert first.items() <= listed[0].items()
+
+
+def test_a_system_as_json(capsys) -> None:
+    assert main(["systems", "show", "length", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ranker"]["name"] == "column"
+
+
+def test_an_unknown_system_is_refused(capsys) -> None:
+    assert main(["systems", "show", "lenght"]) == 2
+    assert "unknown system lenght\n  → did you mean length" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", ["features list", "features show lexicon_v2", "systems list", "systems show best_a"]
+)
+def test_lists_start_without_the_libraries_that_compute(command) -> None:
+    code = (
+        "import sys; from cqa_spark.cli import main; main(sys.argv[1:])\n"
+        "print(sorted({'pandas', 'sklearn', 'scipy', 'sparknlp', 'pyspark.ml', 'xgboost', 'boto3'} & set(sys.modules)),"
+        " file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *command.split()], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == "[]\n"
+
+
+def test_systems_are_listed_without_spark() -> None:
+    code = (
+        "import sys; from cqa_spark.cli import main; main(sys.argv[1:])\n"
+        "print(sorted({'pyspark', 'numpy', 'pyarrow'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "systems", "list"], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == "[]\n"

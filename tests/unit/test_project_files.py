@@ -1,0 +1,47 @@
+"""Files of the project that state the same thing in several places."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+
+from cqa_spark import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def _locked(name: str) -> dict[str, str]:
+    text = (ROOT / "locks" / name).read_text(encoding="utf-8")
+    return {package.lower(): version for package, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE)}
+
+
+def test_the_version_is_one() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert PROJECT["version"] == citation["version"] == __version__
+    assert PROJECT["license"] == citation["license"] == "Apache-2.0"
+
+
+def test_the_locks_hold_versions_of_the_ranges() -> None:
+    extras = PROJECT["optional-dependencies"]
+    for lock, declared in {
+        "base.txt": [*PROJECT["dependencies"], *extras["mlflow"]],
+        "dev.txt": [*PROJECT["dependencies"], *extras["mlflow"], *extras["dev"]],
+    }.items():
+        locked = _locked(lock)
+        outside = [each for each in map(Requirement, declared) if locked[each.name.lower()] not in each.specifier]
+        assert outside == []
+
+
+def test_the_licence_of_every_package_and_jar_is_named() -> None:
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8").lower()
+    packages = [Requirement(each).name.lower() for each in PROJECT["dependencies"]]
+    assert [name for name in packages if name not in notice] == []
+    jars = (ROOT / "conf" / "spark" / "jars.sha256").read_text(encoding="utf-8").splitlines()
+    names = [re.sub(r"(_2\.12)?-[0-9][^_]*\.jar$", "", jar.split("_", 1)[1]) for jar in jars]
+    stems = [name.removeprefix("aws-java-sdk-").lower() for name in names]
+    assert [stem for stem in stems if stem not in notice] == []
