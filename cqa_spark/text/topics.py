@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,13 +19,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
-from scipy.sparse import csr_matrix
-from scipy.special import psi
-from sklearn.decomposition import LatentDirichletAllocation
-from threadpoolctl import threadpool_limits
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.decomposition import LatentDirichletAllocation
 
 TOPICS = 50
 RAREST = 5
@@ -93,6 +93,9 @@ class Topics:
         Args:
             texts: lists of terms. If all terms are rare, there is nothing to learn, and no text has topics.
         """
+        from sklearn.decomposition import LatentDirichletAllocation
+        from threadpoolctl import threadpool_limits
+
         vocabulary = _vocabulary(texts)
         if not vocabulary:
             return cls([], np.empty((TOPICS, 0)))
@@ -118,6 +121,8 @@ class Topics:
             Shape (texts, topics); the shares of a text sum to 1, and are NaN for a text without terms that the topics
             know.
         """
+        from threadpoolctl import threadpool_limits
+
         counts = _count(texts, self.vocabulary)
         known = np.diff(counts.indptr) > 0
         shares = np.full((len(texts), len(self.weights)), np.nan)
@@ -140,6 +145,9 @@ class Topics:
     @cached_property
     def _model(self) -> LatentDirichletAllocation:
         """Scikit-learn's model of these weights."""
+        from scipy.special import psi
+        from sklearn.decomposition import LatentDirichletAllocation
+
         topics = len(self.weights)
         model = LatentDirichletAllocation(n_components=topics)
         model.components_ = self.weights
@@ -167,5 +175,7 @@ def _count(texts: pa.ChunkedArray, vocabulary: Sequence[str]) -> csr_matrix:
 
 def _counts(texts: pa.ChunkedArray, numbers: NDArray[np.int32], terms: int) -> csr_matrix:
     """How often each text has each number in place of its terms."""
+    from scipy.sparse import csr_matrix
+
     text, known = pc.list_parent_indices(texts.combine_chunks()).to_numpy(), numbers != _UNKNOWN
     return csr_matrix((np.ones(known.sum()), (text[known], numbers[known])), shape=(len(texts), terms))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.rankers.seeds import with_other_seed
+from cqa_spark.rankers.spec import RankerSpec
 
 
 def test_a_ranker_that_draws_nothing_has_no_other_seed() -> None:

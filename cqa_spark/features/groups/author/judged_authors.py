@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import DataFrame
@@ -18,6 +17,9 @@ from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup, in_sect
 from cqa_spark.features.query_batch import Indices, Mask, QueryBatch, counts, fields, items
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
