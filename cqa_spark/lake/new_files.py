@@ -163,7 +163,7 @@ def _described(spark: SparkSession, folder: str) -> Iterator[NewFile]:
                 size=status.getLen(),
                 modified_at=status.getModificationTime(),
                 rows=footer.num_rows,
-                nulls=_nulls(footer),
+                nulls=count_nulls(footer),
             )
 
 
@@ -185,11 +185,14 @@ def _tail(jvm: Any, storage: Any, path: Any, size: int, most: int) -> bytes:
         stream.close()
 
 
-def _nulls(footer: pq.FileMetaData) -> dict[str, int]:
-    nulls: dict[str, int] = {}
+def count_nulls(footer: pq.FileMetaData) -> dict[str, int]:
+    """The number of nulls by column of a file; columns of arrays and maps, and those without a count, are left out."""
+    nulls: dict[str, int | None] = {}
     for group in range(footer.num_row_groups):
         for place in range(footer.num_columns):
             column = footer.row_group(group).column(place)
-            if "." not in column.path_in_schema and column.statistics is not None:
-                nulls[column.path_in_schema] = nulls.get(column.path_in_schema, 0) + column.statistics.null_count
-    return nulls
+            counted = column.statistics is not None and column.statistics.has_null_count
+            before = nulls.get(column.path_in_schema, 0)
+            known = counted and before is not None
+            nulls[column.path_in_schema] = before + column.statistics.null_count if known else None
+    return {name: number for name, number in nulls.items() if number is not None and "." not in name}

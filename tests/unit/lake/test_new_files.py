@@ -1,0 +1,43 @@
+"""What a commit says of a new file, and what is counted in the file itself."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cqa_spark.lake.new_files import NewFile, NewFiles, count_nulls
+
+
+def new_file(kind: str, *folders: str) -> NewFile:
+    return NewFile("s3a://b/lake/uncommitted/1/part-0.parquet", kind, folders, 40, 1_500, 3, {"score": 1})
+
+
+def test_the_entry_of_a_file_names_its_place_and_what_was_counted() -> None:
+    entry = new_file("", "site=it%27s").action()
+    assert json.loads(entry.pop("stats")) == {"numRecords": 3, "nullCount": {"score": 1}}
+    assert entry == {
+        "path": "site=it%2527s/part-0.parquet",
+        "partitionValues": {"site": "it's"},
+        "size": 40,
+        "modificationTime": 1_500,
+        "dataChange": True,
+    }
+    assert new_file("", "site=__HIVE_DEFAULT_PARTITION__").action()["partitionValues"] == {"site": None}
+
+
+def test_files_of_one_task_and_several_kinds_have_several_names() -> None:
+    files = NewFiles("f", [new_file(kind, "site=a") for kind in ("kept", "new", "gone")])
+    assert [file.place for file in files.of("kept", "new")] == [
+        "site=a/kept-part-0.parquet",
+        "site=a/new-part-0.parquet",
+    ]
+
+
+def test_nulls_are_counted_by_column_and_not_within_lists() -> None:
+    rows = pa.table({"score": [1, None, None], "name": ["a", "b", None], "tags": [["x"], [], None]})
+    content = io.BytesIO()
+    pq.write_table(rows, content, row_group_size=2)
+    assert count_nulls(pq.read_metadata(content)) == {"score": 2, "name": 1}
