@@ -128,7 +128,7 @@ def test_the_experiment_ranks_measures_and_reports(
     assert main(["explain", "--lake", lake.root, "--run-id", "experiment", "--thread", "7"]) == 0
     told = capsys.readouterr().out
     assert "metadata_logistic_asof on beer.example.org, thread 7" in told
-    assert told.count("score") == 3
+    assert told.count("  score ") == 3
 
 
 def test_what_is_not_there_is_refused(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:

@@ -190,3 +190,25 @@ def test_the_given_order_is_shown_only_where_all_of_it_is_known() -> None:
     assert replace(story, candidates=story.candidates[1:]).given_order == ()
     unknown = RankedCandidate("Q1_C1", 1, None, 0.5, True, True, "text")
     assert replace(story, candidates=(unknown,)).given_order == ()
+
+
+def test_features_are_named_by_group_and_meaning() -> None:
+    full = literal.full_report()
+    first = replace(full.importances[0], about="words that both texts have")
+    page = html.document_fromstring(render(replace(full, importances=(first, *full.importances[1:]))))
+    wide = page.get_element_by_id("features").find_class("drawing wide")[0]
+    assert f"{first.group} · words that both texts have" in [words(label) for label in wide.iter("text")]
+
+
+def test_systems_with_one_label_have_no_measures_of_labels_and_are_named() -> None:
+    full = literal.full_report()
+    evaluation = replace(full.evaluation, one_label=("random",))
+    page = html.document_fromstring(render(replace(full, evaluation=evaluation)))
+    caption = words(page.find_class("measures")[0].find("caption"))
+    assert caption.endswith("left out of systems that call all candidates relevant, or none: random.")
+
+
+def test_the_files_with_every_query_are_linked() -> None:
+    page = render(replace(literal.full_report(), queries_page="r1.queries.html", queries_csv="r1.queries.csv"))
+    section = html.document_fromstring(page).get_element_by_id("queries")
+    assert [link.get("href") for link in section.iter("a")] == ["r1.queries.html", "r1.queries.csv"]
