@@ -45,7 +45,7 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> Environmen
         locations: what the job writes, such as its lake.
     """
     message = str(error)
-    if problem := _bucket_problem(message):
+    if problem := _bucket_problem(message, [each for each in locations if is_remote(each)]):
         return problem
     if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
         return problem
@@ -68,16 +68,25 @@ def _has_lost_java(error: BaseException) -> bool:
     return bool(unanswered) or isinstance(error, Py4JNetworkError | ConnectionRefusedError)
 
 
-def _bucket_problem(message: str) -> EnvironmentProblem | None:
+def _bucket_problem(message: str, locations: Sequence[str]) -> EnvironmentProblem | None:
     """The error for S3A's message about a full or refusing bucket."""
     answer = re.search(r"Status Code: (\d+); Error Code: ([^;]+);", message)
     if answer is None:
         return None
     status, code = int(answer[1]), answer[2]
-    place = re.search(r"s3a://[^\s:,'\"]+", message)
-    where = place[0].rstrip(".") if place else "object storage"
+    where = _place(message, locations)
     if is_full(status, code):
         return EnvironmentProblem(f"{where}: {FULL}: {status} {code}", MAKE_SPACE)
     if code in REMEDIES:
         return EnvironmentProblem(f"{where}: the object storage refuses: {status} {code}", REMEDIES[code])
     return None
+
+
+def _place(message: str, locations: Sequence[str]) -> str:
+    """The location that S3A's message names; about a copy, it names the keys without their bucket."""
+    if place := re.search(r"s3a://[^\s:,'\"]+", message):
+        return place[0].rstrip(".")
+    copied = re.search(r"copyFile\([^,]+, ([^)]+)\)", message)
+    if copied and locations:
+        return f"s3a://{locations[0].removeprefix('s3a://').partition('/')[0]}/{copied[1]}"
+    return "object storage"

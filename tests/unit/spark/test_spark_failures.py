@@ -90,3 +90,16 @@ def test_java_that_ends_while_it_starts() -> None:
 def test_defects_stay_defects() -> None:
     assert explained(RuntimeError(f"{LOST}(10.0.0.7 executor 1): java.lang.NullPointerException")) is None
     assert explained(KeyError("column")) is None
+
+
+def test_a_copy_within_a_full_bucket_names_where_to() -> None:
+    message = (
+        "copyFile(lake/uncommitted/1/part-0.parquet, lake/posts/part-0.parquet) on lake/uncommitted/1/part-0.parquet: "
+        "com.amazonaws.services.s3.model.AmazonS3Exception: (Service: Amazon S3; Status Code: 507; "
+        "Error Code: InsufficientStorage; Request ID: null)"
+    )
+    found = explained(RuntimeError(message), ["s3a://bucket/lake"])
+    assert found is not None
+    assert (
+        found.problem == "s3a://bucket/lake/posts/part-0.parquet: the object storage is full: 507 InsufficientStorage"
+    )
