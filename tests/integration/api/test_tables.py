@@ -54,8 +54,8 @@ def test_tables_in_every_form(root: str) -> None:
     assert run.tables == ("examples", "rankings")
     rankings = run.rankings("given_order")
     assert rankings.to_spark().orderBy("rank").first()["candidate_id"] == "b"
-    assert rankings.to_arrow().column("rank").to_pylist() == [1, 2, 3]
-    assert rankings.to_pandas()["score"].tolist() == [0.5, 0.25, -1.0]
+    assert rankings.to_arrow().sort_by("rank").column("candidate_id").to_pylist() == ["b", "a", "c"]
+    assert rankings.to_pandas().sort_values("rank")["score"].tolist() == [0.5, 0.25, -1.0]
     assert run.rankings("absent").to_arrow().num_rows == 0
 
 

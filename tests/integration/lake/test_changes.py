@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,6 +82,17 @@ def test_revising_an_earlier_version_leaves_out_what_came_between(
     assert lake.read(ROWS, base).count() == 4
 
 
+@pytest.fixture
+def adaptive(spark: SparkSession) -> Iterator[None]:
+    """Plans adapt while they run, as those of jobs do; those of most tests do not."""
+    name = "spark.sql.adaptive.enabled"
+    before = spark.conf.get(name)
+    spark.conf.set(name, "true")
+    yield
+    spark.conf.set(name, before)
+
+
+@pytest.mark.usefixtures("adaptive")
 def test_few_rows_are_added_in_one_file(
     versions: tuple[DataFrame, DataFrame], spark: SparkSession, tmp_path: Path
 ) -> None:
