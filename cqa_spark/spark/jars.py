@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
@@ -45,17 +48,18 @@ def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
         EnvironmentProblem: no Java, the repository cannot be reached, or a jar is not the expected one.
     """
     check_java()
-    retrieved = _retrieve(cache_folder() / "ivy")
-    hashes = project_root() / HASHES
-    if write_hashes:
-        hashes.write_text(hash_lines(retrieved.glob("*.jar")), encoding="utf-8")
-    else:
-        check_hashes(retrieved, hashes.read_text(encoding="utf-8"))
-    target = jars_folder()
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(retrieved, target)
-    (target / _MARK).touch()
-    return installed_jars()
+    cache, target = cache_folder() / "ivy", jars_folder()
+    with _locked(cache):
+        retrieved = _retrieve(cache)
+        hashes = project_root() / HASHES
+        if write_hashes:
+            hashes.write_text(hash_lines(retrieved.glob("*.jar")), encoding="utf-8")
+        else:
+            check_hashes(retrieved, hashes.read_text(encoding="utf-8"))
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(retrieved, target)
+        (target / _MARK).touch()
+        return installed_jars()
 
 
 def hash_lines(jars: Iterable[Path]) -> str:
@@ -82,12 +86,20 @@ def check_hashes(folder: Path, expected: str) -> None:
         )
 
 
+@contextmanager
+def _locked(cache: Path) -> Iterator[None]:
+    """Wait for other installations that resolve into the same cache."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def _retrieve(cache: Path) -> Path:
     """Resolve the jars into a folder of the cache, which keeps what was downloaded for the next time."""
     retrieved = cache / "jars"
     shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds to it, and an older version would stay
     program = cache / "nothing.py"
-    program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text("", encoding="utf-8")  # spark-submit resolves before it runs a program, so an empty one does
     settings = ["--properties-file", str(project_root() / "conf/spark/jars.conf")]
     settings += ["--conf", f"spark.jars.ivy={cache}", "--conf", "spark.driver.host=127.0.0.1"]
@@ -99,11 +111,16 @@ def _retrieve(cache: Path) -> Path:
         check=False,
     )
     if answer.returncode:
-        lines = answer.stderr.strip().splitlines()
         log = cache / "resolve.log"
         log.write_text(answer.stderr, encoding="utf-8")
         raise EnvironmentProblem(
-            f"the jars of conf/spark/jars.conf could not be resolved: {lines[-1] if lines else 'no reason given'}",
+            f"the jars of conf/spark/jars.conf could not be resolved: {_reason(answer.stderr)}",
             f"see {log}; is the Maven repository reachable from here?",
         )
     return retrieved
+
+
+def _reason(log: str) -> str:
+    """The first exception in a log of spark-submit, without its class."""
+    found = re.search(r"^(?:Exception in thread \S+ )?\S+(?:Exception|Error): (.+)$", log, re.MULTILINE)
+    return found[1] if found else "spark-submit gives no reason"
