@@ -10,11 +10,9 @@ Source: the protocol of Delta's transaction log.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -24,6 +22,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.journal import Journal
+from cqa_spark.lake.log_entries import commit_entries, merged_schema, nullable, without
 from cqa_spark.lake.new_files import ROWS, NewFile, NewFiles, marked, move_into, read_new_files, write_new_files
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import Action, TableState, file_path, table_state
@@ -39,9 +38,6 @@ REWRITTEN = 64 << 20
 
 CHECKPOINTS = 10
 """Versions from one checkpoint of a table's log to the next."""
-
-_PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
-_CONFIGURATION = {"delta.logRetentionDuration": "interval 36500 days"}
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,7 @@ class Lake:
         self.before_commit()
         newest = self._commits(table).newest_version()
         new = write_new_files(table.conform(frame), self.root, table.partition_by)
-        return self._commit(table, newest, _nullable(table.schema), {}, new, author)
+        return self._commit(table, newest, nullable(table.schema), {}, new, author)
 
     def replace(
         self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None, author: str
@@ -160,7 +156,7 @@ class Lake:
         newest, before = self.newest_version(table), self.state(table, base)
         kept = {path: add for path, add in before.added.items() if add["partitionValues"]["site"] not in sites}
         new = write_new_files(table.conform(frame), self.root, before.partition_by)
-        return self._commit(table, newest, _merged(before.schema, table.schema), kept, new, author)
+        return self._commit(table, newest, merged_schema(before.schema, table.schema), kept, new, author)
 
     def merge_rows(
         self, table: Table, frame: DataFrame | None, *, stale: DataFrame | None, base: int, author: str
@@ -184,7 +180,7 @@ class Lake:
         """
         self.before_commit()
         newest, before = self.newest_version(table), self.state(table, base)
-        schema = _merged(before.schema, table.schema)
+        schema = merged_schema(before.schema, table.schema)
         parts = [] if frame is None else [marked(table.conform(frame), NEW)]
         again = {} if stale is None else self._files_with(table, before, stale)
         if stale is not None and again:
@@ -197,7 +193,7 @@ class Lake:
         files = write_new_files(rows.hint("rebalance"), self.root, before.partition_by)
         if sum(file.rows for file in files.of(KEPT)) == before.with_files(again).rows:
             again, files = {}, replace(files, files=files.of(NEW))
-        others = _without(before.added, again)
+        others = without(before.added, again)
         written = self._commit(table, newest, schema, others, files, author)
         if table.keeps_changes:
             new = [file.action()["path"] for file in files.of(NEW)]
@@ -268,7 +264,7 @@ class Lake:
             went = read_new_files(self.spark, gone, self._frame(table, before, after.schema))
             return table.complete(went), table.complete(self._frame(table, came, after.schema))
         sides = ((before, after), (after, before))
-        only = [each.with_files(_without(each.added, other.added)) for each, other in sides]
+        only = [each.with_files(without(each.added, other.added)) for each, other in sides]
         went, came_too = (table.complete(self._frame(table, each, each.schema)) for each in only)
         return went, came_too
 
@@ -327,7 +323,7 @@ class Lake:
             new.remove(self.spark)
         if newest is not None and is_same:
             return Written(newest, 0)
-        actions = list(_actions(table, before, schema, added, self.signature(author), rows))
+        actions = list(commit_entries(table, before, schema, added, self.signature(author), rows))
         data = "\n".join(json.dumps(action) for action in actions).encode()
         self.before_commit()
         try:
@@ -360,60 +356,3 @@ def _told_apart(stored: DataFrame, stale: DataFrame, *, gone: bool) -> DataFrame
     is_stale = stale.select("*", F.lit(True).alias("_is_stale"))
     found = stored.join(is_stale, on=stale.columns, how="left")
     return found.select(*stored.columns, F.when(F.col("_is_stale"), GONE).otherwise(KEPT).alias(ROWS))
-
-
-def _actions(
-    table: Table,
-    before: TableState | None,
-    schema: T.StructType,
-    added: Mapping[str, Action],
-    signature: str,
-    rows: int,
-) -> Iterator[dict[str, Any]]:
-    """The entries of a commit that makes a table consist of some files."""
-    now = int(time.time() * 1000)
-    yield {
-        "commitInfo": {
-            "timestamp": now,
-            "operation": "WRITE",
-            "operationParameters": {},
-            "operationMetrics": {"numOutputRows": str(rows)},
-            "isBlindAppend": False,
-            "userMetadata": signature,
-        }
-    }
-    described = {"schemaString": schema.json(), "partitionColumns": list(table.partition_by)}
-    if before is None:
-        yield {"protocol": _PROTOCOL}
-        identity = {"id": str(uuid4()), "format": {"provider": "parquet", "options": {}}, "createdTime": now}
-        yield {"metaData": {**identity, **described, "configuration": _CONFIGURATION}}
-    elif before.schema != schema:
-        yield {"metaData": {**before.metadata, "schemaString": schema.json()}}
-    for path, add in ({} if before is None else _without(before.added, added)).items():
-        yield {
-            "remove": {
-                "path": path,
-                "deletionTimestamp": now,
-                "dataChange": True,
-                "extendedFileMetadata": True,
-                "partitionValues": add["partitionValues"],
-                "size": add["size"],
-            }
-        }
-    for add in (added if before is None else _without(added, before.added)).values():
-        yield {"add": {name: value for name, value in add.items() if value is not None}}
-
-
-def _without(files: Mapping[str, Action], others: Mapping[str, Action]) -> dict[str, Action]:
-    return {path: add for path, add in files.items() if path not in others}
-
-
-def _nullable(schema: T.StructType) -> T.StructType:
-    """As Spark stores it: whether a column may be null is declared, and checked when it is read."""
-    return T.StructType([T.StructField(field.name, field.dataType, True, field.metadata) for field in schema])
-
-
-def _merged(stored: T.StructType, declared: T.StructType) -> T.StructType:
-    """The stored columns, then those declared since."""
-    names = set(stored.names)
-    return T.StructType([*stored, *[field for field in _nullable(declared) if field.name not in names]])

@@ -1,0 +1,31 @@
+"""The flows: which steps each job takes, in order, from its settings.
+
+A flow is made and checked before Spark starts; ``--dry-run`` draws it.
+"""
+
+from cqa_spark.flows.dumps import NIGHT_BASELINE, ingest_dump, nightly
+from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files
+from cqa_spark.flows.preferred_answers import dataset, preferred_answer
+from cqa_spark.flows.reproduction import reproduce
+from cqa_spark.flows.single_steps import audit, evaluate, featurize, pair, report, score, train
+
+__all__ = [
+    "NIGHT_BASELINE",
+    "audit",
+    "dataset",
+    "evaluate",
+    "featurize",
+    "ingest",
+    "ingest_dump",
+    "nightly",
+    "pair",
+    "preferred_answer",
+    "rank",
+    "report",
+    "reproduce",
+    "run",
+    "score",
+    "score_file",
+    "train",
+    "train_on_files",
+]

@@ -1,0 +1,73 @@
+"""Flows over dumps of entire sites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cqa_spark.config.settings import NightlySettings
+from cqa_spark.corpora.source import Source
+from cqa_spark.flows.shared_steps import text_analysis
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.changes import Changes
+from cqa_spark.steps.check import Check
+from cqa_spark.steps.dataset import EveryQuestion
+from cqa_spark.steps.evaluate import Evaluate
+from cqa_spark.steps.export import Export
+from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.publish import Publish
+from cqa_spark.steps.refresh import RefreshFeatures, RefreshRankings
+from cqa_spark.steps.report import Report
+from cqa_spark.steps.reuse import KeepModels
+from cqa_spark.steps.train import Train
+from cqa_spark.systems.recipes import groups_of, read_systems
+from cqa_spark.tasks.preferred_answer import PreferredAnswer
+
+NIGHT_BASELINE = "first_answer"
+
+
+def ingest_dump(source: Source, *, publish: bool) -> Flow:
+    """A dump → community tables.
+
+    Args:
+        source: the dump.
+        publish: publish the run after checks.
+    """
+    return Flow("ingest stackexchange", (Ingest(source), *([Publish()] if publish else [])))
+
+
+def nightly(
+    settings: NightlySettings, source: Source, *, last: Snapshot | None = None, kept: Mapping[str, str] | None = None
+) -> Flow:
+    """A new dump: what changed is computed again, checked, published and exported.
+
+    Args:
+        settings: of the job.
+        source: the dump.
+        last: the published run; None where nothing is published.
+        kept: folder of each system that was trained before and ranks again, by name.
+    """
+    systems, task = read_systems([settings.system, NIGHT_BASELINE]), PreferredAnswer.name
+    kept = kept or {}
+    new = [system for system in systems if system.name not in kept]
+    names, groups = [system.name for system in systems], groups_of(systems)
+    measures = settings.evaluation.measures
+    return Flow(
+        "nightly",
+        (
+            *([KeepModels(kept)] if kept else []),
+            Ingest(source),
+            EveryQuestion(settings.answers, tuple(kept), trains=bool(new)),
+            *text_analysis(systems),
+            *([Featurize(groups_of(new), task, settings.features), Train(new, task)] if new else []),
+            *([Changes(last, names, groups, settings)] if last is not None else []),
+            RefreshFeatures(names, groups, last, task, settings.features),
+            RefreshRankings(systems, last, task),
+            Evaluate(settings.evaluation, NIGHT_BASELINE),
+            Check(last, settings.checks, settings.system, measures[0]),
+            Report(settings.report, measures, NIGHT_BASELINE),
+            Publish(force=settings.force, who=settings.who),
+            Export(settings.system),
+        ),
+    )

@@ -1,0 +1,118 @@
+"""Flows over annotated files: from files to tables, to a trained system, to a published run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
+from cqa_spark.experiments.ablation import Ablation
+from cqa_spark.experiments.comparison import CrossValidation
+from cqa_spark.experiments.learning_curve import LearningCurve
+from cqa_spark.flows.shared_steps import annotated_files, learning, text_analysis
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.runtime.step import Step
+from cqa_spark.steps.evaluate import Evaluate
+from cqa_spark.steps.featurize import ComputeFeatures
+from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.pair import Pair
+from cqa_spark.steps.predictions import WritePredictions
+from cqa_spark.steps.publish import Publish
+from cqa_spark.steps.report import Report
+from cqa_spark.steps.reuse import KeepModels
+from cqa_spark.steps.score import Score
+from cqa_spark.steps.upstream import ScoreUpstream, tasks_of
+from cqa_spark.systems.recipes import at_random, read_systems, task_of
+from cqa_spark.systems.system import System
+from cqa_spark.tasks.registry import known_tasks
+
+
+def ingest(settings: IngestSettings) -> Flow:
+    """Files → community tables."""
+    source = annotated_files(settings, settings.inputs.by_split())
+    return Flow("ingest", (Ingest(source),))
+
+
+def run(settings: RunSettings) -> Flow:
+    """Everything, from files to a report and a published run."""
+    systems = read_systems(settings.systems)
+    task = task_of(systems)
+    source = annotated_files(settings, settings.inputs.by_split())
+    return Flow(
+        "run",
+        (
+            Ingest(source),
+            Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),
+            *learning(systems, task, settings.features),
+            Score(systems, task),
+            Evaluate(settings.evaluation, settings.baseline, at_random(systems)),
+            *_experiments(systems, settings),
+            Report(settings.report, settings.evaluation.measures, settings.baseline),
+            *([Publish()] if settings.publish else []),
+        ),
+    )
+
+
+def rank(settings: RankSettings) -> Flow:
+    """Train one system on files and rank another file."""
+    systems = read_systems([settings.system])
+    task = task_of(systems)
+    by_split = {**settings.inputs.by_split(), "test": (settings.input,)}
+    source = annotated_files(settings, by_split)
+    return Flow(
+        "rank",
+        (
+            Ingest(source),
+            Pair(tasks_of(systems), allow_shared_threads=settings.allow_shared_threads),
+            *learning(systems, task, settings.features),
+            Score(systems, task),
+            WritePredictions(settings.predictions, settings.system, task),
+        ),
+    )
+
+
+def train_on_files(settings: TrainSettings) -> Flow:
+    """Train one system on files."""
+    assert settings.system is not None, "required with --model"
+    systems = read_systems([settings.system])
+    source = annotated_files(settings, settings.inputs.by_split())
+    return Flow(
+        "train", (Ingest(source), Pair(tasks_of(systems)), *learning(systems, task_of(systems), settings.features))
+    )
+
+
+def score_file(settings: ScoreSettings, system: System) -> Flow:
+    """Rank a file with a trained system.
+
+    Args:
+        settings: of the job; they name the folder of the trained system.
+        system: the recipe that it was trained by.
+    """
+    assert settings.model is not None, "the caller ranks by a model folder"
+    assert settings.input is not None, "required with --model"
+    assert settings.predictions is not None, "required with --model"
+    by_split = {"test": (settings.input,)}
+    source = annotated_files(settings, by_split)
+    return Flow(
+        "score",
+        (
+            KeepModels({system.name: settings.model}),
+            Ingest(source),
+            Pair(tasks_of([system]), models=[system.name], allow_shared_threads=settings.allow_shared_threads),
+            *text_analysis([system]),
+            *([ScoreUpstream(system)] if system.upstream else []),
+            ComputeFeatures(system.name, system.feature_groups, system.task),
+            Score([system], system.task),
+            WritePredictions(settings.predictions, system.name, system.task),
+        ),
+    )
+
+
+def _experiments(systems: Sequence[System], settings: RunSettings) -> tuple[Step, ...]:
+    """The experiments that the settings of a run ask for."""
+    chosen, evaluation = settings.experiments, settings.evaluation
+    studied = [system for system in systems if system.name in chosen.systems]
+    return (
+        *([CrossValidation(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),
+        *([Ablation(studied, evaluation)] if chosen.ablation else []),
+        *([LearningCurve(studied, evaluation, chosen.shares, settings.features)] if chosen.learning_curve else []),
+    )

@@ -1,0 +1,57 @@
+"""Flows that study which answer of a thread was accepted."""
+
+from __future__ import annotations
+
+from cqa_spark.config.sections import EvaluationSettings
+from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
+from cqa_spark.experiments.ablation import Ablation
+from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
+from cqa_spark.experiments.preferred_answer.every_question import RankEveryQuestion
+from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_systems
+from cqa_spark.experiments.preferred_answer.measuring import Measure
+from cqa_spark.experiments.preferred_answer.transfer import TransferSites
+from cqa_spark.experiments.preferred_answer.tuning import Tune
+from cqa_spark.experiments.seeds import OtherSeeds
+from cqa_spark.flows.dumps import NIGHT_BASELINE
+from cqa_spark.flows.shared_steps import text_analysis
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.dataset import AdoptCommunity, PreferredAnswerDataset
+from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.report import Report
+from cqa_spark.steps.score import Score
+from cqa_spark.steps.train import Train
+from cqa_spark.systems.recipes import at_random, groups_of, read_systems
+from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
+
+
+def dataset(settings: PreferredAnswerDatasetSettings) -> Flow:
+    """Community tables of a run → examples and the data card of a new one."""
+    steps = (AdoptCommunity(settings.from_run), PreferredAnswerDataset(settings.threads))
+    return Flow("dataset preferred-answer", steps)
+
+
+def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
+    """Systems and figures of Xu et al. (2018), by their protocol or as of the cut: data set, features, report."""
+    chosen, task = settings.experiment, PreferredAnswer.name
+    systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
+    studied = [system for system in systems if system.name in learned_systems(chosen.studied)]
+    every = chosen.measured_on == "every"
+    split: EvaluationSplit = EveryFold(settings.features.folds) if every else HeldOut("split = 'test'")
+    evaluation = EvaluationSettings(**settings.evaluation.model_dump(), measures=MEASURES)
+    return Flow(
+        "experiment preferred-answer",
+        (
+            AdoptCommunity(settings.from_run),
+            PreferredAnswerDataset(settings.chosen_threads()),
+            *text_analysis(systems),
+            Featurize(groups_of(systems), task, settings.features, strict=chosen.strict),
+            *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),
+            Train(systems, task),
+            RankEveryQuestion(systems, split) if every else Score(systems, task),
+            Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
+            *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
+            *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
+            *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
+            Report(settings.report, MEASURES, NIGHT_BASELINE),
+        ),
+    )

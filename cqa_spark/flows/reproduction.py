@@ -1,0 +1,48 @@
+"""The flow that trains published systems on the data set that their recipes name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.corpora.source import Source
+from cqa_spark.flows.shared_steps import learning
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.pair import Pair
+from cqa_spark.steps.predictions import WritePredictions
+from cqa_spark.steps.score import Score
+from cqa_spark.steps.upstream import tasks_of
+from cqa_spark.systems.recipes import task_of
+from cqa_spark.systems.system import System
+
+
+def reproduce(
+    source: Source,
+    systems: Sequence[System],
+    features: FeatureSettings,
+    *,
+    leave_out: Sequence[str],
+    predictions: Mapping[tuple[str, str], str],
+) -> Flow:
+    """Train published systems of one task and rank the parts of their data set.
+
+    Args:
+        source: files of the data set.
+        systems: recipes of one task, with the same upstream systems.
+        features: folds of the cross-fitting, and what as-of groups may see.
+        leave_out: training threads that a part holds too.
+        predictions: file for the predictions of each system and split.
+    """
+    task = task_of(systems)
+    files = (WritePredictions(path, system, task, split) for (system, split), path in predictions.items())
+    return Flow(
+        "reproduce",
+        (
+            Ingest(source),
+            Pair(tasks_of(systems), leave_out=leave_out),
+            *learning(systems, task, features),
+            Score(systems, task),
+            *files,
+        ),
+    )

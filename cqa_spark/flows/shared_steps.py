@@ -1,0 +1,42 @@
+"""Sequences of steps that several flows share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
+from cqa_spark.corpora.registry import file_source
+from cqa_spark.corpora.source import Source
+from cqa_spark.features.registry import reads_texts
+from cqa_spark.runtime.step import Step
+from cqa_spark.steps.analyse import Analyse
+from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.train import Train
+from cqa_spark.steps.upstream import TrainUpstream, upstream_of
+from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.system import System
+
+
+def annotated_files(
+    settings: RunSettings | RankSettings | TrainSettings | ScoreSettings | IngestSettings,
+    by_split: Mapping[str, Sequence[str]],
+) -> Source:
+    """The files of a job's corpus, by split."""
+    return file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
+
+
+def learning(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
+    """From examples to trained systems: texts and upstream systems where they are wanted, features, rankers."""
+    return (
+        *text_analysis(systems),
+        *([TrainUpstream(systems, features)] if upstream_of(systems) else []),
+        Featurize(groups_of(systems), task, features),
+        Train(systems, task),
+    )
+
+
+def text_analysis(systems: Sequence[System]) -> tuple[Step, ...]:
+    """The analysis of texts, where a group of the systems or of their upstream systems wants it."""
+    groups = groups_of([*systems, *[each.system for each in upstream_of(systems)]])
+    return (Analyse(),) if reads_texts(groups) else ()

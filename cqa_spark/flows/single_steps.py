@@ -1,0 +1,84 @@
+"""Flows of one step each, which continue a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from cqa_spark.config.project_root import project_root
+from cqa_spark.config.settings import (
+    EvaluateSettings,
+    FeatureAuditSettings,
+    FeaturizeSettings,
+    PairSettings,
+    ReportSettings,
+    ScoreSettings,
+    TrainSettings,
+)
+from cqa_spark.features.registry import group_class, known_groups, reads_texts
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.analyse import Analyse
+from cqa_spark.steps.audit import Audit
+from cqa_spark.steps.evaluate import Evaluate
+from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.pair import Pair
+from cqa_spark.steps.report import Report
+from cqa_spark.steps.score import Score
+from cqa_spark.steps.train import Train
+from cqa_spark.steps.upstream import TrainUpstream, upstream_of
+from cqa_spark.systems.recipes import at_random, groups_of, read_systems, task_of
+from cqa_spark.systems.system import known_systems
+from cqa_spark.tasks.registry import known_tasks
+
+Given = Collection[str] | None
+"""Names of tables and artifacts that a resumed run has; None where that is not known, as in a dry run."""
+
+
+def pair(settings: PairSettings, given: Given) -> Flow:
+    """Community tables → examples."""
+    return Flow("pair", (Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),), given)
+
+
+def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
+    """Examples → features, with all that they need."""
+    systems = read_systems(settings.systems)
+    groups = list(dict.fromkeys([*groups_of(systems), *settings.groups]))
+    task = settings.task or task_of(systems)
+    texts = reads_texts([*groups, *groups_of(each.system for each in upstream_of(systems))])
+    return Flow(
+        "featurize",
+        (
+            *([Analyse()] if texts else []),
+            *([TrainUpstream(systems, settings.features)] if upstream_of(systems) else []),
+            Featurize(groups, task, settings.features, strict=settings.strict),
+        ),
+        given,
+    )
+
+
+def train(settings: TrainSettings, given: Given) -> Flow:
+    """Features → models."""
+    systems = read_systems(settings.systems)
+    return Flow("train", (Train(systems, task_of(systems)),), given)
+
+
+def score(settings: ScoreSettings, given: Given) -> Flow:
+    """Models → rankings."""
+    systems = read_systems(settings.systems)
+    return Flow("score", (Score(systems, task_of(systems)),), given)
+
+
+def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
+    """Rankings → metrics."""
+    chance = at_random(read_systems(known_systems(project_root() / "conf")))
+    return Flow("evaluate", (Evaluate(settings.evaluation, settings.baseline, chance),), given)
+
+
+def report(settings: ReportSettings, given: Given) -> Flow:
+    """Metrics → a page."""
+    return Flow("report", (Report(settings.report, settings.evaluation.measures, settings.baseline),), given)
+
+
+def audit(settings: FeatureAuditSettings, given: Given) -> Flow:
+    """Features → the proof that they do not depend on the future."""
+    groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
+    return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given)
