@@ -17,12 +17,15 @@ GATEWAY := .tools/versitygw-$(VERSITYGW)
 # One for each core, as far as a laptop's memory goes.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
 
-.PHONY: help setup demo test lint format lock airflow versitygw offline environment clean
+.PHONY: help setup models demo test lint format lock airflow versitygw offline environment clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
+
+models: setup ## download the embedding models that do not come with the jars (160 MB)
+	$(BIN)/cqa setup --models
 
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
@@ -42,8 +45,8 @@ format: setup ## lay out the code as lint wants it
 	$(BIN)/ruff format
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
-	$(call compile,locks/base.txt,--extra mlflow pyproject.toml)
-	$(call compile,locks/dev.txt,--extra mlflow --extra dev pyproject.toml)
+	$(call compile,locks/base.txt,--extra mlflow --extra multilingual pyproject.toml)
+	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra dev pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
 airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own

@@ -9,7 +9,7 @@ from pydantic import Field
 from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.project_root import jars_folder, project_root
+from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown, Size
@@ -40,14 +40,19 @@ class ShowSystemSettings(CatalogueSettings):
 class SetupSettings(Command):
     """Download the jars that Spark needs, check their hashes, and store them for all jobs of this user."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa setup",)
+    examples: ClassVar[tuple[str, ...]] = ("cqa setup", "cqa setup --models")
 
     write_hashes: bool = Field(
         default=False, description="record the jars' hashes in conf/spark/jars.sha256 in place of checking them"
     )
+    models: bool = Field(
+        default=False, description="download the embedding models of conf/models that do not come with the jars"
+    )
 
     def writes(self) -> list[str]:
-        """The jars."""
+        """The jars, or the models."""
+        if self.models:
+            return [f"{models_folder()}: the embedding models of conf/models"]
         return [f"{jars_folder()}: the jars of conf/spark/jars.conf"]
 
 

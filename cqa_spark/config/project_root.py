@@ -25,6 +25,12 @@ def jars_folder() -> Path:
     return cache_folder() / "jars" if root == _package() else root / ".jars"
 
 
+def models_folder() -> Path:
+    """Return the folder of embedding models other than the default one, beside that of the jars."""
+    root = project_root()
+    return cache_folder() / "models" if root == _package() else root / ".models"
+
+
 def cache_folder() -> Path:
     """Return the folder in the user's cache: ``$XDG_CACHE_HOME/cqa-spark``, or ``~/.cache/cqa-spark``."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cqa-spark"

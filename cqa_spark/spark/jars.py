@@ -62,6 +62,31 @@ def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
         return installed_jars()
 
 
+def download_jars(coordinates: Iterable[str], folder: Path) -> list[Path]:
+    """Download single jars, without what they depend on, into a folder that may hold others.
+
+    Args:
+        coordinates: ``group:artifact:version`` of each.
+        folder: created if it is absent.
+
+    Raises:
+        EnvironmentProblem: no Java, or the repository cannot be reached.
+    """
+    check_java()
+    wanted = sorted(set(coordinates))
+    folder.mkdir(parents=True, exist_ok=True)
+    cache = cache_folder() / "ivy"
+    with _locked(cache):
+        retrieved = _retrieve(cache, packages=wanted)
+        return [Path(shutil.copy(retrieved / name, folder / name)) for name in map(jar_name, wanted)]
+
+
+def jar_name(coordinate: str) -> str:
+    """Name of the jar that the resolver gives to ``group:artifact:version``."""
+    group, artifact, version = coordinate.split(":")
+    return f"{group}_{artifact}-{version}.jar"
+
+
 def hash_lines(jars: Iterable[Path]) -> str:
     """SHA-256 and name of each jar, one a line, as ``sha256sum`` prints them."""
     lines = (f"{hashlib.sha256(jar.read_bytes()).hexdigest()}  {jar.name}\n" for jar in jars)
@@ -95,14 +120,21 @@ def _locked(cache: Path) -> Iterator[None]:
         yield
 
 
-def _retrieve(cache: Path) -> Path:
-    """Resolve the jars into a folder of the cache, which keeps what was downloaded for the next time."""
+def _retrieve(cache: Path, packages: Iterable[str] = ()) -> Path:
+    """Resolve jars into a folder of the cache, which keeps what was downloaded for the next time.
+
+    Args:
+        cache: the resolver's cache.
+        packages: what to resolve instead of the packages of ``jars.conf``; its exclusions apply to both.
+    """
     retrieved = cache / "jars"
     shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds to it, and an older version would stay
     program = cache / "nothing.py"
     program.write_text("", encoding="utf-8")  # spark-submit resolves before it runs a program, so an empty one does
     settings = ["--properties-file", str(project_root() / "conf/spark/jars.conf")]
     settings += ["--conf", f"spark.jars.ivy={cache}", "--conf", "spark.driver.host=127.0.0.1"]
+    if packages:
+        settings += ["--packages", ",".join(packages)]
     answer = subprocess.run(
         [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), *settings, str(program)],
         env=os.environ | {"PYSPARK_PYTHON": sys.executable},

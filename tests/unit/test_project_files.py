@@ -29,8 +29,8 @@ def test_the_version_is_one() -> None:
 def test_the_locks_hold_versions_of_the_ranges() -> None:
     extras = PROJECT["optional-dependencies"]
     for lock, declared in {
-        "base.txt": [*PROJECT["dependencies"], *extras["mlflow"]],
-        "dev.txt": [*PROJECT["dependencies"], *extras["mlflow"], *extras["dev"]],
+        "base.txt": [*PROJECT["dependencies"], *extras["mlflow"], *extras["multilingual"]],
+        "dev.txt": [*PROJECT["dependencies"], *extras["mlflow"], *extras["multilingual"], *extras["dev"]],
     }.items():
         locked = _locked(lock)
         outside = [each for each in map(Requirement, declared) if locked[each.name.lower()] not in each.specifier]

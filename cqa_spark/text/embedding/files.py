@@ -1,0 +1,74 @@
+"""The files of embedding models: found where they were installed, and checked by hash."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from cqa_spark.config.project_root import jars_folder, models_folder, project_root
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.spark.jars import jar_name
+from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile, known_models, read_model
+
+
+def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = ()) -> bytes:
+    """Read a file of a model.
+
+    Args:
+        model: the model.
+        file: its ``weights`` or ``tokenizer``.
+        folders: where jars and copies of files are looked for first.
+
+    Returns:
+        The content of the file.
+
+    Raises:
+        EnvironmentProblem: the file is not installed, or is not the one that the model names.
+    """
+    content = _content(model, file, folders)
+    found = hashlib.sha256(content).hexdigest()
+    if found != file.sha256:
+        raise EnvironmentProblem(
+            f"{file.file} of the model {model.name} has another SHA-256 than its description: {found}",
+            f"{_installation(model)}; or, if you replaced it, describe it under another name in conf/models",
+        )
+    return content
+
+
+def downloadable_models() -> list[EmbeddingModel]:
+    """The models of ``conf/models`` that come as a jar, but not with the jars that every job needs."""
+    models = [read_model(name) for name in known_models()]
+    return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
+
+
+def _content(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path]) -> bytes:
+    try:
+        if model.source.maven:
+            jar = _first(jar_name(model.source.maven), (*folders, jars_folder(), models_folder()))
+            with zipfile.ZipFile(jar) as members:
+                return members.read(file.file)
+        if model.source.package:
+            return Path(str(distribution(model.source.package).locate_file(file.file))).read_bytes()
+        return _first(file.file, (*folders, project_root() / str(model.source.folder))).read_bytes()
+    except (OSError, KeyError, zipfile.BadZipFile, PackageNotFoundError) as error:
+        raise EnvironmentProblem(
+            f"the embedding model {model.name} is not installed: {error}",
+            f"{_installation(model)}; jobs download nothing",
+        ) from error
+
+
+def _first(name: str, folders: Iterable[Path]) -> Path:
+    searched = list(folders)
+    for folder in searched:
+        if (folder / name).is_file():
+            return folder / name
+    raise FileNotFoundError(f"no {name} in {' or '.join(map(str, searched))}")
+
+
+def _installation(model: EmbeddingModel) -> str:
+    if model.source.folder:
+        return f"copy {model.weights.file} and {model.tokenizer.file} to {model.source.folder}"
+    return "run `make setup`, or `make models` if it is an optional one"
