@@ -1,0 +1,1 @@
+"""Pages that are generated from code, recipes, notebooks and project files."""

@@ -1,0 +1,116 @@
+"""The reference of feature groups, systems, measures and tables, from their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from cqa_spark.config.project_root import project_root
+from cqa_spark.evaluation.measures import known_measures
+from cqa_spark.features.catalogue import described
+from cqa_spark.features.registry import known_groups
+from cqa_spark.lake.declared_tables import declared_tables
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.table import Table
+from cqa_spark.systems.system import System, known_systems, read_recipe
+from generators.markdown import code, page, plain, sentence, table
+
+
+def features_page() -> str:
+    """Every feature group with its columns, by family."""
+    groups = sorted(map(described, known_groups()), key=lambda group: group["family"])
+    intro = """A feature group is a named, versioned set of columns that describe one entity. The column `COLUMN` of the
+group `GROUP` is the feature `GROUP__COLUMN`. Values of a group never change: other values are a new version.
+`cqa features show NAME` prints the same. *Missing* replaces a value that is unknown."""
+    blocks = [
+        block
+        for family, members in groupby(groups, key=lambda group: group["family"])
+        for block in (f"## Family: {family}", *map(_group, members))
+    ]
+    return page("Feature groups", intro, *blocks)
+
+
+def systems_page() -> str:
+    """Every system: recipe, paper, and what the recipe reproduces, replaces and lacks."""
+    conf = project_root() / "conf"
+    systems = [read_recipe(conf, name) for name in known_systems(conf)]
+    intro = """A system is a recipe in `conf/systems/`: feature groups, a ranker and its parameters. `cqa systems show
+NAME` prints it, and `--systems NAME …` of `cqa run` trains it. [Reproductions](reproductions.md) compares published
+scores with ours."""
+    by_task = sorted(systems, key=lambda system: system.task)
+    blocks = [
+        block
+        for task, members in groupby(by_task, key=lambda system: system.task)
+        for block in (f"## {plain(task.replace('_', ' '))}", *map(_system, members))
+    ]
+    return page("Systems", intro, *blocks)
+
+
+def measures_page() -> str:
+    """Every measure with its definition and source."""
+    rows = [
+        [code(str(measure())), plain(measure.about), plain(measure.source)] for measure in known_measures().values()
+    ]
+    intro = """Measures are written as shown; the number is the cutoff, and may be another one (`nDCG@20`). Tables show
+percent; JSON, files and `cqa_spark.evaluate` hold fractions. Intervals are bootstrap intervals over queries, and
+p-values are those of a paired randomization test, adjusted by Holm."""
+    return page("Measures", intro, table(["measure", "definition", "source"], rows))
+
+
+def tables_page() -> str:
+    """Every table of a lake with its columns."""
+    found = sorted(declared_tables().values(), key=lambda each: each.name)
+    delta = [each for each in found if isinstance(each, Table)]
+    journal = [each for each in found if isinstance(each, JournalTable)]
+    return page(
+        "Tables",
+        "Delta tables grow with the corpus; [journal tables](../design.md#the-journal) hold a few rows for each run.",
+        "## Delta tables",
+        *map(_table, delta),
+        "## Journal tables",
+        *map(_table, journal),
+    )
+
+
+def _group(group: Mapping[str, Any]) -> str:
+    rows = [
+        [code(each["name"]), plain(each["about"]), plain(each["source"]), f"{each['missing']:g}"]
+        for each in group["columns"]
+    ]
+    facts = f"Entity: {group['entity']}. Learns from: {group['learns_from']}."
+    columns = table(["column", "meaning", "source", "missing"], rows)
+    return "\n\n".join([f"### {group['name']}", f"{sentence(plain(group['about']))} {facts}", columns])
+
+
+def _system(system: System) -> str:
+    lines = [f"- {name}: {text}" for name, text in _stated(system) if text]
+    return "\n\n".join([f"### {system.name}", sentence(plain(system.about)), "\n".join(lines)])
+
+
+def _stated(system: System) -> Iterator[tuple[str, str]]:
+    yield "feature groups", ", ".join(f"[{name}](features.md#{name})" for name in system.feature_groups)
+    yield "ranker", code(system.ranker.name)
+    yield "parameters", ", ".join(code(f"{name}: {value}") for name, value in system.ranker.parameters.items())
+    yield "upstream systems", ", ".join(f"[{name}](#{name})" for name in system.upstream)
+    if system.paper:
+        yield "paper", plain(f"{system.paper.title}. {system.paper.where}, {system.paper.table}")
+    yield "the recipe is", system.faithfulness or ""
+    yield "reproduces", plain(" ".join(system.reproduces.split()))
+    yield "replaces", plain(" ".join(system.replaces.split()))
+    yield "missing", plain(" ".join(system.missing.split()))
+
+
+def _table(declared: Table | JournalTable) -> str:
+    rows = [
+        [
+            code(field.name),
+            code(field.dataType.simpleString()),
+            "" if field.nullable else "yes",
+            plain(str(field.metadata.get("comment", ""))),
+        ]
+        for field in declared.columns
+    ]
+    facts = f"Key: {', '.join(map(code, declared.key))}."
+    columns = table(["column", "type", "required", "meaning"], rows)
+    return "\n\n".join([f"### {declared.name}", f"{sentence(plain(declared.about))} {facts}", columns])

@@ -1,0 +1,64 @@
+"""The reference of the interface for Python, from its signatures and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import cqa_spark as cqa
+from generators.markdown import page
+
+INTRO = """`import cqa_spark as cqa` offers the names below. They are imported when they are first used, and Spark
+starts when a Delta table is read or a flow runs. Errors are those of `cqa_spark.errors`, with the same messages as on
+the command line."""
+
+
+def python_page() -> str:
+    """Every public function and class with its methods."""
+    names = [name for name in cqa.__all__ if not name.startswith("__")]
+    found = sorted(((name, getattr(cqa, name)) for name in names), key=lambda each: (inspect.isclass(each[1]), each[0]))
+    return page("Python", INTRO, *(block for name, value in found for block in _documented(name, value)))
+
+
+def _documented(name: str, value: Any) -> Iterator[str]:
+    if not inspect.isclass(value):
+        yield from _function(f"cqa.{name}", f"## {name}", value)
+        return
+    yield f"## {name}"
+    yield _text(value)
+    for method, member in vars(value).items():
+        if method.startswith("_"):
+            continue
+        if isinstance(member, property):
+            yield f"### {name}.{method}"
+            yield _text(member)
+        elif inspect.isfunction(member):
+            yield from _function(method, f"### {name}.{method}", member)
+
+
+def _function(called: str, heading: str, function: Callable[..., Any]) -> Iterator[str]:
+    signature = inspect.signature(function)
+    shown = [each for name, each in signature.parameters.items() if name != "self"]
+    yield heading
+    yield f"```python\n{called}{signature.replace(parameters=shown)}\n```".replace("'", "")
+    yield _text(function)
+
+
+def _text(documented: Any) -> str:
+    """A docstring as Markdown: its sections of arguments, results and errors are lists."""
+    blocks, listing = [], False
+    for line in (inspect.getdoc(documented) or "").replace("``", "`").splitlines():
+        if line in ("Args:", "Returns:", "Raises:", "Attributes:"):
+            blocks.append(f"\n**{line.replace('Args', 'Arguments')[:-1]}**\n")
+            listing = True
+        elif listing and line.startswith("    ") and not line.startswith("     "):
+            blocks.append(f"- {_item(line.strip())}")
+        else:
+            blocks.append(line)
+    return "\n".join(blocks)
+
+
+def _item(line: str) -> str:
+    name, colon, meaning = line.partition(": ")
+    return f"`{name}`: {meaning}" if colon and " " not in name else line

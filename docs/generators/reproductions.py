@@ -1,0 +1,69 @@
+"""The page of published and reproduced scores, from the recipes and the scores that ``cqa reproduce`` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from cqa_spark.config.project_root import project_root
+from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
+from cqa_spark.systems.system import System, known_systems, read_recipe
+from generators.markdown import code, page, plain, table
+
+SCORES = Path(__file__).resolve().parents[1] / "reproduced.json"
+"""What ``cqa reproduce … --scores docs/reproduced.json`` wrote."""
+
+Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Fractions by system, part of a data set, and measure."""
+
+INTRO = """Each row compares a published score with ours; scores are percent. `cqa reproduce SYSTEM --data FOLDER`
+trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
+but resources trained on text of the same kind, *partial* if it has its main method and not all of its parts, and a
+*surrogate* if other methods take the place of the main ones; the score of a surrogate says little about the published
+system. [Systems](systems.md) lists what each recipe reproduces, replaces and lacks."""
+
+NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
+that the scores here were computed from; with them, the same command fills the columns."""
+
+
+def reproductions_page() -> str:
+    """A table for each data set, a row for each published measure of each recipe."""
+    scores: Scores = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {}
+    conf = project_root() / "conf"
+    recipes = [read_recipe(conf, name) for name in known_systems(conf)]
+    found = sorted(
+        ((part, system) for system in recipes for part in system.expected), key=lambda each: (each[0], each[1].name)
+    )
+    blocks = [
+        block
+        for part, members in groupby(found, key=lambda each: each[0])
+        for block in (f"## {part.replace('_', ' ')}", _table(part, [system for _, system in members], scores))
+    ]
+    return page("Reproductions", INTRO, NOT_MEASURED, *blocks)
+
+
+def _table(part: str, systems: list[System], scores: Scores) -> str:
+    headings = ["system", "measure", "published", "ours", "difference", "recipe", "seed", "command", "published in"]
+    return table(headings, (row for system in systems for row in _rows(part, system, scores)))
+
+
+def _rows(part: str, system: System, scores: Scores) -> Iterator[list[str]]:
+    ours = scores.get(system.name, {}).get(part, {})
+    expected = system.expected[part]
+    command, source = code(f"cqa reproduce {system.name}"), plain(expected.source)
+    for measure, published in expected.measures.items():
+        measured = ours.get(measure)
+        yield [
+            f"[{system.name}](systems.md#{system.name})",
+            measure,
+            points(published),
+            MISSING if measured is None else points(measured),
+            MISSING if measured is None else signed_points(measured - published),
+            system.faithfulness or MISSING,
+            str(system.ranker.parameters.get("seed", MISSING)),
+            command,
+            source,
+        ]
+        command = source = ""

@@ -1,0 +1,54 @@
+"""The hook of mkdocs: adds the pages that are generated from code, recipes, notebooks and project files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from generators.catalogues import features_page, measures_page, systems_page, tables_page
+from generators.commands import commands_page, settings_page
+from generators.notebooks import notebook_page
+from generators.project_files import project_page
+from generators.python_api import python_page
+from generators.reproductions import reproductions_page
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "reference/commands.md": commands_page,
+    "reference/settings.md": settings_page,
+    "reference/features.md": features_page,
+    "reference/systems.md": systems_page,
+    "reference/measures.md": measures_page,
+    "reference/tables.md": tables_page,
+    "reference/python.md": python_page,
+    "reference/reproductions.md": reproductions_page,
+}
+
+PROJECT_FILES = frozenset({"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"})
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages."""
+    for path, text in _generated():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Links from pages to project files, which are above ``docs/``, become links to their pages."""
+    for name in PROJECT_FILES:
+        markdown = markdown.replace(f"](../{name}", f"]({name}")
+    return markdown
+
+
+def _generated() -> Iterator[tuple[str, str]]:
+    for path, made in PAGES.items():
+        yield path, made()
+    for name in sorted(PROJECT_FILES):
+        yield name, project_page(ROOT / name, PROJECT_FILES)
+    for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        yield f"notebooks/{notebook.stem}.md", notebook_page(notebook)

@@ -1,0 +1,68 @@
+"""The documentation: every link leads somewhere, code appears in the reference, and pages need no network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+from cqa_spark.commands.table import JOBS
+from cqa_spark.evaluation.measures import known_measures
+from cqa_spark.features.registry import known_groups
+from cqa_spark.lake.declared_tables import declared_tables
+
+pytest.importorskip("mkdocs", reason="the documentation needs mkdocs: make setup installs it")
+
+ROOT = Path(__file__).resolve().parents[2]
+LOADED = "//script/@src | //link[@rel='stylesheet' or @rel='icon']/@href | //img/@src | //iframe/@src"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation, built; a link or anchor without a target is an error."""
+    folder = tmp_path_factory.mktemp("docs")
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(build, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def _text(page: Path) -> str:
+    return str(html.parse(str(page)).getroot().text_content())
+
+
+def test_the_reference_has_all_that_is_declared(pages: Path) -> None:
+    reference = {name: _text(pages / "reference" / f"{name}.html") for name in ("commands", "features", "tables")}
+    commands = [f"cqa {job.name}" for jobs in JOBS.values() for job in jobs]
+    assert [name for name in commands if name not in reference["commands"]] == []
+    assert [name for name in known_groups() if name not in reference["features"]] == []
+    assert [name for name in declared_tables() if name not in reference["tables"]] == []
+    measures = _text(pages / "reference" / "measures.html")
+    assert [str(measure()) for measure in known_measures().values() if str(measure()) not in measures] == []
+    recipes = [path.stem for path in (ROOT / "conf" / "systems").glob("*.yaml")]
+    systems = _text(pages / "reference" / "systems.html")
+    assert [name for name in recipes if name not in systems] == []
+
+
+def test_published_scores_are_beside_their_sources(pages: Path) -> None:
+    rows = html.parse(str(pages / "reference" / "reproductions.html")).xpath("//tr")
+    texts = [[cell.text_content() for cell in row.xpath("td")] for row in rows]
+    (kelp,) = [row for row in texts if row[:2] == ["kelp_2016_a", "MAP@10"]]
+    assert kelp[2] == "79.19"
+    assert kelp[5] == "surrogate"
+    assert kelp[7] == "cqa reproduce kelp_2016_a"
+
+
+def test_pages_load_nothing_from_the_network(pages: Path) -> None:
+    found = {
+        (page.name, address)
+        for page in pages.rglob("*.html")
+        for address in html.parse(str(page)).xpath(LOADED)
+        if address.startswith(("http:", "https:", "//"))
+    }
+    assert found == set()
