@@ -94,7 +94,7 @@ class AnswerExperimentSettings(Section):
     seeds: int = Field(default=5, ge=1, description="seeds to train the studied rankers with; 1: only the recipe's own")
     ablation: bool = Field(default=True, description="train without each feature group, and on each group alone")
     transfer: bool = Field(default=True, description="for several sites, train on all but one and evaluate on that one")
-    measured_on: Literal["test", "every"] = Field(
+    evaluation_split: Literal["test", "every"] = Field(
         default="test",
         description="evaluate on the test split, as in the paper, or on every question by cross-validation, for "
         "sites with a small test split",
@@ -109,7 +109,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa experiment preferred-answer --lake build/lake --site beer.stackexchange.com --min-answers 2",
-        "cqa experiment preferred-answer --lake build/lake --all-sites --min-answers 2 --measured-on every",
+        "cqa experiment preferred-answer --lake build/lake --all-sites --min-answers 2 --evaluation-split every",
         "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --budget 20",
         "cqa experiment preferred-answer --lake build/lake --all-sites --protocol xu2018",
     )
@@ -131,13 +131,17 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
                 "sites and all_sites exclude each other, and one is required",
                 "give either --site NAME or --all-sites",
             )
-        if threads.get("name") == "full" and experiment.get("measured_on", "test") == "test":
-            yield "experiment.measured_on", "full has no test split", "give --measured-on every, or another --name"
-        if experiment.get("budget") and experiment.get("measured_on", "test") == "every":
+        if threads.get("name") == "full" and experiment.get("evaluation_split", "test") == "test":
+            yield (
+                "experiment.evaluation_split",
+                "full has no test split",
+                "give --evaluation-split every, or another --name",
+            )
+        if experiment.get("budget") and experiment.get("evaluation_split", "test") == "every":
             yield (
                 "experiment.budget",
                 "no question is left to tune on, since every question is evaluated on",
-                "give --measured-on test, or tune on the training split with cqa tune",
+                "give --evaluation-split test, or tune on the training split with cqa tune",
             )
         if (
             experiment.get("protocol", "asof") == "asof"

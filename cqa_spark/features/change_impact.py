@@ -23,7 +23,7 @@ from cqa_spark.lake.changes import CHANGED, changed_rows
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import TOUCHED
+from cqa_spark.lake.schemas.night import AFFECTED
 from cqa_spark.lake.table import Table
 
 READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
@@ -71,8 +71,8 @@ Versions = Mapping[str, tuple[DataFrame, DataFrame]]
 
 
 @dataclass(frozen=True)
-class Touched:
-    """What changes touch.
+class Affected:
+    """What changes affect.
 
     Attributes:
         threads: where something changed: site, thread_id; distinct.
@@ -87,7 +87,7 @@ class Touched:
     pairs: DataFrame
 
     def examples(self, examples: DataFrame) -> DataFrame:
-        """Those examples whose values may have changed in groups of some reach below ``SITE``: rows of ``TOUCHED``."""
+        """Those examples whose values may have changed in groups of some reach below ``SITE``: rows of ``AFFECTED``."""
         places = {
             Reach.THREAD: (self.threads, ["site", "thread_id"]),
             Reach.HISTORY: (self.pairs, ["site", "query_id", "candidate_id"]),
@@ -97,14 +97,14 @@ class Touched:
             examples.join(rows, on=place, how="left_semi").select(*EXAMPLES.key, F.lit(reach.value).alias("reach"))
             for reach, (rows, place) in places.items()
         ]
-        return TOUCHED.conform(
+        return AFFECTED.conform(
             reduce(DataFrame.unionByName, found).groupBy(*EXAMPLES.key).agg(F.min("reach").alias("reach"))
         )
 
 
-def within(reach: Reach, touched_examples: DataFrame) -> DataFrame:
-    """The rows of ``TOUCHED`` whose values may have changed in groups of a reach below ``SITE``."""
-    return touched_examples.where(F.col("reach") <= reach.value)
+def within(reach: Reach, affected_examples: DataFrame) -> DataFrame:
+    """The rows of ``AFFECTED`` whose values may have changed in groups of a reach below ``SITE``."""
+    return affected_examples.where(F.col("reach") <= reach.value)
 
 
 def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:
@@ -126,8 +126,8 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
     }
 
 
-def touched(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut: Cut) -> Touched:
-    """What changes touch.
+def affected(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut: Cut) -> Affected:
+    """What changes affect.
 
     Args:
         changed: as ``changes`` gives them; read several times, so hand in what is held.
@@ -156,7 +156,7 @@ def touched(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut:
     pairs = cut_pairs.join(authors, on=["site", "author_id"]).unionByName(
         cut_pairs.join(voted, on=["site", "candidate_id"])
     )
-    return Touched(
+    return Affected(
         threads=reduce(DataFrame.unionByName, threads).distinct(),
         authors=authors,
         pairs=pairs.where("since <= cut").select("site", "query_id", "candidate_id").distinct(),

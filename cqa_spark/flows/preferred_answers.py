@@ -35,7 +35,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
     chosen, task = settings.experiment, PreferredAnswer.name
     systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
     studied = [system for system in systems if system.name in learned_systems(chosen.studied)]
-    every = chosen.measured_on == "every"
+    every = chosen.evaluation_split == "every"
     split: EvaluationSplit = EveryFold(settings.features.folds) if every else HeldOut("split = 'test'")
     evaluation = EvaluationSettings(**settings.evaluation.model_dump(), measures=MEASURES)
     return Flow(

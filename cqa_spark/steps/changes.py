@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import NightlySettings
-from cqa_spark.features.change_impact import READ, changes, touched
+from cqa_spark.features.change_impact import READ, affected, changes
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.publishing import Snapshot
@@ -20,7 +20,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import CHANGES, TOUCHED
+from cqa_spark.lake.schemas.night import AFFECTED, CHANGES
 from cqa_spark.lake.table import Table
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import as_cut
@@ -59,7 +59,7 @@ class Changes(Step):
 
     def writes(self) -> tuple[Product, ...]:
         """The numbers of changed rows, and the examples."""
-        return CHANGES, TOUCHED
+        return CHANGES, AFFECTED
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compare and write."""
@@ -69,7 +69,7 @@ class Changes(Step):
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
             counts.rows_in = sum(row["rows"] for row in rows)
             if can_reuse(run, self.last, trained, self.settings):
-                counts.rows_out = _write_touched(run, changed, as_cut(self.settings.features))
+                counts.rows_out = _write_affected(run, changed, as_cut(self.settings.features))
 
 
 @contextmanager
@@ -84,15 +84,15 @@ def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mappin
             rows.unpersist()
 
 
-def _write_touched(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
+def _write_affected(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
     """Set the examples that changes affect aside, and count them.
 
     If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
     """
-    found = touched(changed, {table.name: _rows(run, table) for table in READ}, cut)
+    found = affected(changed, {table.name: _rows(run, table) for table in READ}, cut)
     found.authors.persist()
     try:
-        return run.set_aside(TOUCHED, found.examples(run.read(EXAMPLES)))
+        return run.set_aside(AFFECTED, found.examples(run.read(EXAMPLES)))
     finally:
         found.authors.unpersist()
 

@@ -23,7 +23,7 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
-from cqa_spark.lake.schemas.night import TOUCHED
+from cqa_spark.lake.schemas.night import AFFECTED
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
@@ -64,7 +64,7 @@ class RefreshFeatures(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every dump has, and the examples that changes affect."""
-        return *OPTIONAL.values(), TOUCHED
+        return *OPTIONAL.values(), AFFECTED
 
     def writes(self) -> tuple[Product, ...]:
         """The values."""
@@ -75,7 +75,7 @@ class RefreshFeatures(Step):
         trained = load_trained(run, self.systems).values()
         found = {name: group for each in trained for name, group in each.groups.items()}
         groups = {name: found[name] for name in missing_groups(run, found)}
-        last = self.last if run.has(TOUCHED) else None
+        last = self.last if run.has(AFFECTED) else None
         with (
             feature_inputs(run, task_examples(run, self.task), self.settings) as inputs,
             nullcontext() if last is None else _differing(run, last, inputs.examples, self.task) as differing,
@@ -111,9 +111,9 @@ def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iter
     """The differences between the examples, persisted for all groups while the block runs."""
     gone = task_examples(last, task).join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
     reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
-    touched = {reach: within(reach, run.read(TOUCHED)) for reach in reaches}
+    affected = {reach: within(reach, run.read(AFFECTED)) for reach in reaches}
     again = {
-        reach: examples.join(touched[reach], on=list(EXAMPLES.key), how="left_semi").persist() for reach in reaches
+        reach: examples.join(affected[reach], on=list(EXAMPLES.key), how="left_semi").persist() for reach in reaches
     }
     try:
         yield _Differing(last, again, gone)
@@ -166,7 +166,7 @@ def _compute_place(
         rows = run.write(table, values).rows
         return rows, rows
     again = differing.again[reach]
-    selected = replace(inputs, examples=again, few=run.rows(TOUCHED) <= FEW)
+    selected = replace(inputs, examples=again, few=run.rows(AFFECTED) <= FEW)
     stale = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
     base = differing.last.record.table_versions[table.name]
     values = _known(compute_outside_training(groups, selected), lacking)
@@ -203,7 +203,7 @@ class RefreshRankings(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """The examples that changes affect."""
-        return (TOUCHED,)
+        return (AFFECTED,)
 
     def writes(self) -> tuple[Product, ...]:
         """The rankings."""
@@ -214,11 +214,11 @@ class RefreshRankings(Step):
         trained = load_trained(run, [system.name for system in self.systems])
         reaches = [group.reach for each in trained.values() for group in each.groups.values()]
         reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
-        if self.last is None or not run.has(TOUCHED) or reach is Reach.SITE:
+        if self.last is None or not run.has(AFFECTED) or reach is Reach.SITE:
             Score(self.systems, self.task).execute(run, counts)
             return
         examples = task_examples(run, self.task).where(OUTSIDE_TRAINING)
-        queries = within(reach, run.read(TOUCHED)).select(*QUERY).distinct()
+        queries = within(reach, run.read(AFFECTED)).select(*QUERY).distinct()
         gone = self.last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
         again = examples.join(queries, on=list(QUERY), how="left_semi")
         recipes = [each.system for each in trained.values()]

@@ -37,7 +37,7 @@ class Layout(Enum):
 
 
 @dataclass(frozen=True)
-class Peek:
+class FileProbe:
     """The result of probing a file.
 
     Attributes:
@@ -55,7 +55,7 @@ class Peek:
     complete: bool | None
 
 
-def peek(spark: SparkSession, file: DumpFile) -> Peek:
+def probe(spark: SparkSession, file: DumpFile) -> FileProbe:
     """Look at a file's ends.
 
     Raises:
@@ -69,7 +69,7 @@ def peek(spark: SparkSession, file: DumpFile) -> Peek:
         if head.startswith(magic):
             raise InputError(f"{file.path} is {what.split(';')[0]}", what.split(";")[1].strip())
     marked = head.startswith(BYTE_ORDER_MARK)
-    return Peek(
+    return FileProbe(
         uri=status.getPath().toUri().toString(),
         size=status.getLen(),
         layout=_layout(head),

@@ -84,4 +84,4 @@ def _bytes(line: str, count: int | str) -> str:
 
 
 def _of_layout(files: Files, layout: Layout) -> Files:
-    return {number: each for number, each in files.items() if each.peek.layout is layout and each.peek.size}
+    return {number: each for number, each in files.items() if each.probe.layout is layout and each.probe.size}

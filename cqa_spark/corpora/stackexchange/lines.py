@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
-from cqa_spark.corpora.stackexchange.file_probe import Layout, Peek
+from cqa_spark.corpora.stackexchange.file_probe import FileProbe, Layout
 from cqa_spark.spark.file_paths import literal_path
 
 _FILES = T.StructType(
@@ -28,7 +28,7 @@ class OpenFile:
     """A file of a dump, after a look at it."""
 
     file: DumpFile
-    peek: Peek
+    probe: FileProbe
 
 
 Files = Mapping[int, OpenFile]
@@ -55,7 +55,7 @@ def read_lines(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
     named = [
         (uri, number, each.file.site, each.file.path)
         for number, each in files.items()
-        for uri in {each.peek.uri, each.peek.uri.replace("file:///", "file:/", 1)}
+        for uri in {each.probe.uri, each.probe.uri.replace("file:///", "file:/", 1)}
     ]
     known = F.broadcast(spark.createDataFrame(named, _FILES))
     lines = text.select(

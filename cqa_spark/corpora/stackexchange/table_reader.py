@@ -126,7 +126,7 @@ class TableReader:
         wanted = F.when(F.col("is_wanted"), F.col("raw").cast("binary"))
         length = (F.octet_length("raw") + len(layout.value)).cast("bigint")
         measured = lines.select("file", "block_start", length.alias("length"), wanted.alias("raw"))
-        marks = {number: len(BYTE_ORDER_MARK) * file.peek.marked for number, file in files.items()}
+        marks = {number: len(BYTE_ORDER_MARK) * file.probe.marked for number, file in files.items()}
         placed = place_in_blocks(measured).persist()
         self._persisted.append(placed)
         return parse_records(locate(placed, marks), self.dump, layout)
@@ -136,4 +136,4 @@ class TableReader:
 
     def _of_layout(self, layout: Layout) -> dict[int, OpenFile]:
         """Files of a layout; Spark reads none that is empty, and an observation of nothing never ends."""
-        return {n: file for n, file in self.files.items() if file.peek.layout is layout and file.peek.size}
+        return {n: file for n, file in self.files.items() if file.probe.layout is layout and file.probe.size}

@@ -17,8 +17,8 @@ CHANGES = JournalTable(
     key=("site", "table_name", "change"),
 )
 
-TOUCHED = Table(
-    "touched",
+AFFECTED = Table(
+    "affected",
     "Examples that what changed may give other features; the others keep theirs.",
     (
         SITE,

@@ -102,7 +102,8 @@ def test_the_experiment_ranks_measures_and_reports(
     here = ["--lake", lake.root, "--run-id", "experiment", "--from-run", "dump", "--all-sites", "--min-answers", "3"]
     quick = ["--rankers", "logistic", "--studied", "logistic", "--no-ablation", "--evaluation.resamples", "99"]
     assert (
-        main(["experiment", "preferred-answer", *here, *quick, "--measured-on", "every", "--features.folds", "2"]) == 0
+        main(["experiment", "preferred-answer", *here, *quick, "--evaluation-split", "every", "--features.folds", "2"])
+        == 0
     )
     shown = capsys.readouterr()
     assert "On all 12 questions, by cross-validation" in shown.out

@@ -14,9 +14,9 @@ from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperiment
             ["sites and all_sites exclude each other, and one is required"],
         ),
         ({"threads": {"name": "full"}, "experiment": {"all_sites": True}}, ["full has no test split"]),
-        ({"threads": {"name": "full"}, "experiment": {"all_sites": True, "measured_on": "every"}}, []),
+        ({"threads": {"name": "full"}, "experiment": {"all_sites": True, "evaluation_split": "every"}}, []),
         (
-            {"experiment": {"all_sites": True, "measured_on": "every", "budget": 5}},
+            {"experiment": {"all_sites": True, "evaluation_split": "every", "budget": 5}},
             ["no question is left to tune on, since every question is evaluated on"],
         ),
         ({"experiment": {"all_sites": True, "budget": 5}}, []),

@@ -28,7 +28,7 @@ def account(
         table_name=dump.table.name,
         lines=lines,
         not_rows=not_rows,
-        is_complete=each.peek.complete,
+        is_complete=each.probe.complete,
         rows_in=lines - not_rows,
         rows_out=rows_out,
         rows_quarantined=rows_quarantined,

@@ -183,7 +183,7 @@ def _lines(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataFr
     wanted = F.broadcast(blocks.where(F.col("table_name") == dump.table.name).select("site", "block"))
     found = []
     for layout in FAST_LAYOUTS:
-        of_layout = {number: each for number, each in files.items() if each.peek.layout is layout}
+        of_layout = {number: each for number, each in files.items() if each.probe.layout is layout}
         if of_layout:
             lines = read_lines(run.lake.spark, of_layout, layout).withColumn("block", block_of_line("value"))
             found.append(parse_lines(lines.join(wanted, ["site", "block"], "left_semi").drop("block"), dump))

@@ -18,7 +18,7 @@ from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
-from cqa_spark.corpora.stackexchange.file_probe import peek
+from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, known_files, read_changed_lines
 from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
@@ -59,10 +59,10 @@ class StackExchangeDump(Source):
     def ingest(self, run: Run) -> None:
         """Read what changed since the published run, table by table, then judgments and orphans."""
         settings = self.settings.dumps
-        opened = [OpenFile(file, peek(run.lake.spark, file)) for file in self.files]
+        opened = [OpenFile(file, probe(run.lake.spark, file)) for file in self.files]
         if not settings.allow_incomplete:
-            refuse_incomplete([each.file.path for each in opened if each.peek.complete is False])
-        run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.peek.size, None) for each in opened])
+            refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
+        run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.probe.size, None) for each in opened])
         tables = SiteTables.of_run(run, sorted({file.site for file in self.files}))
         wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
         names = [dump.table.name for dump in wanted]

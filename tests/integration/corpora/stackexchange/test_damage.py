@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.file_probe import peek
+from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import published_snapshot
@@ -161,7 +161,7 @@ def test_a_file_that_is_no_dump(spark: SparkSession, tmp_path: Path, content: by
     (tmp_path / "Posts.xml").write_bytes(content)
     (file,) = find_dump_files([str(tmp_path)])
     with pytest.raises(InputError) as refused:
-        peek(spark, file)
+        probe(spark, file)
     assert refused.value.problem == f"{file.path} {problem}"
     assert refused.value.remedy == remedy
 
@@ -170,7 +170,7 @@ def test_a_file_that_only_its_name_says_is_packed(spark: SparkSession, tmp_path:
     (tmp_path / "Posts.xml.gz").write_bytes(HEAD + FOOT)
     (file,) = find_dump_files([str(tmp_path)])
     with pytest.raises(InputError, match=r"cannot read .*Posts\.xml\.gz: .*not a gzip file"):
-        peek(spark, file)
+        probe(spark, file)
 
 
 def _bytes(raw: str) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.file_probe import Layout, peek
+from cqa_spark.corpora.stackexchange.file_probe import Layout, probe
 from cqa_spark.corpora.stackexchange.id_blocks import compare_blocks, id_blocks
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 
@@ -21,7 +21,7 @@ def blocks(spark: SparkSession, folder: Path, rows: Sequence[str], *, end: str =
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<users>", *rows, "</users>"]
     (folder / "Users.xml").write_text(end.join(lines) + end, encoding="utf-8", newline="")
     (file,) = find_dump_files([str(folder)], site="s")
-    return id_blocks(spark, {0: OpenFile(file, peek(spark, file))}, (Layout.ROW_PER_LINE, Layout.ROW_PER_OLD_LINE))
+    return id_blocks(spark, {0: OpenFile(file, probe(spark, file))}, (Layout.ROW_PER_LINE, Layout.ROW_PER_OLD_LINE))
 
 
 def differing(before: DataFrame, now: DataFrame) -> list[int | None]:

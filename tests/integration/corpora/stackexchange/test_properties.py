@@ -17,7 +17,7 @@ from pyspark.sql import Row, SparkSession
 
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
-from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, peek
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, probe
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 
@@ -178,7 +178,7 @@ def reading_by(spark: SparkSession, split: int, tasks: int) -> Iterator[None]:
 def read(spark: SparkSession, path: Path) -> tuple[list[Row], list[Row], int]:
     """Sound rows, what a closer look found, and how many lines both make: as ``read_dump_table`` reads them."""
     (file,) = find_dump_files([str(path)])
-    reader = TableReader(spark, COMMENTS, {0: OpenFile(file, peek(spark, file))})
+    reader = TableReader(spark, COMMENTS, {0: OpenFile(file, probe(spark, file))})
     sound = reader.sound_rows().collect()
     lines = reader.lines()
     unclear = reader.needs_closer_look(lines)

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.change_impact import changes, read_columns, touched, within
+from cqa_spark.features.change_impact import affected, changes, read_columns, within
 from cqa_spark.features.feature_table import KEY, table_name
 from cqa_spark.features.featurize import compute_outside_training, compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup, Reach
@@ -83,7 +83,7 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     versions = {name: (before[name], after[name]) for name in before}
     versions[EXAMPLES.name] = (first.examples, second.examples)
     changed = {name: rows.localCheckpoint() for name, rows in changes(versions, classes).items()}
-    found = touched(changed, {name: after for name, (_, after) in versions.items()}, second.cut)
+    found = affected(changed, {name: after for name, (_, after) in versions.items()}, second.cut)
     keys = found.examples(second.examples).localCheckpoint()
     again = {
         reach: second.examples.join(within(reach, keys), list(EXAMPLES.key), "left_semi").localCheckpoint()
@@ -94,30 +94,30 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", [AS_OF, OTHERS], ids=["as of the cut", "as of the dump"])
-def test_values_that_nothing_touched_are_the_same(spark: SparkSession, groups: list[str]) -> None:
+def test_values_that_no_change_affects_are_the_same(spark: SparkSession, groups: list[str]) -> None:
     worlds = edited(spark, groups)
     counts = {reach: rows.count() for reach, rows in worlds.again.items()}
     # The test says something: much is left alone, and much is not.
-    touched = [counts[reach] for reach in (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)]
-    assert 50 < touched[0] < touched[1] < touched[2] < worlds.second.examples.count() - 50
+    affected = [counts[reach] for reach in (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)]
+    assert 50 < affected[0] < affected[1] < affected[2] < worlds.second.examples.count() - 50
     assert {name: wrong_values(name, worlds) for name in groups} == dict.fromkeys(groups, (0, 0))
 
 
 @pytest.mark.slow
-def test_questions_that_nothing_touched_keep_their_ranking(spark: SparkSession) -> None:
+def test_questions_that_no_change_affects_keep_their_ranking(spark: SparkSession) -> None:
     """By scores that change with any value of any candidate."""
     groups = ["basic_a_asof_v1", "basic_u_asof_v1"]
     worlds = edited(spark, groups)
     fitted = [fit_and_compute(group_class(name), worlds.before, folds=2)[0] for name in groups]
     before, after = (rankings_of(fitted, inputs) for inputs in (worlds.first, worlds.second))
-    touched_queries = worlds.again[Reach.HISTORY].select(*QUERY).distinct()
-    kept = worlds.second.examples.select(*QUERY).distinct().join(touched_queries, list(QUERY), "left_anti")
+    affected_queries = worlds.again[Reach.HISTORY].select(*QUERY).distinct()
+    kept = worlds.second.examples.select(*QUERY).distinct().join(affected_queries, list(QUERY), "left_anti")
     standing = before.join(kept, list(QUERY), "left_semi")
     computed = after.join(kept, list(QUERY), "left_semi")
     assert kept.count() > 50
     assert standing.exceptAll(computed).count() + computed.exceptAll(standing).count() == 0
     # A night keeps what stands and ranks the rest: together that is what ranking everything gives.
-    ranked_again = after.join(touched_queries, list(QUERY), "left_semi")
+    ranked_again = after.join(affected_queries, list(QUERY), "left_semi")
     assert after.exceptAll(RANKINGS.conform(standing.unionByName(ranked_again))).isEmpty()
 
 
