@@ -86,6 +86,7 @@ class FeatureGroup(ABC):
         columns: the features.
         needs: tables it computes from that not every run has: users, votes, badges, scores.
         reads_texts: whether it looks at the tables ``documents`` and ``texts``.
+        embeddings: names of the embedding models whose vectors it looks at.
         reach: what of the community its values follow from; a night's run computes again what lies within it.
         is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
         as_of_dump: what an as-of group nevertheless reads as the dump has it.
@@ -100,6 +101,7 @@ class FeatureGroup(ABC):
     columns: ClassVar[tuple[FeatureColumn, ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     reads_texts: ClassVar[bool] = True
+    embeddings: ClassVar[tuple[str, ...]] = ()
     reach: ClassVar[Reach] = Reach.SITE
     is_as_of: ClassVar[bool] = False
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset()

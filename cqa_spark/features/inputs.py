@@ -16,7 +16,8 @@ class FeatureInputs:
     """The tables that groups compute from; declared in ``cqa_spark.lake.schemas``.
 
     ``examples`` names the entities that values are wanted for. The other tables may hold more than that; ``users``,
-    ``votes`` and ``badges`` are None where the corpus has none, ``scores`` where no upstream system is named.
+    ``votes`` and ``badges`` are None where the corpus has none, ``scores`` where no upstream system is named,
+    ``embeddings`` where no group of the run looks at vectors.
 
     Attributes:
         cut: the moment after which as-of groups know nothing.
@@ -34,6 +35,7 @@ class FeatureInputs:
     votes: DataFrame | None = None
     badges: DataFrame | None = None
     scores: DataFrame | None = None
+    embeddings: DataFrame | None = None
     cut: Cut = field(default_factory=Cut)
     top_tags: int = 24
     few: bool = False
@@ -42,7 +44,7 @@ class FeatureInputs:
         """A table that not every corpus has.
 
         Args:
-            table: users, votes, badges or scores.
+            table: users, votes, badges, scores or embeddings.
 
         Raises:
             ContractError: it is not there.
@@ -76,4 +78,6 @@ class FeatureInputs:
 def _remedy(table: str) -> str:
     if table == "scores":
         return "name the systems that give them as upstream in the system's file"
+    if table == "embeddings":
+        return "analyse the texts again, with the feature group among the wanted ones"
     return f"give a dump that has {table}"

@@ -20,6 +20,7 @@ Derived = TypeVar("Derived")
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Reals = NDArray[np.float64]
+Vectors = NDArray[np.float32]
 
 ABSENT = -1
 """The index of a row that is not there."""
@@ -89,6 +90,17 @@ class Texts:
     def column(self, name: str) -> pa.ChunkedArray:
         """A column of the table ``texts`` as Arrow has it, for what its kernels do faster than Python."""
         return self._table.column(name)
+
+    def vectors(self, model: str) -> Vectors:
+        """The embeddings of the texts.
+
+        Args:
+            model: name of an embedding model that a group of the pass declares.
+
+        Returns:
+            Shape (texts + 1, dimension); NaN for a text without a vector, and in the last row, which ``ABSENT`` names.
+        """
+        return self.derive(_vectors, model)
 
     def derive(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
         """The value of a function of these texts, computed once per batch.
@@ -166,7 +178,7 @@ class QueryBatch:
         said: comments of the candidates' threads: ``site``, ``query_id``, ``comment_id``, ``post_id``, ``position``,
             ``author``, ``author_name``, ``created_at``, ``document_id``, and the ``comment_columns`` of the groups.
         documents: ``site``, ``query_id``, ``document_id``, ``text_id``, ``subject_text_id``.
-        analysed: rows of the table ``texts``.
+        analysed: rows of the table ``texts``, with the vectors of each embedding model that a group looks at.
         scores: scores of upstream systems: ``site``, ``query_id`` (of the batch), ``task``, ``of_query``,
             ``candidate_id``, ``score``.
         votes: up and down votes for the candidates: ``site``, ``query_id``, ``post_id``, ``vote_type_id``,
@@ -338,6 +350,20 @@ class QueryBatch:
         places = {key: place for place, key in enumerate(self._post_keys)}
         keys = zip(self.query.tolist(), self.column(column), strict=True)
         return np.array([places.get(key, ABSENT) for key in keys], dtype=np.int64)
+
+
+def vector_column(model: str) -> str:
+    """Name of the column of ``QueryBatch.analysed`` that has the vectors of an embedding model."""
+    return f"vector_{model}"
+
+
+def _vectors(texts: Texts, model: str) -> Vectors:
+    column = texts.column(vector_column(model)).combine_chunks()
+    known = column.is_valid().to_numpy(zero_copy_only=False)
+    components = column.flatten().to_numpy(zero_copy_only=False)
+    vectors = np.full((len(texts) + 1, len(components) // max(1, int(known.sum()))), np.nan, dtype=np.float32)
+    vectors[:-1][known] = components.reshape(-1, vectors.shape[1])
+    return vectors
 
 
 def seconds(timestamps: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ from cqa_spark.features.feature_table import KEY, values_type
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_batch import QueryBatch, vector_column
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.features.whole_groups import whole_groups
@@ -123,7 +123,8 @@ def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, fo
         F.when(first, F.struct("document_id", "text_id", "subject_text_id")).alias("documents"),
         F.col("id").alias("text_id"),
     )
-    texts = inputs.texts.where(reads_texts).select("text_id", _as_struct("analysed", inputs.texts))
+    texts = _with_vectors(groups, inputs).where(reads_texts)
+    texts = texts.select("text_id", _as_struct("analysed", texts))
     with_texts = rows.join(texts, on="text_id", how="left").drop("text_id")
     reads_votes = any(each.reads_votes for each in groups)
     others = {
@@ -140,6 +141,16 @@ def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, fo
         ),
         with_texts,
     )
+
+
+def _with_vectors(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
+    """The texts, with a column for each embedding model that a group looks at."""
+    texts = inputs.texts
+    for model in sorted({model for group in groups for model in group.embeddings}):
+        of_model = inputs.needed("embeddings").where(F.col("model") == model)
+        vectors = of_model.select("text_id", F.col("vector").alias(vector_column(model)))
+        texts = texts.join(vectors, on="text_id", how="left")
+    return texts
 
 
 def _threads(examples: DataFrame) -> DataFrame:

@@ -44,6 +44,15 @@ def reads_texts(names: Iterable[str]) -> bool:
     return any(group_class(name).reads_texts for name in names)
 
 
+def embedding_models(names: Iterable[str]) -> list[str]:
+    """Names of the embedding models whose vectors any of these groups looks at, in alphabetical order.
+
+    Raises:
+        ConfigError: there is no group of one of the names.
+    """
+    return sorted({model for name in names for model in group_class(name).embeddings})
+
+
 def family(name: str) -> str:
     """The family that a feature group declares, such as similarity.
 

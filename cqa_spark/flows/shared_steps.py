@@ -8,9 +8,10 @@ from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.corpora.source import Source
-from cqa_spark.features.registry import reads_texts
+from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.analyse import Analyse
+from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
@@ -38,5 +39,10 @@ def learning(systems: Sequence[System], task: str, features: FeatureSettings) ->
 
 def text_analysis(systems: Sequence[System]) -> tuple[Step, ...]:
     """The analysis of texts, where a group of the systems or of their upstream systems wants it."""
-    groups = groups_of([*systems, *[each.system for each in upstream_of(systems)]])
-    return (Analyse(),) if reads_texts(groups) else ()
+    return text_steps(groups_of([*systems, *[each.system for each in upstream_of(systems)]]))
+
+
+def text_steps(groups: Sequence[str]) -> tuple[Step, ...]:
+    """The analysis of texts and their embeddings, as far as one of these groups wants them."""
+    models = embedding_models(groups)
+    return (*([Analyse()] if reads_texts(groups) else []), *([Embed(models)] if models else []))

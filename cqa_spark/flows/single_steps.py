@@ -14,9 +14,9 @@ from cqa_spark.config.settings import (
     ScoreSettings,
     TrainSettings,
 )
-from cqa_spark.features.registry import group_class, known_groups, reads_texts
+from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.flows.shared_steps import text_steps
 from cqa_spark.runtime.flow import Flow
-from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.audit import Audit
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.featurize import Featurize
@@ -43,11 +43,11 @@ def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
     systems = read_systems(settings.systems)
     groups = list(dict.fromkeys([*groups_of(systems), *settings.groups]))
     task = settings.task or task_of(systems)
-    texts = reads_texts([*groups, *groups_of(each.system for each in upstream_of(systems))])
+    upstream = groups_of(each.system for each in upstream_of(systems))
     return Flow(
         "featurize",
         (
-            *([Analyse()] if texts else []),
+            *text_steps([*groups, *upstream]),
             *([TrainUpstream(systems, settings.features)] if upstream_of(systems) else []),
             Featurize(groups, task, settings.features, strict=settings.strict),
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 
@@ -15,6 +15,7 @@ from cqa_spark.features.featurize import compute_outside_training, compute_place
 from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
@@ -22,7 +23,7 @@ from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
-from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.concurrency import run_concurrently
 
@@ -33,6 +34,12 @@ OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM
 def task_examples(run: RunTables, task: str) -> DataFrame:
     """The run's examples of a task."""
     return run.read(EXAMPLES).where(F.col("task") == task)
+
+
+def text_tables(groups: Sequence[str]) -> tuple[Table, ...]:
+    """The tables of analysed texts that one of these groups looks at."""
+    texts = (DOCUMENTS, TEXTS) if reads_texts(groups) else ()
+    return (*texts, EMBEDDINGS) if embedding_models(groups) else texts
 
 
 def as_cut(settings: FeatureSettings) -> Cut:
@@ -58,6 +65,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
         comments=run.read(COMMENTS),
         documents=_read_or_empty(run, DOCUMENTS).persist(),
         texts=_read_or_empty(run, TEXTS).persist(),
+        embeddings=run.read(EMBEDDINGS) if run.has(EMBEDDINGS) else None,
         **optional,
         cut=as_cut(settings),
         top_tags=settings.top_tags,

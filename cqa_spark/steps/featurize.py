@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
-from cqa_spark.features.registry import group_class, reads_texts
+from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
@@ -15,13 +15,13 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import (
     OPTIONAL,
     feature_inputs,
     fit_and_write,
     task_examples,
+    text_tables,
     write_outside_training,
 )
 from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
@@ -51,8 +51,7 @@ class Featurize(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """Examples, posts and comments; analysed texts if a group needs them."""
-        texts = (DOCUMENTS, TEXTS) if reads_texts(self.groups) else ()
-        return EXAMPLES, POSTS, COMMENTS, *texts
+        return EXAMPLES, POSTS, COMMENTS, *text_tables(self.groups)
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every corpus has."""

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.registry import group_class, reads_texts
+from cqa_spark.features.registry import group_class
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import feature_inputs, fit_and_write, write_outside_training
+from cqa_spark.steps.feature_inputs import feature_inputs, fit_and_write, text_tables, write_outside_training
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, read_systems
 from cqa_spark.systems.system import System
@@ -81,7 +81,7 @@ class TrainUpstream(Step):
     def reads(self) -> tuple[Product, ...]:
         """The inputs of the upstream systems' features."""
         groups = groups_of(each.system for each in upstream_of(self.systems))
-        return EXAMPLES, POSTS, COMMENTS, *((DOCUMENTS, TEXTS) if reads_texts(groups) else ())
+        return EXAMPLES, POSTS, COMMENTS, *text_tables(groups)
 
     def writes(self) -> tuple[Product, ...]:
         """The scores, and a model of each upstream system."""

@@ -71,3 +71,17 @@ TEXTS = Table(
     ),
     key=("text_id",),
 )
+
+EMBEDDINGS = Table(
+    "embeddings",
+    "Vectors of the clean texts by pretrained models; texts with near vectors have similar meanings.",
+    (
+        column("text_id", "string", "key into texts", nullable=False),
+        column("model", "string", "name of the model, as in conf/models", nullable=False),
+        column("version", "string", "hash of the model's files and settings", nullable=False),
+        column(
+            "vector", T.ArrayType(T.FloatType(), False), "components of the vector, which has length 1", nullable=False
+        ),
+    ),
+    key=("text_id", "model"),
+)

@@ -44,6 +44,15 @@ def downloadable_models() -> list[EmbeddingModel]:
     return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
 
 
+def files_to_ship(model: EmbeddingModel) -> list[Path]:
+    """The files that the workers of a cluster need; none for a package, which their environment has."""
+    if model.source.maven:
+        return [_first(jar_name(model.source.maven), (jars_folder(), models_folder()))]
+    if model.source.folder:
+        return [project_root() / model.source.folder / file.file for file in (model.weights, model.tokenizer)]
+    return []
+
+
 def _content(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path]) -> bytes:
     try:
         if model.source.maven:

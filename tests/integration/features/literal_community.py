@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from random import Random
 
 from pyspark.sql import DataFrame, SparkSession
 
+from cqa_spark.features.embedding_group import MODEL
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
+from cqa_spark.text.embedding.model import read_model
 
 SITE = "qatarliving.com"
 
@@ -57,6 +60,7 @@ def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInput
         comments=_table(spark, COMMENTS, [_comment(*each) for each in comments]),
         documents=_table(spark, DOCUMENTS, [*[_document(*each) for each in comments], *map(_asked, asked)]),
         texts=_table(spark, TEXTS, [_text(text) for text in sorted(texts)]),
+        embeddings=_table(spark, EMBEDDINGS, [_embedding(text) for text in sorted(texts)]),
     )
 
 
@@ -137,3 +141,11 @@ def _text(text: str) -> dict[str, object]:
         "stems": words,
         "bigrams": [" ".join(pair) for pair in pairwise(words)],
     }
+
+
+def _embedding(text: str) -> dict[str, object]:
+    """A vector of the embedding model's size; what it says of the text does not matter."""
+    model = read_model(MODEL)
+    drawn = Random(text)
+    vector = [round(drawn.uniform(-0.1, 0.1), 4) for _ in range(model.dimension)]
+    return {"text_id": text, "model": model.name, "version": model.version, "vector": vector}

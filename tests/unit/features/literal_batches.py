@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from cqa_spark.features.embedding_group import MODEL
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_batch import QueryBatch, vector_column
 
 SITE = "qatarliving.com"
 _MOMENT = pa.timestamp("us", "UTC")
@@ -119,6 +120,7 @@ def batch_of(
     scores: Iterable[Mapping[str, object]] = (),
     facts: Mapping[str, Mapping[str, object]] | None = None,
     votes: Iterable[Mapping[str, object]] = (),
+    vectors: Mapping[str, Sequence[float]] | None = None,
     cut: datetime | None = None,
 ) -> QueryBatch:
     """A batch; texts are split at blanks and are clean already.
@@ -130,6 +132,7 @@ def batch_of(
         scores: rows of ``QueryBatch.scores`` without site.
         facts: by group, then candidate, what the group knows of the candidate's author.
         votes: rows of ``QueryBatch.votes`` without site.
+        vectors: by text, its vector of the embedding model that the groups look at.
         cut: of all examples.
     """
     own = [
@@ -147,6 +150,10 @@ def batch_of(
     texts |= {text for _, each in questions for text in (each.question, each.subject) if text is not None}
     of_examples = [{**_example(by_id, task, rank, *each), "cut": cut} for rank, each in enumerate(chosen, start=1)]
     examples = _table(_EXAMPLES, of_examples)
+    analysed = _table(_TEXTS, [_text(text) for text in sorted(texts)])
+    if vectors is not None:
+        of_texts = pa.array([vectors.get(text) for text in sorted(texts)], pa.list_(pa.float32()))
+        analysed = analysed.append_column(vector_column(MODEL), of_texts)
     return QueryBatch(
         examples=examples if facts is None else examples.append_column("facts", _facts(facts, chosen)),
         posts=_table(_POSTS, [_post(*each) for each in questions]),
@@ -155,7 +162,7 @@ def batch_of(
             _DOCUMENTS,
             [*[_document(*each) for each in of_threads], *[_asked(*each) for each in _with_text(questions)]],
         ),
-        analysed=_table(_TEXTS, [_text(text) for text in sorted(texts)]),
+        analysed=analysed,
         scores=_table(_SCORES, [{"site": SITE, **each} for each in scores]),
         votes=_table(_VOTES, [{"site": SITE, **each} for each in votes]),
     )

@@ -1,0 +1,131 @@
+"""Groups that compare texts by the vectors of an embedding model.
+
+Components have four decimal places, so products and sums of them are exact as integers: a cosine is the same to the
+last digit in any order of summation and on every CPU.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import BaseModel
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.group import FittedQueryGroup
+from cqa_spark.features.query_batch import Indices, QueryBatch, Reals, Texts
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.text.embedding.model import DIGITS, read_model
+
+MODEL = "bge_small_en"
+
+_MODEL_FILE = "embedding_model.json"
+_SCALE = 10.0**DIGITS
+
+
+class _Version(BaseModel):
+    """What ``embedding_model.json`` holds."""
+
+    model: str
+    version: str
+
+
+class EmbeddingGroup(FittedQueryGroup):
+    """Base of groups that look at vectors; it keeps the version of the model that a system was trained with.
+
+    Args:
+        version: of the embedding model.
+    """
+
+    embeddings: ClassVar[tuple[str, ...]] = (MODEL,)
+    learns_from_labels: ClassVar[bool] = False
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Note the version of the model."""
+        return Fitted(cls(read_model(MODEL).version))
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the name and version of the model."""
+        save_version(folder, self.version)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read and compare the version."""
+        return cls(load_version(folder))
+
+
+def save_version(folder: NewModelFolder, version: str) -> None:
+    """Write the version of the embedding model that a group was fitted with."""
+    folder.write_json(_MODEL_FILE, _Version(model=MODEL, version=version))
+
+
+def load_version(folder: ModelFolder) -> str:
+    """Read what ``save_version`` wrote.
+
+    Raises:
+        ContractError: the model of this installation has another version, so its vectors differ.
+    """
+    saved, installed = folder.read_json(_MODEL_FILE, _Version), read_model(MODEL)
+    if (saved.model, saved.version) != (installed.name, installed.version):
+        raise ContractError(
+            f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "
+            f"conf/models/{MODEL}.yaml describes version {installed.version}",
+            "restore that file, or train the system again",
+        )
+    return installed.version
+
+
+def exact_vectors(batch: QueryBatch) -> Reals:
+    """The vectors of the batch's texts as integers, in steps of the last decimal place.
+
+    Returns:
+        Shape (texts + 1, dimension); NaN for a text without a vector, and in the last row, which ``ABSENT`` names.
+    """
+    return batch.texts.derive(_exact)
+
+
+def _exact(texts: Texts) -> Reals:
+    return np.rint(texts.vectors(MODEL).astype(np.float64) * _SCALE)
+
+
+def cosines(vectors: Reals, one: Indices, other: Indices) -> Reals:
+    """Cosines of pairs of texts.
+
+    Args:
+        vectors: of ``exact_vectors``.
+        one: rows of the first texts.
+        other: rows of the second texts, as many.
+
+    Returns:
+        An item per pair; NaN where a text is absent.
+    """
+    return np.einsum("ij,ij->i", vectors[one], vectors[other]) / _SCALE**2
+
+
+def length(vectors: Reals) -> Reals:
+    """Lengths of vectors, such as sums of ``exact_vectors``, in units of one vector."""
+    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors)) / _SCALE
+
+
+def above_mean(values: Reals, query: Indices) -> Reals:
+    """Values less the mean of the known ones of the same query."""
+    known = ~np.isnan(values)
+    sums, numbers = (np.bincount(query, np.where(known, each, 0), query.max(initial=0) + 1) for each in (values, known))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(values - (sums / numbers)[query])
+
+
+def places(values: Reals, query: Indices) -> Reals:
+    """Place of each value among the known ones of the same query, the highest first, from 1; equal values share one."""
+    found = np.full(len(values), np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    for number in np.unique(query[known]).tolist():
+        own = known[query[known] == number]
+        found[own] = 1 + (values[own][None, :] > values[own][:, None]).sum(axis=1)
+    return found

@@ -1,0 +1,180 @@
+"""What a linear model on embeddings says of a comment, alone and beside its question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import functions as F
+from threadpoolctl import threadpool_limits
+
+from cqa_spark.features.embedding_group import MODEL, exact_vectors, load_version, save_version
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.query_batch import Indices, QueryBatch, Reals
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.text.embedding.model import DIGITS, read_model
+
+PENALTY = 0.3
+"""Of the squared weights, by training example; chosen by cross-validation over the training threads."""
+
+_SOURCE = "ours; Reimers and Gurevych 2019, Sentence-BERT, section 3: a classifier on both vectors and their product"
+_WEIGHTS = "weights.npy"
+_VECTOR = pa.list_(pa.float32())
+_ROWS = pa.schema([("fold", pa.int32()), ("relevant", pa.bool_()), ("asked_vector", _VECTOR), ("said_vector", _VECTOR)])
+_LEARNED = "fold int, weights binary"
+_ALL_FOLDS = -1
+
+
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    """Weights, and the version of the embedding model that they belong to.
+
+    Attributes:
+        version: of the embedding model.
+        weights: shape (2, inputs): of the comment alone, where those of the products are 0, and of both.
+    """
+
+    version: str
+    weights: Reals
+
+
+class SentenceQualityV1(FittedQueryGroup):
+    """Ridge regression of relevance on the vector of the comment, and on its products with that of the question.
+
+    Args:
+        learned: the weights.
+    """
+
+    name: ClassVar[str] = "sentence_quality_v1"
+    family: ClassVar[str] = "quality"
+    about: ClassVar[str] = "what linear models on sentence embeddings say of the comment"
+    entity: ClassVar[Entity] = Entity.PAIR
+    embeddings: ClassVar[tuple[str, ...]] = (MODEL,)
+    learns_from_labels: ClassVar[bool] = True
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("comment", "relevance predicted from the comment, -1 to 1", _SOURCE),
+        FeatureColumn("pair", "relevance predicted from the comment and its question, -1 to 1", _SOURCE),
+    )
+
+    def __init__(self, learned: _Learned) -> None:
+        self.learned = learned
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn the weights from the judged candidates, in one Spark job."""
+        found = _learn(training)
+        version = read_model(MODEL).version
+        of_fold = {fold: cls(_Learned(version, weights)) for fold, weights in found.items()}
+        return Fitted(of_fold[_ALL_FOLDS], tuple(of_fold[fold] for fold in range(training.folds)))
+
+    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+        """Predict from the vectors of each pair."""
+        inputs = _inputs(exact_vectors(batch), batch.query_text, batch.candidate_text)
+        comment, pair = np.einsum("ij,kj->ki", inputs, self.learned.weights)
+        return {"comment": comment, "pair": pair}
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the weights, and the version of the embedding model."""
+        save_version(folder, self.learned.version)
+        folder.write_array(_WEIGHTS, self.learned.weights)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the weights."""
+        shape = (2, 1 + 2 * read_model(MODEL).dimension)
+        return cls(_Learned(load_version(folder), folder.read_array(_WEIGHTS, shape=shape)))
+
+
+def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int) -> dict[int, Reals]:
+    """Weights of ridge regressions on all folds and on the rest of each, from products that are summed once per fold.
+
+    Args:
+        inputs: shape (examples, inputs); the first is 1 and is not penalised.
+        relevant: the labels.
+        fold: of each example, from 0.
+        folds: their number.
+
+    Returns:
+        By fold, with -1 for none, shape (2, inputs): from the first half of the inputs, and from all.
+    """
+    target = np.where(relevant, 1.0, -1.0)
+    of_folds = [fold == number for number in range(folds)]
+    products = [inputs[own].T @ inputs[own] for own in of_folds]
+    moments = [inputs[own].T @ target[own] for own in of_folds]
+    rests = {number: [each for each in range(folds) if each != number] for number in (_ALL_FOLDS, *range(folds))}
+    return {
+        number: _solve(
+            np.sum([products[each] for each in rest], axis=0), np.sum([moments[each] for each in rest], axis=0)
+        )
+        for number, rest in rests.items()
+    }
+
+
+def _learn(training: TrainingData) -> dict[int, Reals]:
+    """Weights by fold, in one Spark job.
+
+    One task gets the judged candidates in order, so that the weights are the same however the rows are spread. It holds
+    about 12 kB per candidate.
+    """
+    inputs, folds = training.inputs, training.folds
+    vectors = inputs.needed("embeddings").where(F.col("model") == MODEL)
+    questions = inputs.documents.select("site", F.col("document_id").alias("query_id"), F.col("text_id").alias("asked"))
+    rows = (
+        training.judged.join(questions, on=["site", "query_id"])
+        .join(vectors.select("text_id", F.col("vector").alias("said_vector")), on="text_id")
+        .join(vectors.select(F.col("text_id").alias("asked"), F.col("vector").alias("asked_vector")), on="asked")
+        .repartition(1)
+        .sortWithinPartitions("site", "query_id", "candidate_id")
+        .select("fold", "relevant", "asked_vector", "said_vector")
+    )
+
+    def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table = pa.Table.from_batches(batches, _ROWS)
+        with threadpool_limits(1):
+            found = _weights_of(table, folds)
+        columns = [
+            pa.array(list(found), pa.int32()),
+            pa.array([each.tobytes() for each in found.values()], pa.binary()),
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=["fold", "weights"])
+
+    learned = rows.mapInArrow(learn, _LEARNED).collect()
+    return {row["fold"]: np.frombuffer(row["weights"]).reshape(2, -1) for row in learned}
+
+
+def _weights_of(rows: pa.Table, folds: int) -> dict[int, Reals]:
+    asked, said = (_matrix(rows.column(name)) for name in ("asked_vector", "said_vector"))
+    vectors, places = np.concatenate([asked, said]), np.arange(rows.num_rows)
+    inputs = _inputs(vectors, places, places + rows.num_rows)
+    relevant = rows.column("relevant").to_numpy().astype(bool)
+    return ridge(inputs, relevant, rows.column("fold").to_numpy().astype(np.int64), folds)
+
+
+def _matrix(column: pa.ChunkedArray) -> Reals:
+    components = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    exact = np.rint(components.astype(np.float64) * 10**DIGITS)
+    return exact.reshape(len(column), read_model(MODEL).dimension)
+
+
+def _solve(products: Reals, moments: Reals) -> Reals:
+    penalty = np.full(len(moments), PENALTY * products[0, 0])  # the first input is 1: its products count the examples
+    penalty[0] = 0
+    penalised = products + np.diag(penalty)
+    first = (len(moments) + 1) // 2
+    weights = np.zeros((2, len(moments)))
+    weights[0, :first] = np.linalg.lstsq(penalised[:first, :first], moments[:first], rcond=None)[0]
+    weights[1] = np.linalg.lstsq(penalised, moments, rcond=None)[0]
+    return weights
+
+
+def _inputs(vectors: Reals, query: Indices, candidate: Indices) -> Reals:
+    """1, the candidate's vector, and its products with the query's, both at about unit variance."""
+    said = vectors[candidate] / 10**DIGITS * np.sqrt(vectors.shape[1])
+    asked = vectors[query] / 10**DIGITS * np.sqrt(vectors.shape[1])
+    return np.concatenate([np.ones((len(said), 1)), said, asked * said], axis=1)

@@ -1,0 +1,72 @@
+"""How similar a comment is to the other comments of its thread, by the embeddings of the texts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors, length
+from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch, Reals, values_at
+
+_SOURCE = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
+
+
+class SentenceContextV1(EmbeddingGroup):
+    """Cosines of a comment with the comments before and after it, with their centroid, and with those of the asker.
+
+    A candidate that is a post has no values.
+    """
+
+    name: ClassVar[str] = "sentence_context_v1"
+    family: ClassVar[str] = "dialogue"
+    about: ClassVar[str] = "similarity of the comment to the other comments of its thread by sentence embeddings"
+    entity: ClassVar[Entity] = Entity.CANDIDATE
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("question", "cosine of the comment and its own thread's question", _SOURCE, 0.6),
+        FeatureColumn("centroid", "cosine of the comment and the mean of the others", _SOURCE, 0.6),
+        FeatureColumn("previous", "cosine of the comment and the one before", _SOURCE, 0.6),
+        FeatureColumn("following", "cosine of the comment and the one after", _SOURCE, 0.6),
+        FeatureColumn("earlier_most", "highest cosine with an earlier comment", _SOURCE, 0.6),
+        FeatureColumn("later_most", "highest cosine with a later comment", _SOURCE, 0.6),
+        FeatureColumn("asker_most", "highest cosine with a later comment of the asker", _SOURCE, 0.6),
+    )
+
+    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+        """Compare the comments of each thread with each other."""
+        vectors, comments = exact_vectors(batch), batch.comments
+        found = {column.name: np.full(len(comments), np.nan) for column in self.columns}
+        found["question"] = cosines(vectors, comments.text, comments.asked)
+        for thread in comments.threads:
+            of_asker = np.array(
+                [
+                    asker is not None and author == asker
+                    for author, asker in zip(comments.author[thread], comments.asker[thread], strict=True)
+                ]
+            )
+            for name, values in _within_thread(vectors, comments.text[thread], of_asker).items():
+                found[name][thread] = values
+        return {name: values_at(batch.comment, values) for name, values in found.items()}
+
+
+def _within_thread(vectors: Reals, text: Indices, of_asker: np.ndarray) -> dict[str, Reals]:
+    """The values of the comments of one thread, in their order; those without a text have none."""
+    values = {name: np.full(len(text), np.nan) for name in ("centroid", "previous", "following")}
+    values |= {name: np.full(len(text), np.nan) for name in ("earlier_most", "later_most", "asker_most")}
+    known = np.flatnonzero(text != ABSENT)
+    if len(known) < 2:
+        return values
+    own = vectors[text[known]]
+    one, other = (each.ravel() for each in np.indices((len(known), len(known))))
+    pairs = cosines(own, one, other).reshape(len(known), len(known))
+    rest = own.sum(axis=0) - own
+    values["centroid"][known] = (pairs.sum(axis=1) - np.diagonal(pairs)) / np.maximum(length(rest), 1e-12)
+    values["previous"][known[1:]] = values["following"][known[:-1]] = np.diagonal(pairs, 1)
+    for place, comment in enumerate(known.tolist()):
+        later = pairs[place, place + 1 :]
+        later_of_asker = later[of_asker[known[place + 1 :]]]
+        values["earlier_most"][comment] = pairs[place, :place].max(initial=-np.inf) if place else np.nan
+        values["later_most"][comment] = later.max() if later.size else np.nan
+        values["asker_most"][comment] = later_of_asker.max() if later_of_asker.size else np.nan
+    return values

@@ -1,0 +1,70 @@
+"""texts → embeddings: vectors of those texts that have none yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.publishing import Snapshot, published_run
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.text import EMBEDDINGS, TEXTS
+from cqa_spark.runtime.step import Product, Step
+from cqa_spark.text.embedding.model import EmbeddingModel, read_model
+from cqa_spark.text.embeddings import embed, ship
+
+
+@dataclass(frozen=True)
+class Embed(Step):
+    """Encode texts with pretrained models; the published vectors of texts that are still there are kept.
+
+    Attributes:
+        models: names of the models.
+    """
+
+    models: Sequence[str]
+
+    name = "embeddings"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The analysed texts."""
+        return (TEXTS,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The vectors."""
+        return (EMBEDDINGS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write the vectors of new texts, and remove those of texts that are gone."""
+        texts, models = run.read(TEXTS).select("text_id", "clean"), [read_model(name) for name in self.models]
+        for model in models:
+            ship(run.lake.spark, model)
+        counts.rows_in = run.rows(TEXTS) * len(models)
+        last = published_run(run.lake)
+        if last is None or EMBEDDINGS.name not in last.table_versions:
+            counts.rows_out = run.write(EMBEDDINGS, _united(embed(texts, model) for model in models)).rows
+            return
+        known = Snapshot(run.lake, last).read(EMBEDDINGS).select("text_id", "model", "version").persist()
+        missing = [(model, texts.join(_of(known, model), on="text_id", how="left_anti")) for model in models]
+        current = reduce(
+            DataFrame.unionByName, [_of(known, model).withColumn("model", F.lit(model.name)) for model in models]
+        )
+        kept = current.join(texts, on="text_id", how="left_semi")
+        stale = known.select(*EMBEDDINGS.key).join(kept, on=list(EMBEDDINGS.key), how="left_anti")
+        frame = _united(embed(each, model) for model, each in missing)
+        base = last.table_versions[EMBEDDINGS.name]
+        counts.rows_out = run.merge_rows(EMBEDDINGS, frame, stale=stale, base=base).rows
+        known.unpersist()
+
+
+def _of(known: DataFrame, model: EmbeddingModel) -> DataFrame:
+    same = (F.col("model") == model.name) & (F.col("version") == model.version)
+    return known.where(same).select("text_id")
+
+
+def _united(frames: Iterable[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionByName, frames)

@@ -1,0 +1,51 @@
+"""The table of embeddings: what a run encodes, and what it keeps of the published run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from pyspark.sql import SparkSession
+
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.leased import hold
+from cqa_spark.lake.publishing import publish
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_record import RunRecord, StepRecord
+from cqa_spark.lake.schemas.text import EMBEDDINGS, TEXTS
+from cqa_spark.lake.storage import Lake
+from cqa_spark.steps.embed import Embed
+from cqa_spark.text.embedding.encoder import load_encoder
+from cqa_spark.text.embedding.model import read_model
+
+MODEL = read_model("bge_small_en")
+
+
+def run_on(lake: Lake, run_id: str, texts: list[str]) -> tuple[dict[str, list[float]], StepRecord]:
+    """Vectors by text of a run that is published, and the counts of its step; text ids are the texts themselves."""
+    rows = [(text, text, text, *[[]] * 6) for text in texts]
+    counts = StepRecord("embeddings")
+    begin = RunRecord(run_id, "running", "run", config_hash="c0ffee", config="", code_version="0")
+    with open_run(lake, begin, resume=False, on_step=lambda _: None) as run:
+        run.write(TEXTS, lake.spark.createDataFrame(rows, TEXTS.schema))
+        Embed([MODEL.name]).execute(run, counts)
+        found = {row["text_id"]: row["vector"] for row in run.read(EMBEDDINGS).collect()}
+    with hold(lake, Holder.of_this_process("test")) as held:
+        publish(held, run_id)
+    return found, counts
+
+
+def test_a_night_encodes_new_texts_only_and_drops_those_that_are_gone(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path / "lake"))
+    first, counts = run_on(lake, "first", ["good morning", "where is the souq?", "thanks"])
+    assert (counts.rows_in, counts.rows_out) == (3, 3)
+    assert np.array_equal(
+        np.array([first["good morning"], first["thanks"]], np.float32),
+        load_encoder(MODEL).encode(["good morning", "thanks"]),
+    )
+    second, counts = run_on(lake, "second", ["good morning", "in the old town", "thanks"])
+    assert (counts.rows_in, counts.rows_out) == (3, 1)
+    assert second.keys() == {"good morning", "in the old town", "thanks"}
+    assert second["thanks"] == first["thanks"]
+    same, counts = run_on(lake, "same", ["good morning", "in the old town", "thanks"])
+    assert (same, counts.rows_out) == (second, 0)

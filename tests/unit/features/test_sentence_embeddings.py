@@ -1,0 +1,99 @@
+"""Groups that compare embeddings, on vectors of two components."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from literal_batches import Said, Thread, batch_of, values
+from saved_folders import saved
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.embedding_group import MODEL, above_mean, places
+from cqa_spark.features.groups.text.sentence_quality import ridge
+from cqa_spark.features.groups.thread.question_similarity import QuestionSimilarityV1
+from cqa_spark.features.groups.thread.sentence_context import SentenceContextV1
+from cqa_spark.features.groups.thread.sentence_similarity import SentenceSimilarityV1
+from cqa_spark.text.embedding.model import read_model
+
+EAST, NORTH, BETWEEN, WEST = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [-1.0, 0.0]
+VERSION = read_model(MODEL).version
+
+
+def test_vectors_of_texts_that_have_none_are_not_known() -> None:
+    batch = batch_of([Thread("Q1", None, [Said(None, "b"), Said(None, "c")])], vectors={"b": BETWEEN})
+    found = batch.texts.vectors(MODEL)
+    assert found.dtype == np.float32
+    assert np.array_equal(found, np.array([BETWEEN, [np.nan] * 2, [np.nan] * 2], np.float32), equal_nan=True)
+
+
+def test_a_comment_is_compared_with_its_question_and_with_the_other_comments() -> None:
+    thread = Thread("Q1", None, [Said(None, "b"), Said(None, "c"), Said(None, "d")], question="q", subject="s")
+    batch = batch_of([thread], vectors={"q": EAST, "s": NORTH, "b": BETWEEN, "c": WEST})
+    first, second, third = values(SentenceSimilarityV1(VERSION), batch)
+    assert first == {
+        "query_id": "Q1",
+        "candidate_id": "Q1_C1",
+        "query_cosine": 0.6,
+        "query_above_mean": 0.8,
+        "query_place": 1.0,
+        "subject_cosine": 0.8,
+        "subject_above_mean": 0.4,
+        "subject_place": 1.0,
+    }
+    assert (second["query_cosine"], second["query_above_mean"], second["query_place"]) == (-1.0, -0.8, 2.0)
+    assert all(third[column.name] is None for column in SentenceSimilarityV1.columns)
+
+
+def test_a_comment_is_compared_with_those_before_and_after_it() -> None:
+    said = [Said("U1", "b"), Said("U3", "c"), Said("U1", "d")]
+    batch = batch_of([Thread("Q1", "U1", said, question="q")], vectors={"q": EAST, "b": EAST, "c": BETWEEN, "d": NORTH})
+    first, second, third = values(SentenceContextV1(VERSION), batch)
+    names = [column.name for column in SentenceContextV1.columns]
+    assert names == ["question", "centroid", "previous", "following", "earlier_most", "later_most", "asker_most"]
+    assert [first[name] for name in names] == pytest.approx([1, 0.6 / 3.6**0.5, None, 0.6, None, 0.6, 0.0])
+    assert [second[name] for name in names] == pytest.approx([0.6, 1.4 / 2**0.5, 0.6, 0.8, 0.6, 0.8, 0.8])
+    assert [third[name] for name in names] == pytest.approx([0, 0.8 / 3.2**0.5, 0.8, None, 0.8, None, None])
+
+
+def test_the_only_comment_of_a_thread_is_compared_with_its_question_alone() -> None:
+    batch = batch_of([Thread("Q1", None, [Said(None, "b")], question="q")], vectors={"q": EAST, "b": WEST})
+    (only,) = values(SentenceContextV1(VERSION), batch)
+    assert [only[column.name] for column in SentenceContextV1.columns] == [-1.0, *[None] * 6]
+
+
+def test_questions_are_compared_in_all_their_parts() -> None:
+    asked = Thread("Q1", None, [], question="q", subject="s")
+    related = Thread("R1", None, [Said(None, "b"), Said(None, "c")], question="r", subject="t")
+    vectors = {"q": EAST, "s": NORTH, "r": EAST, "t": BETWEEN, "b": WEST, "c": BETWEEN}
+    batch = batch_of([asked, related], [("Q1", "R1", "R1")], task="question_question", vectors=vectors)
+    (row,) = values(QuestionSimilarityV1(VERSION), batch)
+    assert [row[column.name] for column in QuestionSimilarityV1.columns] == pytest.approx(
+        [0.8, 0.6, 1.0, 0.6, 0.0, 1.0, 0.6, -0.2, -1.0]
+    )
+
+
+def test_places_are_those_within_the_query() -> None:
+    query, values = np.array([0, 0, 0, 1, 1]), np.array([0.5, 0.7, 0.5, np.nan, 0.1])
+    assert np.array_equal(places(values, query), [2, 1, 2, np.nan, 1], equal_nan=True)
+    assert above_mean(values, query) == pytest.approx([-0.2 / 3, 0.4 / 3, -0.2 / 3, np.nan, 0], nan_ok=True)
+
+
+def test_the_weights_of_the_rest_of_a_fold_do_not_depend_on_its_labels() -> None:
+    random = np.random.default_rng(1)
+    inputs = np.concatenate([np.ones((60, 1)), random.normal(size=(60, 4))], axis=1)
+    fold, relevant = np.arange(60) % 3, inputs[:, 1] > 0
+    found = ridge(inputs, relevant, fold, 3)
+    assert sorted(found) == [-1, 0, 1, 2]
+    flipped = ridge(inputs, np.where(fold == 1, ~relevant, relevant), fold, 3)
+    assert found[1] == pytest.approx(flipped[1])
+    assert np.abs(found[-1] - flipped[-1]).max() > 0.1
+    assert found[-1][:, 1].min() > 5 * np.abs(found[-1][:, 2:]).max()  # the first component decides
+    assert (found[-1][0, 3:] == 0).all()  # of the comment alone
+
+
+def test_another_version_of_the_model_is_refused(tmp_path: Path) -> None:
+    folder = saved(SentenceSimilarityV1("another"), tmp_path)
+    with pytest.raises(ContractError, match="was trained with version another of the embedding model bge_small_en"):
+        SentenceSimilarityV1.load(folder)
