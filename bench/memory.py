@@ -1,7 +1,8 @@
-"""What a program and all that it started hold in memory: Spark's Java process and its Python workers."""
+"""What programs and all that they started hold in memory: Spark's Java processes and their Python workers."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,18 +10,22 @@ from pathlib import Path
 
 
 @contextmanager
-def peak_memory() -> Iterator[list[int]]:
+def peak_memory(*processes: int) -> Iterator[list[int]]:
     """Watch until the block ends.
 
+    Args:
+        processes: ids of processes; by default, this one.
+
     Yields:
-        One number: the bytes that this process and all below it held together at most so far, shared pages counted
-        once, looked at twice a second.
+        For each process, the bytes that it and all below it held together at most so far, shared pages counted once,
+        looked at twice a second.
     """
-    peak, done = [0], threading.Event()
+    roots = processes or (os.getpid(),)
+    peak, done = [0] * len(roots), threading.Event()
 
     def watch() -> None:
         while not done.wait(0.5):
-            peak[0] = max(peak[0], _held())
+            peak[:] = map(max, peak, map(_held, roots))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -29,12 +34,12 @@ def peak_memory() -> Iterator[list[int]]:
     watcher.join()
 
 
-def _held() -> int:
+def _held(root: int) -> int:
     parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended meanwhile
             parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-    ours = {int(Path("/proc/self").resolve().name)}
+    ours = {root}
     while more := {process for process, parent in parents.items() if parent in ours} - ours:
         ours |= more
     return sum(map(_share, ours))

@@ -35,11 +35,13 @@ class Measure(ABC):
         name: written name, without parameters.
         about: description, one sentence.
         source: publication that defines it.
+        uses_scores: whether it depends on the scores themselves, not on the order alone.
     """
 
     name: ClassVar[str]
     about: ClassVar[str]
     source: ClassVar[str]
+    uses_scores: ClassVar[bool] = False
 
     @classmethod
     def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:

@@ -17,12 +17,23 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-Widths = Mapping[tuple[str, ...], Mapping[Measure, int]]
-"""By group of queries, its measures in the order of their names, with the number of their components."""
+
+class MeasuredGroup(NamedTuple):
+    """A group of queries.
+
+    Attributes:
+        widths: its measures in the order of their names, with the number of their components.
+        systems: the systems that it was measured for.
+        queries: number of queries.
+    """
+
+    widths: dict[Measure, int]
+    systems: list[str]
+    queries: int
 
 
-def component_widths(query_metrics: DataFrame, baseline: str, keys: list[str]) -> Widths:
-    """The measures of each group of queries; what comes to the driver is a row per group and measure.
+def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) -> dict[tuple[str, ...], MeasuredGroup]:
+    """The groups of queries, by key; what comes to the driver is a row per group and measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
@@ -43,8 +54,9 @@ def component_widths(query_metrics: DataFrame, baseline: str, keys: list[str]) -
         F.max(of_baseline).alias("has_baseline"),
         F.collect_set("queries").alias("queries"),
         F.max("width").alias("width"),
+        F.array_sort(F.collect_set("system")).alias("systems"),
     )
-    widths: dict[tuple[str, ...], dict[Measure, int]] = {}
+    found: dict[tuple[str, ...], MeasuredGroup] = {}
     queries: dict[tuple[str, ...], list[Row]] = {}
     for group in groups.orderBy(*keys, "measure").collect():
         key = tuple(group[name] for name in keys)
@@ -59,8 +71,9 @@ def component_widths(query_metrics: DataFrame, baseline: str, keys: list[str]) -
                 f"{where}: the systems were measured on different queries",
                 "compute query_metrics of all systems and measures together, from the same examples",
             )
-        widths.setdefault(key, {})[parse_measure(group.measure)] = group.width
-    return widths
+        known = found.setdefault(key, MeasuredGroup({}, group.systems, group.queries[0]["count"]))
+        known.widths[parse_measure(group.measure)] = group.width
+    return found
 
 
 def by_query(query_metrics: DataFrame, keys: list[str]) -> DataFrame:
@@ -95,7 +108,7 @@ class PairedSystems(NamedTuple):
 
         Args:
             rows: what ``by_query`` gives, of one group of queries.
-            widths: the group's measures, as ``component_widths`` gives them.
+            widths: the group's measures, as ``measured_groups`` gives them.
         """
         import numpy as np
 

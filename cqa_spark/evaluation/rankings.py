@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.patterns import CANDIDATE, Measured, MeasuredPatterns, Pattern, measured, ranked_query
 from cqa_spark.evaluation.random_orders import expected_components
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 
 _GROUP = ["task", "split"]
@@ -76,29 +76,50 @@ def _measured(measures: tuple[Measure, ...], at_random: frozenset[str]) -> Calla
     )
 
     def measure_batches(batches: Batches) -> Batches:
+        known = MeasuredPatterns(measures)
         for batch in batches:
-            rows = [measured for row in batch.to_pylist() for measured in _rows(row, measures, at_random)]
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+            of_queries = [
+                _expected(measures, query, query_id) if system in at_random else known.components(query)
+                for system, query_id, query in zip(
+                    batch["system"].to_pylist(), batch["query_id"].to_pylist(), _patterns(batch), strict=True
+                )
+            ]
+            yield _rows(batch, measures, of_queries).cast(schema)
 
     return measure_batches
 
 
-def _rows(row: dict[str, Any], measures: Iterable[Measure], at_random: frozenset[str]) -> Iterator[dict[str, Any]]:
-    key = {name: row[name] for name in _QUERY}
-    query = _ranked_query(row)
-    for measure in measures:
-        components = (
-            expected_components(measure, query, row["query_id"])
-            if row["system"] in at_random
-            else measure.components(query)
-        )
-        yield {**key, "measure": str(measure), "value": measure.aggregate(components, 1), "components": components}
+def _expected(measures: Sequence[Measure], pattern: Pattern, query_id: str) -> Measured:
+    query = ranked_query(pattern)
+    components = [expected_components(measure, query, query_id) for measure in measures]
+    return measured(measures, components)
 
 
-def _ranked_query(row: dict[str, Any]) -> RankedQuery:
-    known = zip(*(row[name] for name in _OF_CANDIDATE), strict=True)
-    candidates = [
-        Candidate(relevant, gain, bool(predicted), score or 0.0) for relevant, gain, predicted, score in known
-    ]
-    ranked = row["unranked"].count(False)
-    return RankedQuery(candidates[:ranked], candidates[ranked:])
+def _rows(batch: pa.RecordBatch, measures: Sequence[Measure], of_queries: Sequence[Measured]) -> pa.RecordBatch:
+    """A row for each query and measure."""
+    places = np.repeat(np.arange(batch.num_rows), len(measures))
+    names = pa.array([str(measure) for measure in measures]).take(
+        pa.array(np.tile(np.arange(len(measures)), len(batch)))
+    )
+    values = [value for each in of_queries for value in each.values]
+    components = [numbers for each in of_queries for numbers in each.components]
+    return pa.RecordBatch.from_pydict(
+        {
+            **{name: batch[name].take(pa.array(places)) for name in _QUERY},
+            "measure": pa.array(names, pa.string()),
+            "value": pa.array(values, pa.float64()),
+            "components": pa.array(components, pa.list_(pa.float64())),
+        }
+    )
+
+
+def _patterns(batch: pa.RecordBatch) -> Iterator[Pattern]:
+    """The candidates of each row, in their order."""
+    lists = batch["unranked"]
+    flat = np.empty(len(lists.values), CANDIDATE)
+    flat["ranked"] = ~lists.values.to_numpy(zero_copy_only=False)
+    for name in _OF_CANDIDATE:
+        values = batch[name].values
+        flat[name] = values.fill_null(False if pa.types.is_boolean(values.type) else 0.0).to_numpy(zero_copy_only=False)
+    ends = lists.offsets.to_numpy()
+    yield from map(flat.__getitem__, map(slice, ends[:-1], ends[1:]))

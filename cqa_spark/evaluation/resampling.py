@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cqa_spark.evaluation.measure import Measure
 
@@ -19,6 +19,21 @@ SEED = 42
 
 CONFIDENCE = 0.95
 """Default coverage of an interval."""
+
+
+class Resampling(NamedTuple):
+    """How intervals and tests are drawn.
+
+    Attributes:
+        resamples: number of draws.
+        seed: seed of the draws.
+        confidence: coverage of the intervals.
+    """
+
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    confidence: float = CONFIDENCE
+
 
 Components = Mapping[Measure, "NDArray[np.float64]"]
 """By measure, what queries add up: shape (..., components). All measures of a mapping see the same draws."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -10,8 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.evaluation.intervals import bootstrap_intervals
-from cqa_spark.evaluation.paired_systems import PairedSystems, Widths, by_query, component_widths
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.many_queries import MANY, are_in, summarise_many
+from cqa_spark.evaluation.paired_systems import MeasuredGroup, PairedSystems, by_query, measured_groups
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
@@ -46,20 +47,6 @@ class Summary(NamedTuple):
         return [{column.name: entry[column.name] for column in COMPARISONS.columns} for entry in compared]
 
 
-class Resampling(NamedTuple):
-    """How intervals and tests are drawn.
-
-    Attributes:
-        resamples: number of draws.
-        seed: seed of the draws.
-        confidence: coverage of the intervals.
-    """
-
-    resamples: int = RESAMPLES
-    seed: int = SEED
-    confidence: float = CONFIDENCE
-
-
 def summarise(
     query_metrics: DataFrame,
     baseline: str,
@@ -69,8 +56,9 @@ def summarise(
 ) -> Summary:
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
-    All queries of one task and split go to one executor, where they are sorted, so that the draws fall on the same
-    queries however the table was partitioned. A row for each system and measure comes to the driver.
+    The queries of one task and split go to one executor, where they are sorted, so that the draws fall on the same
+    queries however the table was partitioned. Above ``MANY`` queries, they are added up where they are stored
+    (``many_queries``). A row for each system and measure comes to the driver.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``; read several times, so pass a stored or cached table.
@@ -128,20 +116,26 @@ def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: lis
     Resamples are drawn once for all measures of a group of queries.
     """
     keys = [name for name in by if name != "measure"]
-    widths = component_widths(query_metrics, baseline, keys)
-    more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
-    groups = by_query(query_metrics, keys).groupBy(*keys)
-    rows = groups.applyInPandas(_summarised(baseline, drawn, keys, widths), T.StructType([*_SUMMARISED, *more]))
-    return sorted((row.asDict() for row in rows.collect()), key=lambda row: [row[name] for name in (*by, "system")])
+    groups = measured_groups(query_metrics, baseline, keys)
+    many = {key: group for key, group in groups.items() if group.queries > MANY}
+    few = {key: group for key, group in groups.items() if key not in many}
+    found = summarise_many(query_metrics.where(are_in(many, keys)), baseline, drawn, keys, many)
+    if few:
+        more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
+        of_few = query_metrics.where(~are_in(many, keys)) if many else query_metrics
+        summarised = _summarised(baseline, drawn, keys, few)
+        rows = by_query(of_few, keys).groupBy(*keys).applyInPandas(summarised, T.StructType([*_SUMMARISED, *more]))
+        found += [row.asDict() for row in rows.collect()]
+    return sorted(found, key=lambda row: [row[name] for name in (*by, "system")])
 
 
 def _summarised(
-    baseline: str, drawn: Resampling, keys: list[str], widths: Widths
+    baseline: str, drawn: Resampling, keys: list[str], groups: Mapping[tuple[str, ...], MeasuredGroup]
 ) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import pandas as pd
 
-        systems, group = PairedSystems.of(rows, widths[key]), dict(zip(keys, key, strict=True))
+        systems, group = PairedSystems.of(rows, groups[key].widths), dict(zip(keys, key, strict=True))
         tests = _tests(systems, baseline, drawn)
         intervals = bootstrap_intervals(
             systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence

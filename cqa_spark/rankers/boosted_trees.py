@@ -1,8 +1,7 @@
-"""Gradient-boosted trees, by XGBoost on Spark."""
+"""Gradient-boosted trees, by XGBoost."""
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -19,18 +18,25 @@ from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerM
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.threshold import with_share_threshold
-from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.tasks import train_in_tasks
+from cqa_spark.rankers.training.trees import TreeLearning
 from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 if TYPE_CHECKING:
     from xgboost import Booster
 
 _TREES = "trees.json"
-_LOGGERS = ("XGBoost-PySpark", "SparkXGBClassifier", "SparkXGBRanker", "SparkXGBRegressor")
+_OBJECTIVES = {
+    "classification": "binary:logistic",
+    "pairwise": "rank:pairwise",
+    "listwise": "rank:ndcg",
+    "regression": "reg:squarederror",
+}
 _TARGETS = {"classification": "relevant", "regression": "similarity"}
 
 
-class BoostedTreesParameters(RankerParameters):
+class BoostedTreesParameters(TrainingParameters):
     """What can be set; names in brackets are XGBoost's."""
 
     objective: Literal["classification", "pairwise", "listwise", "regression"] = Field(
@@ -60,7 +66,6 @@ class BoostedTreesParameters(RankerParameters):
         1.0, ge=0, description="strength of the L2 penalty on leaf values (reg_lambda)"
     )
     seed: int = Field(1, description="seed of the choice of rows and features")
-    workers: int = Field(1, ge=1, description="Spark tasks that train together, each with a core; queries stay whole")
     threshold: float = Field(
         0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant; classification only"
     )
@@ -144,47 +149,28 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
     def fit_scores(self, frame: DataFrame) -> BoostedTreesModel:
         """Learn ``relevant`` (classification), ``similarity`` (regression) or ``label`` (all others) from the features.
 
-        Training uses Spark's barrier mode: dynamic allocation has to be off, and ``workers`` cores free at once.
+        Several workers train in Spark's barrier mode: dynamic allocation has to be off, and ``workers`` cores free at
+        once. Their number is part of the model: each has its own random choice of rows, and sums of floating-point
+        numbers in another order. With the same number, the model is the same whatever the partitions.
         """
         target = _TARGETS.get(self.parameters.objective, "label")
-        with training_rows(frame, target=target, workers=self.parameters.workers) as training:
-            booster = self._estimator(training.features).fit(training.frame).get_booster()
-            trees = XGBoostJson.model_validate_json(booster.save_raw("json"))
-            threshold = self.parameters.threshold if self.gives_probabilities else None
-            return BoostedTreesModel(
-                self.describe(training.features, threshold=threshold, training=training.counts), trees
-            )
+        trained = train_in_tasks(frame, self._learning, self.parameters, target=target, order="queries")
+        threshold = self.parameters.threshold if self.gives_probabilities else None
+        description = self.describe(trained.features, threshold=threshold, training=trained.counts)
+        return BoostedTreesModel(description, XGBoostJson.model_validate_json(trained.learned))
 
-    def _estimator(self, features: tuple[str, ...]) -> Any:
-        # Importing it takes seconds, which reading a system's file should not.
-        from xgboost.spark import SparkXGBClassifier, SparkXGBRanker, SparkXGBRegressor
-
-        _quieten()
-        common: dict[str, Any] = {
-            "features_col": list(features),
-            "label_col": "target",
-            "num_workers": self.parameters.workers,
-            "n_estimators": self.parameters.trees,
+    def _learning(self, features: tuple[str, ...]) -> TreeLearning:
+        parameters = {
+            "objective": _OBJECTIVES[self.parameters.objective],
             "max_depth": self.parameters.depth,
             "learning_rate": self.parameters.learning_rate,
             "subsample": self.parameters.row_share,
             "colsample_bytree": self.parameters.column_share,
             "min_child_weight": self.parameters.min_child_weight,
             "reg_lambda": self.parameters.l2,
-            "random_state": self.parameters.seed,
+            "seed": self.parameters.seed,
             "tree_method": "hist",
-            "verbosity": 0,
-            "verbose": False,
+            "nthread": 1,  # Spark runs a task on each core
         }
-        if self.gives_probabilities:
-            return SparkXGBClassifier(**common)
-        if self.gives_similarities:
-            return SparkXGBRegressor(**common)
-        objective = "rank:pairwise" if self.parameters.objective == "pairwise" else "rank:ndcg"
-        return SparkXGBRanker(**common, objective=objective, qid_col="query_number")
-
-
-def _quieten() -> None:
-    """XGBoost's Spark estimators report every fit and every task at level INFO."""
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.WARNING)
+        by_query = self.parameters.objective in ("pairwise", "listwise")
+        return TreeLearning(parameters, self.parameters.trees, features, by_query)

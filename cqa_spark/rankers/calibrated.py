@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
@@ -24,9 +25,15 @@ from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.score_columns import apply_to
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import DecideBy, best_threshold
-from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.rankers.training.group import TrainingGroup
+from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.rows import TaskRows
+from cqa_spark.rankers.training.sample import sample_queries
+from cqa_spark.rankers.training.tasks import train_in_tasks
 
 _SCORE = "member__score"
+_MOST_ROWS = 2_000_000
+"""Out-of-fold scores that the curve and the threshold are learned from; of more, a sample of whole queries is taken."""
 _MEMBER, _CURVE = "member", "curve.json"
 _CURVES: dict[str, type[Curve]] = {"platt": PlattCurve, "isotonic": IsotonicCurve}
 
@@ -101,14 +108,32 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> CalibratedModel:
-        """Learn the curve and the threshold from out-of-fold scores, then the member from everything."""
+        """Learn the curve and the threshold from out-of-fold scores, and the member from everything."""
         ranker = build_member(self.parameters.member)
         features = feature_columns(frame)
+        member = ranker.fit_scores(frame)
         scored = out_of_fold(ranker, frame, folds=self.parameters.folds)
         alone = scored.withColumn(_SCORE, apply_to("score", partial(unbounded, self.parameters.member)))
-        with training_rows(alone, target="relevant") as training:
-            curve = _CURVES[self.parameters.method].learn(training.frame, _SCORE)
-            calibrated = training.frame.withColumn("score", apply_to(_SCORE, curve.heights))
-            threshold = best_threshold(calibrated, self.parameters.decide_by)
-        description = self.describe(features, threshold=threshold, training=training.counts)
-        return CalibratedModel(description, ranker.fit_scores(frame), curve)
+        learning = _Calibration(_CURVES[self.parameters.method], self.parameters.decide_by)
+        used = sample_queries(alone, _MOST_ROWS, rows=member.training_rows)
+        trained = train_in_tasks(
+            used, lambda _: learning, TrainingParameters(), target="relevant", order="buckets", dtype=np.float64
+        )
+        learned = json.loads(trained.learned)
+        curve = learning.curve.model_validate(learned["curve"])
+        description = self.describe(features, threshold=learned["threshold"], training=trained.counts)
+        return CalibratedModel(description, member, curve)
+
+
+@dataclass(frozen=True)
+class _Calibration:
+    """Learns a curve, and a threshold on its heights, from the scores of a task's examples."""
+
+    curve: type[Curve]
+    decide_by: DecideBy
+
+    def __call__(self, rows: TaskRows, _: TrainingGroup) -> str:
+        curve = self.curve.learn(rows)
+        heights = curve.heights(rows.values(0, len(rows))[:, 0])
+        threshold = best_threshold(heights, rows.relevant, self.decide_by)
+        return json.dumps({"curve": curve.model_dump(), "threshold": threshold})

@@ -8,15 +8,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
-from pyspark.ml.classification import LogisticRegression
-from pyspark.ml.regression import IsotonicRegression
-from pyspark.sql import DataFrame
 from scipy.special import expit
 
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.model import LearnedNumbers
+from cqa_spark.rankers.training.group import SingleTask
+from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.training.rows import TaskRows
 
 _ORDER_WITHIN_A_STEP = 1e-6
+_ITERATIONS = 100
 
 
 class Curve(LearnedNumbers, ABC):
@@ -29,8 +30,8 @@ class Curve(LearnedNumbers, ABC):
 
     @classmethod
     @abstractmethod
-    def learn(cls, frame: DataFrame, score: str) -> Self:
-        """Learn the column ``target`` from a column of scores, of examples in a fixed order."""
+    def learn(cls, rows: TaskRows) -> Self:
+        """Learn the targets of examples from their only feature, a score."""
 
     @abstractmethod
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -47,9 +48,11 @@ class PlattCurve(Curve):
     weights: LinearWeights
 
     @classmethod
-    def learn(cls, frame: DataFrame, score: str) -> Self:
+    def learn(cls, rows: TaskRows) -> Self:
         """Fit a logistic regression without penalty."""
-        return cls(weights=LinearWeights.fit(frame, [score], LogisticRegression(regParam=0.0)))
+        learned = LinearLearning("logistic", l2=0.0, iterations=_ITERATIONS)(rows, SingleTask())
+        assert learned is not None, "a single task returns what it learned"
+        return cls(weights=LinearWeights.model_validate_json(learned))
 
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of the logistic regression."""
@@ -75,10 +78,12 @@ class IsotonicCurve(Curve):
         return self
 
     @classmethod
-    def learn(cls, frame: DataFrame, score: str) -> Self:
+    def learn(cls, rows: TaskRows) -> Self:
         """Fit an isotonic regression."""
-        fitted = IsotonicRegression(featuresCol=score, labelCol="target").fit(frame)
-        return cls(boundaries=fitted.boundaries.toArray().tolist(), predictions=fitted.predictions.toArray().tolist())
+        from sklearn.isotonic import IsotonicRegression
+
+        fitted = IsotonicRegression().fit(rows.values(0, len(rows))[:, 0], rows.targets)
+        return cls(boundaries=fitted.X_thresholds_.tolist(), predictions=fitted.y_thresholds_.tolist())
 
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The height of the step; candidates on one step keep their order by a share too small to leave the step."""

@@ -1,22 +1,16 @@
-"""What linear rankers share: a function of standardised features, learned by an estimator of Spark ML."""
+"""What linear rankers share: a function of standardised features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
-from pyspark.ml import Pipeline
-from pyspark.ml.feature import StandardScaler, VectorAssembler
-from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel
-
-_RAW, _SCALED = "raw_features", "features"
 
 
 class LinearWeights(LearnedNumbers):
@@ -44,26 +38,6 @@ class LinearWeights(LearnedNumbers):
     def inputs(self) -> int:
         """How many features there are."""
         return len(self.coefficients)
-
-    @classmethod
-    def fit(cls, frame: DataFrame, features: Sequence[str], classifier: Any) -> LinearWeights:
-        """Learn the column ``target``.
-
-        Args:
-            frame: training examples, in a fixed order.
-            features: feature columns, in the order of the coefficients.
-            classifier: a linear estimator of Spark ML; its columns are set here, and it scales nothing itself.
-        """
-        scaler = StandardScaler(inputCol=_RAW, outputCol=_SCALED, withMean=True, withStd=True)
-        last = classifier.setLabelCol("target").setFeaturesCol(_SCALED).setStandardization(False)
-        pipeline: Any = Pipeline(stages=[_assembler(features), scaler, last]).fit(frame)
-        _, scaled, fitted = pipeline.stages
-        return cls(
-            mean=scaled.mean.toArray().tolist(),
-            std=scaled.std.toArray().tolist(),
-            coefficients=fitted.coefficients.toArray().tolist(),
-            intercept=fitted.intercept,
-        )
 
     def terms(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each feature adds: its coefficient times its distance from the mean, in standard deviations.
@@ -107,7 +81,3 @@ class LinearModel(NumbersModel):
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The value of the linear function."""
         return self.learned.sums(candidates.of(self.description.features))
-
-
-def _assembler(features: Sequence[str]) -> VectorAssembler:
-    return VectorAssembler(inputCols=list(features), outputCol=_RAW, handleInvalid="error")

@@ -1,21 +1,22 @@
-"""A linear support vector machine on standardised features, by Spark ML."""
+"""A linear support vector machine on standardised features, by full-batch L-BFGS."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
 from pydantic import Field
-from pyspark.ml.classification import LinearSVC
 from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.tasks import train_in_tasks
 
 
-class LinearSvmParameters(RankerParameters):
+class LinearSvmParameters(TrainingParameters):
     """What can be set."""
 
     l2: Annotated[float, Between(1e-5, 0.3, log=True)] = Field(
@@ -41,8 +42,7 @@ class LinearSvmRanker(Ranker[LinearSvmParameters]):
 
     def fit(self, frame: DataFrame) -> LinearSvmModel:
         """Learn ``relevant`` from the features."""
-        machine = LinearSVC(regParam=self.parameters.l2, maxIter=self.parameters.iterations)
-        with training_rows(frame, target="relevant") as training:
-            learned = LinearWeights.fit(training.frame, training.features, machine)
-        description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
-        return LinearSvmModel(description, learned)
+        learning = LinearLearning("hinge", self.parameters.l2, self.parameters.iterations)
+        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="relevant", order="buckets")
+        description = self.describe(trained.features, threshold=self.parameters.threshold, training=trained.counts)
+        return LinearSvmModel(description, LinearWeights.model_validate_json(trained.learned))

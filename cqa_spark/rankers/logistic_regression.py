@@ -1,4 +1,4 @@
-"""Logistic regression on standardised features, by Spark ML."""
+"""Logistic regression on standardised features, by full-batch L-BFGS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from pyspark.ml.classification import LogisticRegression
 from pyspark.sql import DataFrame
 from scipy.special import expit
 
@@ -16,10 +15,12 @@ from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.tasks import train_in_tasks
 
 
-class LogisticRegressionParameters(RankerParameters):
+class LogisticRegressionParameters(TrainingParameters):
     """What can be set."""
 
     l2: Annotated[float, Between(1e-5, 0.3, log=True)] = Field(
@@ -52,10 +53,7 @@ class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):
 
     def fit(self, frame: DataFrame) -> LogisticRegressionModel:
         """Learn ``relevant`` from the features."""
-        regression = LogisticRegression(
-            regParam=self.parameters.l2, elasticNetParam=0.0, maxIter=self.parameters.iterations
-        )
-        with training_rows(frame, target="relevant") as training:
-            learned = LinearWeights.fit(training.frame, training.features, regression)
-        description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
-        return LogisticRegressionModel(description, learned)
+        learning = LinearLearning("logistic", self.parameters.l2, self.parameters.iterations)
+        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="relevant", order="buckets")
+        description = self.describe(trained.features, threshold=self.parameters.threshold, training=trained.counts)
+        return LogisticRegressionModel(description, LinearWeights.model_validate_json(trained.learned))

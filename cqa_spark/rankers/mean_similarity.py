@@ -18,7 +18,6 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import with_share_threshold
-from cqa_spark.rankers.training_rows import training_rows
 
 
 class MeanSimilarityParameters(MembersParameters):
@@ -77,5 +76,5 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
     def fit_scores(self, frame: DataFrame) -> MeanSimilarityModel:
         """Learn ``similarity`` from the features, once per member."""
         members = tuple(build_member(member).fit_scores(frame) for member in self.parameters.members)
-        with training_rows(frame, target="similarity") as training:
-            return MeanSimilarityModel(self.describe(feature_columns(frame), training=training.counts), members)
+        training = members[0].description.training
+        return MeanSimilarityModel(self.describe(feature_columns(frame), training=training), members)

@@ -89,6 +89,11 @@ class RankerModel(ABC):
         return score_frame(self, frame)
 
     @property
+    def training_rows(self) -> int:
+        """How many examples it learned from; 0 if it does not learn."""
+        return 0 if self.description.training is None else self.description.training.rows
+
+    @property
     def compares_candidates(self) -> bool:
         """Whether a candidate's score depends on the other candidates of its query."""
         return False

@@ -21,6 +21,7 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.training.sample import sample_queries
 from cqa_spark.rankers.training_rows import training_rows
 
 _RAW, _SCALED = "raw_features", "features"
@@ -34,6 +35,11 @@ class MultilayerPerceptronParameters(RankerParameters):
         100, ge=1, description="most steps of L-BFGS; the fewer, the less is learned by heart"
     )
     seed: int = Field(1, description="seed of the first weights")
+    max_training_rows: int = Field(
+        1_000_000,
+        ge=1,
+        description="learn from a sample of whole queries with about so many examples; a single task learns from them",
+    )
     threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
 
 
@@ -135,7 +141,8 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
 
     def fit(self, frame: DataFrame) -> MultilayerPerceptronModel:
         """Learn ``relevant`` from the features."""
-        with training_rows(frame, target="relevant") as training:
+        used = sample_queries(frame, self.parameters.max_training_rows, rows=frame.count())
+        with training_rows(used, target="relevant") as training:
             learned = self._learn(training.frame, training.features)
         description = self.describe(training.features, threshold=self.parameters.threshold, training=training.counts)
         return MultilayerPerceptronModel(description, learned)

@@ -1,11 +1,10 @@
-"""Ridge regression of graded similarity on standardised features, by Spark ML."""
+"""Ridge regression of graded similarity on standardised features, by full-batch L-BFGS."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
 from pydantic import Field
-from pyspark.ml.regression import LinearRegression
 from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
@@ -13,15 +12,18 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.threshold import with_share_threshold
-from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.tasks import train_in_tasks
 
 
-class RidgeRegressionParameters(RankerParameters):
+class RidgeRegressionParameters(TrainingParameters):
     """What can be set."""
 
     l2: Annotated[float, Between(1e-4, 1, log=True)] = Field(
         0.005, ge=0, description="strength of the L2 penalty on the standardised coefficients"
     )
+    iterations: int = Field(300, ge=1, description="most steps of L-BFGS")
 
 
 class RidgeRegressionModel(LinearModel):
@@ -47,7 +49,7 @@ class RidgeRegressionRanker(Ranker[RidgeRegressionParameters]):
 
     def fit_scores(self, frame: DataFrame) -> RidgeRegressionModel:
         """Learn ``similarity`` from the features."""
-        regression = LinearRegression(regParam=self.parameters.l2, elasticNetParam=0.0, solver="normal")
-        with training_rows(frame, target="similarity") as training:
-            learned = LinearWeights.fit(training.frame, training.features, regression)
-        return RidgeRegressionModel(self.describe(training.features, training=training.counts), learned)
+        learning = LinearLearning("squared", self.parameters.l2, self.parameters.iterations)
+        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="similarity", order="buckets")
+        description = self.describe(trained.features, training=trained.counts)
+        return RidgeRegressionModel(description, LinearWeights.model_validate_json(trained.learned))

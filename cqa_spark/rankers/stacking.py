@@ -38,9 +38,12 @@ from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.score_columns import apply_to
 from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.rankers.training.sample import sample_queries
 
 _KEY = EXAMPLES.key
 _BLEND = "blend"
+_MOST_ROWS = 2_000_000
+"""Out-of-fold scores that the blend is learned from; of more, a sample of whole queries is taken."""
 
 
 class StackingParameters(MembersParameters):
@@ -121,21 +124,17 @@ class StackingRanker(Ranker[StackingParameters]):
     def fit(self, frame: DataFrame) -> StackingModel:
         """Learn ``relevant`` from the features, each member once per fold and once more on everything."""
         rankers = [build_member(member) for member in self.parameters.members]
-        scores = self._out_of_fold(frame, rankers)
-        try:
-            weights = LogisticRegressionRanker(
-                LogisticRegressionParameters.model_validate({"l2": self.parameters.l2})
-            ).fit(scores)
-        finally:
-            scores.unpersist()
         members = tuple(ranker.fit_scores(frame) for ranker in rankers)
+        rows = max(member.training_rows for member in members)
+        blend = LogisticRegressionRanker(LogisticRegressionParameters.model_validate({"l2": self.parameters.l2}))
+        weights = blend.fit(sample_queries(self._out_of_fold(frame, rankers), _MOST_ROWS, rows))
         description = self.describe(
             feature_columns(frame), threshold=self.parameters.threshold, training=weights.description.training
         )
         return StackingModel(description, members, weights)
 
     def _out_of_fold(self, frame: DataFrame, rankers: Sequence[Ranker[Any]]) -> DataFrame:
-        """The examples with the members' scores in the place of features; held until the caller lets go."""
+        """The examples with the members' scores in the place of features."""
         members = self.parameters.members
         scored = [
             out_of_fold(ranker, frame, folds=self.parameters.folds).select(
@@ -145,7 +144,7 @@ class StackingRanker(Ranker[StackingParameters]):
         ]
         features = feature_columns(frame)
         examples = frame.select(*(name for name in frame.columns if name not in features))
-        return reduce(lambda left, right: left.join(right, on=list(_KEY), how="inner"), scored, examples).persist()
+        return reduce(lambda left, right: left.join(right, on=list(_KEY), how="inner"), scored, examples)
 
 
 def _names(members: Sequence[RankerSpec]) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from pyspark.sql import Column, DataFrame, Window
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.rankers.model import RankerModel
@@ -18,26 +20,19 @@ M = TypeVar("M", bound=RankerModel)
 _FOLDS = 3
 
 
-def best_threshold(scored: DataFrame, decide_by: DecideBy) -> float:
+def best_threshold(scores: NDArray[np.float64], relevant: NDArray[np.bool_], decide_by: DecideBy) -> float:
     """The score that, as a threshold, predicts the examples best; the highest of several that are equally good.
 
     Args:
-        scored: labelled examples with ``score`` and ``relevant``, scored by models that did not learn from them.
+        scores: of labelled examples, at least one, by models that did not learn from them; shape (examples,).
+        relevant: whether each example is relevant; shape (examples,).
         decide_by: the measure of the prediction: accuracy, F1, or the mean of both.
     """
-    best_first = Window.orderBy(F.col("score").desc())  # equal scores are cut together
-    everything = Window.partitionBy()
-    hit = F.col("relevant").cast("int")
-    cuts = scored.where(F.col("relevant").isNotNull()).select(
-        "score",
-        F.sum(hit).over(best_first).alias("hits"),
-        F.count("*").over(best_first).alias("predicted"),
-        F.sum(hit).over(everything).alias("relevant"),
-        F.count("*").over(everything).alias("all"),
-    )
-    best = cuts.orderBy(_value(decide_by).desc(), F.col("score").desc()).first()
-    assert best is not None, "training refuses examples without labels"
-    return float(best["score"])
+    best_first = np.argsort(-scores, kind="stable")
+    ordered = scores[best_first]
+    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # equal scores are cut together
+    hits, predicted = np.cumsum(relevant[best_first])[cuts], cuts + 1
+    return float(ordered[cuts[np.argmax(_values(decide_by, hits, predicted, relevant))]])
 
 
 def with_share_threshold(model: M, ranker: Ranker[Any], frame: DataFrame) -> M:
@@ -74,8 +69,12 @@ def share_threshold(scored: DataFrame, relevant: int) -> float:
     return float(lowest_of_them[0])
 
 
-def _value(decide_by: DecideBy) -> Column:
-    false_hits, missed = F.col("predicted") - F.col("hits"), F.col("relevant") - F.col("hits")
-    accuracy = 1 - (false_hits + missed) / F.col("all")
-    f1 = 2 * F.col("hits") / (F.col("predicted") + F.col("relevant"))
-    return {"accuracy": accuracy, "f1": f1, "mean": (accuracy + f1) / 2}[decide_by]
+def _values(
+    decide_by: DecideBy, hits: NDArray[np.int64], predicted: NDArray[np.int64], relevant: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The measure of each cut, of so many predicted examples with so many hits."""
+    all_relevant = int(relevant.sum())
+    accuracy = 1 - (predicted - hits + all_relevant - hits) / len(relevant)
+    f1 = 2 * hits / (predicted + all_relevant)
+    found: dict[DecideBy, NDArray[np.float64]] = {"accuracy": accuracy, "f1": f1, "mean": (accuracy + f1) / 2}
+    return found[decide_by]

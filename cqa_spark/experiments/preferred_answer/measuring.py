@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
+from cqa_spark.evaluation.resampling import Resampling
+from cqa_spark.evaluation.summary import summarise, summarise_by_site
 from cqa_spark.experiments.evaluation_split import EvaluationSplit
 from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_system
 from cqa_spark.lake.run import Run

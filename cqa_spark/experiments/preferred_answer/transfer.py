@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.evaluation.summary import Resampling, summarise_by_site
+from cqa_spark.evaluation.resampling import Resampling
+from cqa_spark.evaluation.summary import summarise_by_site
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, Part
 from cqa_spark.experiments.variants import FULL, Variant, rank_variant
 from cqa_spark.features.stored_values import tables_of

@@ -10,8 +10,9 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.significance import holm, randomization_test
-from cqa_spark.evaluation.summary import Resampling, summarise, summarise_by_site
+from cqa_spark.evaluation.summary import summarise, summarise_by_site
 from cqa_spark.lake.journal import Entry, decode, encode
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 
@@ -95,6 +96,27 @@ def test_partitions_do_not_change_a_digit(metrics) -> None:
         return summarise(shuffled, "given", resamples=999).tested
 
     assert figures(1) == figures(4) == figures(16)
+
+
+def test_many_queries_are_added_up_where_they_are_stored(metrics, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = summarise(metrics, "given", resamples=3999, seed=5, confidence=0.9).tested
+    monkeypatch.setattr("cqa_spark.evaluation.summary.MANY", 20)
+
+    def figures(partitions: int) -> list[Entry]:
+        shuffled = metrics.orderBy("query_id", "system").repartition(partitions)
+        return summarise(shuffled, "given", resamples=9999, seed=5, confidence=0.9).tested
+
+    found = figures(1)
+    assert found == figures(7)
+    assert {entry["resamples"] for entry in found} == {3999}
+    for ours, expected in zip(found, exact, strict=True):
+        assert ours["value"] == pytest.approx(expected["value"], abs=1e-9)
+        assert (ours["low"], ours["high"]) == pytest.approx((expected["low"], expected["high"]), abs=0.03)
+        same = ("system", "measure", "queries", "baseline", "wins", "losses", "ties", "confidence", "seed")
+        assert [ours[name] for name in same] == [expected[name] for name in same]
+        if expected["p_value"] is not None:
+            assert ours["difference"] == pytest.approx(expected["difference"], abs=1e-9)
+            assert ours["p_value"] == pytest.approx(expected["p_value"], abs=0.1)
 
 
 def test_entries_are_those_of_the_declared_tables(metrics) -> None:

@@ -13,7 +13,6 @@ from cqa_spark.features.folds import fold_of
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.rankers.threshold import best_threshold
 
 FAST = {"iterations": 5}
 SVM = {"name": "linear_svm", "parameters": FAST}
@@ -81,16 +80,6 @@ def test_stacking_weighs_its_members_by_what_they_are_worth(
     found = rows(model, held)
     assert rows(ranker.fit(training.repartition(7)), held) == found
     assert rows(reloaded_ranker(model, tmp_path), held) == found
-
-
-def test_the_threshold_is_the_cut_that_serves_the_measure_best(spark) -> None:
-    given = [(0.9, True), (0.8, False), (0.7, True), (0.7, True), (0.3, False), (0.2, False), (0.1, True), (0.95, None)]
-    scored = spark.createDataFrame(given, "score double, relevant boolean").repartition(3)
-    # Cut at 0.7: three hits, one false hit, one missed.
-    assert best_threshold(scored, "accuracy") == 0.7
-    assert best_threshold(scored, "mean") == 0.7
-    more = scored.unionByName(spark.createDataFrame([(0.05, True)] * 9, scored.schema))
-    assert best_threshold(more, "f1") == 0.05
 
 
 def test_the_column_baseline_can_predict_nothing(held: DataFrame) -> None:

@@ -1,0 +1,79 @@
+"""Measures of queries whose candidates look alike, computed once.
+
+Most measures depend on the ranks of the relevant candidates only. Ten candidates, one of them relevant, have ten such
+patterns, and a million queries some thousand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+
+CANDIDATE = np.dtype(
+    [("ranked", np.bool_), ("relevant", np.bool_), ("predicted", np.bool_), ("gain", np.float64), ("score", np.float64)]
+)
+"""What a measure knows of a candidate."""
+
+Pattern = NDArray[np.void]
+"""The candidates of a query in the order of their ranks, those that are not ranked last; of the type ``CANDIDATE``."""
+
+_MOST = 100_000
+
+
+class Measured(NamedTuple):
+    """The measures of a query.
+
+    Attributes:
+        values: of each measure.
+        components: of each measure.
+    """
+
+    values: tuple[float, ...]
+    components: tuple[tuple[float, ...], ...]
+
+
+class MeasuredPatterns:
+    """Computes measures, and remembers them by pattern.
+
+    Args:
+        measures: measures to compute.
+    """
+
+    def __init__(self, measures: Sequence[Measure]) -> None:
+        self._measures = measures
+        self._uses_scores = any(measure.uses_scores for measure in measures)
+        self._known: dict[bytes, Measured] = {}
+
+    def components(self, pattern: Pattern) -> Measured:
+        """The measures of a query with this pattern."""
+        if not self._uses_scores:
+            pattern["score"] = 0.0
+        key = pattern.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            query = ranked_query(pattern)
+            found = measured(self._measures, [measure.components(query) for measure in self._measures])
+            self._known[key] = found
+        return found
+
+
+def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]]) -> Measured:
+    """Components with the values that they give for a single query."""
+    values = [measure.aggregate(own, 1) for measure, own in zip(measures, components, strict=True)]
+    return Measured(tuple(values), tuple(components))
+
+
+def ranked_query(pattern: Pattern) -> RankedQuery:
+    """The query with this pattern."""
+    rows = pattern[["relevant", "gain", "predicted", "score"]].tolist()
+    candidates = [Candidate(*row) for row in rows]
+    ranked = int(pattern["ranked"].sum())
+    return RankedQuery(candidates[:ranked], candidates[ranked:])

@@ -1,0 +1,127 @@
+"""The training rows of one task: values in a file or in memory, everything else in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+TARGET, RELEVANT, QUERY_HASH, BUCKET, VALUES = "target", "relevant", "query", "bucket", "values"
+"""Columns of the rows that a task receives; ``target`` and ``relevant`` are null where a label is not known."""
+
+MOST_IN_MEMORY = 256 << 20
+"""Bytes of values from which on they are written to a file. The machine's page cache holds as much of it as there is
+room for. Unlike memory of the process, it does not count towards the limit that a cluster sets an executor."""
+
+
+@dataclass(frozen=True)
+class TaskRows:
+    """Labelled examples of some buckets; all examples of a query are in one bucket and neighbours.
+
+    Attributes:
+        targets: what is learned; shape (rows,).
+        relevant: whether each example is relevant; shape (rows,).
+        queries: hash of the query of each example; shape (rows,).
+        buckets: bucket of each example; shape (rows,).
+        features: number of features.
+        dtype: of the values.
+        unlabelled: examples without label, which are left out.
+        bad: whether a feature is null, NaN or infinite in some row; shape (features,).
+    """
+
+    targets: NDArray[np.float64]
+    relevant: NDArray[np.bool_]
+    queries: NDArray[np.int64]
+    buckets: NDArray[np.int32]
+    features: int
+    dtype: np.dtype[np.floating[Any]]
+    unlabelled: int
+    bad: NDArray[np.bool_]
+    _values: IO[bytes]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @property
+    def query_starts(self) -> NDArray[np.int64]:
+        """The place of the first row of each query."""
+        return np.flatnonzero(np.diff(self.queries, prepend=~self.queries[:1]))
+
+    def values(self, start: int, end: int) -> NDArray[np.floating[Any]]:
+        """The features of some rows.
+
+        Args:
+            start: place of the first row.
+            end: place after the last row.
+
+        Returns:
+            Shape (end - start, features).
+        """
+        row = self.features * self.dtype.itemsize
+        self._values.seek(start * row)
+        read = self._values.read((end - start) * row)
+        return np.frombuffer(read, dtype=self.dtype).reshape(end - start, self.features)
+
+    def close(self) -> None:
+        """Release the values."""
+        self._values.close()
+
+
+def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: np.dtype[np.floating[Any]]) -> TaskRows:
+    """Read the rows of a task.
+
+    Args:
+        batches: rows with the columns above.
+        features: number of features.
+        dtype: of the values.
+    """
+    values = SpooledTemporaryFile(MOST_IN_MEMORY, dir=_scratch_folder())  # noqa: SIM115  closed with the rows
+    labelled: list[pa.RecordBatch] = []
+    bad, unlabelled = np.zeros(features, dtype=bool), 0
+    for batch in batches:
+        kept = batch.filter(pc.and_(pc.is_valid(batch[TARGET]), pc.is_valid(batch[RELEVANT])))
+        unlabelled += batch.num_rows - kept.num_rows
+        block = _matrix(kept, features, dtype)
+        bad |= ~np.isfinite(block).all(axis=0)
+        values.write(block.tobytes())
+        labelled.append(kept.drop_columns([VALUES]))
+    return TaskRows(
+        targets=_column(labelled, TARGET, np.float64),
+        relevant=_column(labelled, RELEVANT, np.bool_),
+        queries=_column(labelled, QUERY_HASH, np.int64),
+        buckets=_column(labelled, BUCKET, np.int32),
+        features=features,
+        dtype=dtype,
+        unlabelled=unlabelled,
+        bad=bad,
+        _values=values,
+    )
+
+
+def chunks(start: int, end: int, rows: int) -> Iterator[tuple[int, int]]:
+    """Ranges of a number of rows, from a start on; the last one may be shorter."""
+    for first in range(start, end, rows):
+        yield first, min(first + rows, end)
+
+
+def _matrix(batch: pa.RecordBatch, features: int, dtype: np.dtype[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    flat = pc.list_flatten(batch[VALUES]).to_numpy(zero_copy_only=False)  # null becomes NaN
+    return flat.astype(dtype, copy=False).reshape(batch.num_rows, features)
+
+
+def _column(batches: Sequence[pa.RecordBatch], name: str, dtype: type[np.generic]) -> NDArray[Any]:
+    parts = [batch[name].to_numpy(zero_copy_only=False) for batch in batches]
+    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
+
+
+def _scratch_folder() -> str | None:
+    """Spark's folder for scratch files on this machine; None if unknown, which is the one for temporary files."""
+    folders = os.environ.get("SPARK_LOCAL_DIRS") or os.environ.get("LOCAL_DIRS") or ""
+    return folders.split(",")[0] or None

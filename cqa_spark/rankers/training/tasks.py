@@ -1,0 +1,164 @@
+"""Trains a model in the tasks of one Spark stage.
+
+An iteration of training takes milliseconds on a few thousand rows, and a Spark job much longer. So all iterations run
+in one stage: each task keeps its rows, and the tasks exchange sums. Several tasks form a barrier stage; a single one is
+an ordinary task.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ConfigError
+from cqa_spark.lake.schemas.examples import QUERY
+from cqa_spark.rankers.model import TrainingCounts
+from cqa_spark.rankers.training.group import BarrierTasks, SingleTask, TrainingGroup
+from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
+from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET, VALUES, TaskRows, read_rows
+from cqa_spark.rankers.training.sample import sample_queries
+
+Learn = Callable[[TaskRows, TrainingGroup], str | None]
+"""Runs in every task; what it returns in task 0 is what was learned."""
+
+_WORKER = "worker"
+_OUTCOME = pa.schema([("learned", pa.string()), ("counted", pa.string())])
+
+
+class Trained(NamedTuple):
+    """The outcome of a training.
+
+    Attributes:
+        learned: what ``Learn`` returned in task 0.
+        features: feature columns, in order.
+        counts: what was learned from and what was left out.
+    """
+
+    learned: str
+    features: tuple[str, ...]
+    counts: TrainingCounts
+
+
+def train_in_tasks(
+    frame: DataFrame,
+    learn: Callable[[tuple[str, ...]], Learn],
+    parameters: TrainingParameters,
+    *,
+    target: str,
+    order: Literal["buckets", "queries"],
+    dtype: type[np.floating[Any]] = np.float32,
+) -> Trained:
+    """Train on the labelled examples of a frame.
+
+    Rows are in a fixed order, and a query's candidates in one task, so that the model does not depend on how the frame
+    was partitioned.
+
+    Args:
+        frame: training examples with features.
+        learn: from the names of the features, what each task runs.
+        parameters: workers, buckets and the size of a sample.
+        target: column to learn; rows where it or ``relevant`` is null are left out.
+        order: of the rows of a task: by bucket, then query, or by query alone; then by candidate.
+        dtype: of the values that tasks get. 32-bit floats take half the memory, and boosted trees see no others.
+
+    Raises:
+        InputError: no labelled example, or none that is relevant, or none that is not.
+        ContractError: there are no features, or one is not a number somewhere.
+        ConfigError: trees, with more workers than can have a query each.
+    """
+    features = features_to_learn_from(frame)
+    workers, whole_buckets = parameters.workers, order == "buckets"
+    kind = np.dtype(dtype)
+    most = parameters.max_training_rows
+    used = frame if most is None else sample_queries(frame, most, rows=frame.count())
+    rows = _placed(used, _values(features, kind), target, parameters, whole_buckets)
+    run = _Task(learn(features), len(features), kind, workers, may_be_idle=whole_buckets)
+    outcomes = rows.mapInArrow(run, "learned string, counted string", barrier=workers > 1).collect()
+    counted = json.loads(outcomes[0]["counted"])
+    require_numbers([name for name, bad in zip(features, counted["bad"], strict=True) if bad])
+    counts = TrainingCounts.model_validate(counted["counts"])
+    require_both_classes(counts)
+    if counted["busy"] < workers and not whole_buckets:
+        raise ConfigError(
+            f"{counts.queries} training queries keep {counted['busy']} of {workers} training workers busy, and an idle "
+            "one stops XGBoost",
+            f"set the ranker's workers to {counted['busy']} or fewer",
+        )
+    return Trained(outcomes[0]["learned"], features, counts)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Reads the rows of a task, counts those of all tasks, and learns if they can be learned from."""
+
+    learn: Learn
+    features: int
+    dtype: np.dtype[np.floating[Any]]
+    workers: int
+    may_be_idle: bool
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        group: TrainingGroup = BarrierTasks() if self.workers > 1 else SingleTask()
+        rows = read_rows(batches, self.features, self.dtype)
+        try:
+            counted = _count_together(rows, group)
+            counts, busy = counted["counts"], self.may_be_idle or counted["busy"] == self.workers
+            fits = busy and not any(counted["bad"]) and 0 < counts["relevant"] < counts["rows"]
+            learned = self.learn(rows, group) if fits else None
+        finally:
+            rows.close()
+        if group.number == 0:
+            columns = {"learned": [learned], "counted": [json.dumps(counted)]}
+            yield pa.RecordBatch.from_pydict(columns, schema=_OUTCOME)
+
+
+def _count_together(rows: TaskRows, group: TrainingGroup) -> dict[str, Any]:
+    """The rows of all tasks, in the form of ``TrainingCounts``; features that are not numbers; tasks with rows."""
+    own = [len(rows.query_starts), len(rows), int(rows.relevant.sum()), rows.unlabelled]
+    message = json.dumps({"own": own, "bad": rows.bad.tolist()}).encode()
+    all_tasks = [json.loads(each) for each in group.gather(message)]
+    sums = np.sum([each["own"] for each in all_tasks], axis=0).tolist()
+    return {
+        "counts": dict(zip(TrainingCounts.model_fields, sums, strict=True)),
+        "bad": np.any([each["bad"] for each in all_tasks], axis=0).tolist(),
+        "busy": sum(each["own"][1] > 0 for each in all_tasks),
+    }
+
+
+def _placed(
+    frame: DataFrame, values: Column, target: str, parameters: TrainingParameters, whole_buckets: bool
+) -> DataFrame:
+    query = F.xxhash64(*QUERY)
+    bucket = F.pmod(query, F.lit(parameters.buckets)).cast("int")
+    worker = F.floor(bucket * parameters.workers / parameters.buckets).cast("int")
+    order = [*([BUCKET] if whole_buckets else []), *QUERY, "candidate_id"]
+    rows = frame.select(
+        *QUERY, "candidate_id", query.alias(QUERY_HASH), bucket.alias(BUCKET),
+        F.col("relevant").alias(RELEVANT), F.col(target).cast("double").alias(TARGET),
+        values.alias(VALUES), worker.alias(_WORKER),
+    )  # fmt: skip
+    placed = rows.repartition(parameters.workers, _partition_key(frame.sparkSession, parameters.workers))
+    return placed.sortWithinPartitions(*order).select(QUERY_HASH, BUCKET, RELEVANT, TARGET, VALUES)
+
+
+def _values(features: tuple[str, ...], dtype: np.dtype[np.floating[Any]]) -> Column:
+    return F.array(*features).cast("array<float>" if dtype.itemsize == 4 else "array<double>")
+
+
+def _partition_key(spark: SparkSession, workers: int) -> Column:
+    """A column that Spark's hash partitioning puts into the partition of the row's worker."""
+    # A constant, which Spark computes without a job. So many numbers meet every partition.
+    tried = F.sequence(F.lit(0), F.lit(100 * workers))
+    places = F.transform(tried, lambda number: F.pmod(F.hash(number), F.lit(workers)))
+    found = spark.sql("SELECT 1").select(places.alias("places")).first()
+    assert found is not None
+    keys = F.array(*[F.lit(found["places"].index(worker)) for worker in range(workers)])
+    return keys[F.col(_WORKER)]

@@ -1,0 +1,94 @@
+"""Boosted trees, by XGBoost, in the tasks of a group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cqa_spark.rankers.training.group import TrainingGroup
+from cqa_spark.rankers.training.rows import TaskRows, chunks
+
+if TYPE_CHECKING:
+    from xgboost import QuantileDMatrix
+
+ROWS_AT_A_TIME = 2000
+
+
+@dataclass(frozen=True)
+class TreeLearning:
+    """Grows trees by the histogram method; the tasks add up the histograms of a level before they split its nodes.
+
+    The rows become a quantile matrix, a byte per value, from batches of 32-bit floats; there is no other copy of them
+    in memory.
+
+    Attributes:
+        parameters: XGBoost's.
+        trees: number of trees.
+        features: names of the features.
+        by_query: whether the objective compares the candidates of a query.
+    """
+
+    parameters: Mapping[str, Any]
+    trees: int
+    features: tuple[str, ...]
+    by_query: bool
+
+    def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
+        """XGBoost's model as JSON, in task 0."""
+        import xgboost
+
+        with xgboost.config_context(verbosity=0), _communicator(group):
+            booster = xgboost.train(dict(self.parameters), self._matrix(rows), self.trees)
+        return booster.save_raw("json").decode() if group.number == 0 else None
+
+    def _matrix(self, rows: TaskRows) -> QuantileDMatrix:
+        from xgboost import DataIter, QuantileDMatrix
+
+        features, by_query = list(self.features), self.by_query
+        queries = np.repeat(np.arange(1, len(rows.query_starts) + 1), np.diff(rows.query_starts, append=len(rows)))
+
+        class Batches(DataIter):
+            def __init__(self) -> None:
+                super().__init__()
+                self.reset()
+
+            def reset(self) -> None:
+                self._places = chunks(0, len(rows), ROWS_AT_A_TIME)
+
+            def next(self, input_data: Callable[..., Any]) -> bool:
+                place = next(self._places, None)
+                if place is None:
+                    return False
+                part = slice(*place)
+                compared = {"qid": queries[part]} if by_query else {}
+                input_data(data=rows.values(*place), label=rows.targets[part], feature_names=features, **compared)
+                return True
+
+        return QuantileDMatrix(Batches(), nthread=1)
+
+
+@contextmanager
+def _communicator(group: TrainingGroup) -> Iterator[None]:
+    """Connect XGBoost's workers, one in each task; the tracker that introduces them runs beside the first."""
+    from xgboost.collective import CommunicatorContext
+    from xgboost.tracker import RabitTracker
+
+    if group.tasks == 1:
+        yield
+        return
+    message = b""
+    if group.number == 0:
+        tracker = RabitTracker(n_workers=group.tasks, host_ip=group.host, sortby="task")
+        tracker.start()
+        Thread(target=tracker.wait_for, daemon=True).start()
+        message = json.dumps(tracker.worker_args()).encode()
+    arguments = json.loads(group.gather(message)[0])
+    with CommunicatorContext(**arguments, dmlc_task_id=str(group.number)):
+        yield
+    group.gather(b"")  # the first task outlives the others' connections

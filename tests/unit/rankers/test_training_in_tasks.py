@@ -1,0 +1,194 @@
+"""Training without Spark: the tasks of a group are threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from threading import Barrier, Thread
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.optimize import check_grad
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from cqa_spark.rankers.linear_model import LinearWeights
+from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
+from cqa_spark.rankers.threshold import best_threshold
+from cqa_spark.rankers.training.group import SingleTask, TrainingGroup
+from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.training.losses import LOSSES, LossName
+from cqa_spark.rankers.training.moments import Moments, merged
+from cqa_spark.rankers.training.rows import TaskRows, read_rows
+from cqa_spark.rankers.training.trees import TreeLearning
+
+BUCKETS = 8
+FLOAT = np.dtype(np.float32)
+
+
+class Threads:
+    """A group of threads, seen from one of them."""
+
+    host = "127.0.0.1"
+
+    def __init__(self, number: int, messages: list[bytes], barrier: Barrier) -> None:
+        self.number, self.tasks = number, len(messages)
+        self._messages, self._barrier = messages, barrier
+
+    def gather(self, message: bytes) -> list[bytes]:
+        self._messages[self.number] = message
+        self._barrier.wait(timeout=60)
+        gathered = list(self._messages)
+        self._barrier.wait(timeout=60)
+        return gathered
+
+
+def learn_together(learn: Callable[[TaskRows, TrainingGroup], str | None], parts: list[TaskRows]) -> str:
+    messages, barrier, learned = [b""] * len(parts), Barrier(len(parts)), [None] * len(parts)
+
+    def work(number: int) -> None:
+        learned[number] = learn(parts[number], Threads(number, messages, barrier))
+
+    threads = [Thread(target=work, args=(number,)) for number in range(len(parts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert learned[1:] == [None] * (len(parts) - 1)
+    assert learned[0] is not None
+    return learned[0]
+
+
+def batch(targets, buckets, queries, values) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(
+        {
+            "target": pa.array(targets, pa.float64()),
+            "relevant": pa.array([None if each is None else each > 0 for each in targets]),
+            "query": pa.array(queries, pa.int64()),
+            "bucket": pa.array(buckets, pa.int32()),
+            "values": pa.array([list(row) for row in values], pa.list_(pa.float32())),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.RecordBatch:
+    """700 rows of 3 features in 8 buckets; the last feature is constant."""
+    random = np.random.default_rng(5)
+    values = np.column_stack([random.normal(3, 2, 700), random.normal(size=700), np.full(700, 0.1)])
+    targets = (values[:, 0] - 3 + random.normal(size=700) > 0).astype(float)
+    queries = np.repeat(np.arange(70), 10)
+    buckets = np.sort(queries % BUCKETS)
+    return batch(targets, buckets, queries, values)
+
+
+def split(table: pa.RecordBatch, tasks: int, rows: int = 50) -> list[TaskRows]:
+    """The rows of each task, which receives them in batches."""
+    worker = np.asarray(table["bucket"]) * tasks // BUCKETS
+    found = []
+    for task in range(tasks):
+        own = table.filter(pa.array(worker == task))
+        batches = [own.slice(start, rows) for start in range(0, own.num_rows, rows)]
+        found.append(read_rows(batches, 3, FLOAT))
+    return found
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+def test_weights_are_the_same_to_the_last_digit_for_any_number_of_tasks(table: pa.RecordBatch, loss: LossName) -> None:
+    learn = LinearLearning(loss, l2=0.01, iterations=50)
+    alone = learn(split(table, 1)[0], SingleTask())
+    assert alone == learn(split(table, 1, rows=7)[0], SingleTask())
+    for tasks in (2, 7):
+        assert learn_together(learn, split(table, tasks)) == alone
+
+
+def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
+    weights = LinearWeights.model_validate_json(LinearLearning("logistic", 0.01, 200)(split(table, 1)[0], SingleTask()))
+    values = np.array(table["values"].to_pylist(), dtype=float)
+    assert weights.mean == pytest.approx(values.mean(axis=0))
+    assert weights.std[:2] == pytest.approx(values.std(axis=0, ddof=1)[:2])
+    assert (weights.std[2], weights.coefficients[2]) == (0.0, 0.0)
+    scaled = (values[:, :2] - weights.mean[:2]) / weights.std[:2]
+    expected = LogisticRegression(C=1 / (0.01 * 700), tol=1e-10, max_iter=1000).fit(scaled, table["target"])
+    assert weights.coefficients[:2] == pytest.approx(expected.coef_[0], abs=1e-4)
+    assert weights.intercept == pytest.approx(expected.intercept_[0], abs=1e-4)
+
+
+def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
+    weights = LinearWeights.model_validate_json(LinearLearning("squared", 0.1, 200)(split(table, 1)[0], SingleTask()))
+    values, targets = np.array(table["values"].to_pylist(), dtype=float)[:, :2], np.array(table["target"])
+    scaled = (values - weights.mean[:2]) / weights.std[:2]
+    expected = Ridge(alpha=0.1 / targets.std() * 700, tol=1e-12).fit(scaled, targets)
+    assert weights.coefficients[:2] == pytest.approx(expected.coef_, abs=1e-5)
+
+
+@pytest.mark.parametrize("loss", [LOSSES["logistic"], LOSSES["squared"]])
+def test_derivatives_are_those_of_the_losses(loss) -> None:
+    for target in (0.0, 1.0):
+        one = np.array([target])
+        assert check_grad(lambda z, one=one: loss(z, one)[0][0], lambda z, one=one: loss(z, one)[1], [0.7]) < 1e-6
+
+
+def test_the_hinge_loss_is_zero_beyond_the_margin() -> None:
+    losses, slopes = LOSSES["hinge"](np.array([-2.0, 0.5, 1.5]), np.array([1.0, 1.0, 1.0]))
+    assert (losses.tolist(), slopes.tolist()) == ([3.0, 0.5, 0.0], [-1.0, -1.0, 0.0])
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=5), min_size=1))
+@settings(max_examples=50)
+def test_merged_moments_are_those_of_all_rows(parts: list[list[float]]) -> None:
+    rows = np.array([value for part in parts for value in part]).reshape(-1, 1)
+    found = merged((Moments.of(np.array(part).reshape(-1, 1)) for part in parts if part), 1)
+    assert found.rows == len(rows)
+    if len(rows) > 1:
+        assert found.mean == pytest.approx(rows.mean(axis=0), rel=1e-9, abs=1e-6)
+        assert found.std == pytest.approx(rows.std(axis=0, ddof=1), rel=1e-6, abs=1e-6)
+        assert (found.low, found.high) == (rows.min(), rows.max())
+
+
+def test_rows_without_label_are_left_out_and_bad_values_are_found() -> None:
+    given_rows = batch([1.0, None, 0.0], [0, 0, 1], [5, 5, 6], [[1, float("nan")], [1, 1], [2, 2]])
+    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], 2, FLOAT)
+    assert (len(rows), rows.unlabelled, rows.bad.tolist()) == (2, 1, [False, True])
+    assert rows.query_starts.tolist() == [0, 1]
+    assert rows.values(1, 2).tolist() == [[2.0, 2.0]]
+
+
+def test_a_task_without_rows_has_no_query() -> None:
+    assert read_rows([], 2, FLOAT).query_starts.tolist() == []
+
+
+def test_values_beyond_the_memory_limit_are_read_back_from_a_file(
+    table: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = LinearLearning("logistic", 0.01, 20)
+    expected = learn(split(table, 1)[0], SingleTask())
+    monkeypatch.setattr("cqa_spark.rankers.training.rows.MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr("cqa_spark.rankers.training.linear._KEPT_BYTES", 0)
+    assert learn(split(table, 1)[0], SingleTask()) == expected
+
+
+def test_trees_see_the_candidates_of_a_query_together(table: pa.RecordBatch) -> None:
+    parameters = {"objective": "rank:pairwise", "max_depth": 2, "tree_method": "hist", "nthread": 1}
+    learn = TreeLearning(parameters, 3, ("f__a", "f__b", "f__c"), by_query=True)
+    model = json.loads(learn(split(table, 1)[0], SingleTask()))
+    assert model["learner"]["feature_names"] == ["f__a", "f__b", "f__c"]
+    assert len(model["learner"]["gradient_booster"]["model"]["trees"]) == 3
+
+
+def test_more_workers_than_buckets_are_refused() -> None:
+    with pytest.raises(ValidationError, match="65 workers cannot share 64 buckets"):
+        LogisticRegressionParameters(workers=65)
+
+
+def test_the_threshold_is_the_cut_that_serves_the_measure_best() -> None:
+    scores = np.array([0.9, 0.8, 0.7, 0.7, 0.3, 0.2, 0.1])
+    relevant = np.array([True, False, True, True, False, False, True])
+    # Cut at 0.7: three hits, one false hit, one missed.
+    assert best_threshold(scores, relevant, "accuracy") == 0.7
+    assert best_threshold(scores, relevant, "mean") == 0.7
+    more, all_relevant = np.append(scores, [0.05] * 9), np.append(relevant, [True] * 9)
+    assert best_threshold(more, all_relevant, "f1") == 0.05
