@@ -12,6 +12,7 @@ from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Section
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import InputFiles, Location, NotHashed, is_remote, one_or_many
+from cqa_spark.errors import ConfigError
 
 DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
 
@@ -44,8 +45,8 @@ class UnpackSettings(Section):
 
     staging: Annotated[Location | None, NotHashed()] = Field(
         default=None,
-        description="local folder for unpacked archives, kept for the next run; default: LAKE.staging, or the "
-        "user's cache folder for a remote lake",
+        description="folder for unpacked archives, kept for the next run; on a cluster in a bucket, if the lake is; "
+        "default: LAKE.staging, or in local mode the user's cache folder for a remote lake",
     )
     max_ratio: float = Field(default=200, gt=1, description="maximum compression ratio of an archive")
     max_total_bytes: int = Field(default=2 * 10**12, ge=1, description="maximum unpacked size of an archive in bytes")
@@ -60,9 +61,23 @@ class DumpJobSettings(JobSettings):
     dumps: DumpSettings = DumpSettings()
     unpack: UnpackSettings = UnpackSettings()
 
-    def staging(self) -> str:
-        """The local folder that archives are unpacked to."""
-        if self.unpack.staging is None and is_remote(self.lake):
+    def staging(self, *, on_cluster: bool) -> str:
+        """The folder that archives are unpacked to.
+
+        Args:
+            on_cluster: whether executors run on other machines than the driver.
+
+        Raises:
+            ConfigError: executors could not read it.
+        """
+        named = self.unpack.staging
+        if on_cluster and is_remote(self.lake) and named is not None and not is_remote(named):
+            raise ConfigError(
+                f"archives would be unpacked to {named} on the driver, where executors cannot read them",
+                "leave out unpack.staging, which is LAKE.staging then, or name a folder in a bucket: "
+                "--unpack.staging s3a://BUCKET/staging",
+            )
+        if named is None and is_remote(self.lake) and not on_cluster:
             return str(Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cqa-spark" / "staging")
         return self.unpack.staging or f"{self.lake.rstrip('/')}.staging"
 

@@ -71,7 +71,8 @@ def scratch_folders(configured: str | None) -> list[str]:
     Args:
         configured: the setting ``spark.local.dir``; None where it is not set.
     """
-    return (os.environ.get("SPARK_LOCAL_DIRS") or configured or "/tmp").split(",")
+    on_yarn = os.environ.get("LOCAL_DIRS")
+    return (os.environ.get("SPARK_LOCAL_DIRS") or on_yarn or configured or "/tmp").split(",")
 
 
 def require_scratch(folder: str) -> None:

@@ -28,7 +28,7 @@ from cqa_spark.runtime.execution import execute_step, execute_steps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.progress import print_header, print_step
 from cqa_spark.runtime.provenance import code_version
-from cqa_spark.spark.session import spark_session
+from cqa_spark.spark.session import session_of
 
 S = TypeVar("S", bound=JobSettings)
 
@@ -206,13 +206,6 @@ def _session(settings: JobSettings) -> Callable[[], SparkSession]:
 
     @cache
     def start() -> SparkSession:
-        return spark_session(
-            "cqa-spark",
-            master=settings.spark.master,
-            partitions=settings.spark.partitions,
-            driver_memory=settings.spark.driver_memory,
-            compile_plans=settings.spark.compile_plans,
-            object_storage=settings.object_storage,
-        )
+        return session_of(settings)
 
     return start

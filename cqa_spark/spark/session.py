@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 from py4j.java_gateway import java_import
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
 from cqa_spark.process.disk_failures import require_scratch, scratch_folders
@@ -73,6 +75,30 @@ def spark_session(
     for name, value in s3a_settings(object_storage or ObjectStorageSettings()).items():
         hadoop.set(name, value)
     return session
+
+
+def session_of(settings: JobSettings) -> SparkSession:
+    """Start Spark as a job's settings say, or return the active session."""
+    return spark_session(
+        "cqa-spark",
+        master=settings.spark.master,
+        partitions=settings.spark.partitions,
+        driver_memory=settings.spark.driver_memory,
+        compile_plans=settings.spark.compile_plans,
+        object_storage=settings.object_storage,
+    )
+
+
+def is_local_master(master: str | None = None) -> bool:
+    """Whether executors run in the driver's process.
+
+    Args:
+        master: Spark master URL; None for the configured one.
+    """
+    if master is None and _under_spark_submit():
+        SparkContext._ensure_initialized()  # connects to Java, which spark-submit has started
+        master = SparkConf().get("spark.master")
+    return master is None or master.startswith("local")
 
 
 def s3a_settings(settings: ObjectStorageSettings) -> dict[str, str]:

@@ -34,9 +34,7 @@ class Source:
     @property
     def folder_name(self) -> str:
         """Name of the folder for its tables, in characters without special meaning for Spark or any storage."""
-        stem = re.sub(r"(?i)(\.xml)?\.(7z|zst)$", "", self.path.name)
-        plain = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip("._")
-        return f"{plain or 'archive'}-{self.sha256[:SHOWN_DIGITS]}"
+        return folder_name(self.path.name, self.sha256)
 
     def refuse_change(self) -> None:
         """Refuse a file that changed after it was hashed.
@@ -46,6 +44,18 @@ class Source:
         """
         if (self.size, self.modified) != _size_and_time(self.path):
             raise InputError(f"{self.path} changed while it was unpacked", "wait until it is complete, then try again")
+
+
+def folder_name(archive: str, identity: str) -> str:
+    """Name of the folder for an archive's tables.
+
+    Args:
+        archive: its file name.
+        identity: hash of its content or version, hexadecimal.
+    """
+    stem = re.sub(r"(?i)(\.xml)?\.(7z|zst)$", "", archive)
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip("._")
+    return f"{plain or 'archive'}-{identity[:SHOWN_DIGITS]}"
 
 
 def identify(path: Path, staging: Staging) -> Source:

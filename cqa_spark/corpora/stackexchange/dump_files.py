@@ -87,11 +87,11 @@ def find_dump_files(
     return sorted(found, key=lambda file: (file.site, file.dump, file.dump_table.file))
 
 
-def of_archive(folder: Path, archive: str, site: str | None = None) -> list[DumpFile]:
+def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> list[DumpFile]:
     """The files that were unpacked from an archive; the site is in the archive's name.
 
     Args:
-        folder: what was unpacked.
+        tables: what was unpacked, local files or ``s3a://…``.
         archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/Posts.xml.zst``.
         site: the site, where the user names it.
 
@@ -106,9 +106,9 @@ def of_archive(folder: Path, archive: str, site: str | None = None) -> list[Dump
     named = by_table["site"] if by_table else _site_of(archive) if within else stem
     dump, of_site = _folder_of(archive), site or _usable(named, archive)
     return [
-        DumpFile(str(path), of_site, BY_FILE[match["table"].lower()], dump)
-        for path in sorted(folder.iterdir())
-        if (match := FILE_NAME.fullmatch(path.name)) and match["table"].lower() in BY_FILE
+        DumpFile(path, of_site, BY_FILE[match["table"].lower()], dump)
+        for path in sorted(tables)
+        if (match := FILE_NAME.fullmatch(PurePosixPath(path).name)) and match["table"].lower() in BY_FILE
     ]
 
 

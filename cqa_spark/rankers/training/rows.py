@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
@@ -13,8 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-TARGET, RELEVANT, QUERY_HASH, BUCKET, VALUES = "target", "relevant", "query", "bucket", "values"
-"""Columns of the rows that a task receives; ``target`` and ``relevant`` are null where a label is not known."""
+from cqa_spark.process.disk_failures import scratch_folders
+
+TARGET, RELEVANT, QUERY_HASH, BUCKET = ROW = "target", "relevant", "query", "bucket"
+"""The first columns of the rows that a task receives, before the features; target and ``relevant`` are null without a
+label."""
 
 MOST_IN_MEMORY = 256 << 20
 """Bytes of values from which on they are written to a file. The machine's page cache holds as much of it as there is
@@ -78,11 +80,11 @@ def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: np.dtype[
     """Read the rows of a task.
 
     Args:
-        batches: rows with the columns above.
+        batches: rows with the columns above, then the features.
         features: number of features.
         dtype: of the values.
     """
-    values = SpooledTemporaryFile(MOST_IN_MEMORY, dir=_scratch_folder())  # noqa: SIM115  closed with the rows
+    values = SpooledTemporaryFile(MOST_IN_MEMORY, dir=scratch_folders(None)[0])  # noqa: SIM115  closed with the rows
     labelled: list[pa.RecordBatch] = []
     bad, unlabelled = np.zeros(features, dtype=bool), 0
     for batch in batches:
@@ -91,7 +93,7 @@ def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: np.dtype[
         block = _matrix(kept, features, dtype)
         bad |= ~np.isfinite(block).all(axis=0)
         values.write(block.tobytes())
-        labelled.append(kept.drop_columns([VALUES]))
+        labelled.append(kept.select(ROW))
     return TaskRows(
         targets=_column(labelled, TARGET, np.float64),
         relevant=_column(labelled, RELEVANT, np.bool_),
@@ -112,16 +114,12 @@ def chunks(start: int, end: int, rows: int) -> Iterator[tuple[int, int]]:
 
 
 def _matrix(batch: pa.RecordBatch, features: int, dtype: np.dtype[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    flat = pc.list_flatten(batch[VALUES]).to_numpy(zero_copy_only=False)  # null becomes NaN
-    return flat.astype(dtype, copy=False).reshape(batch.num_rows, features)
+    found = np.empty((batch.num_rows, features), dtype)
+    for place, column in enumerate(batch.columns[len(ROW) :]):
+        found[:, place] = column.to_numpy(zero_copy_only=False)  # null becomes NaN
+    return found
 
 
 def _column(batches: Sequence[pa.RecordBatch], name: str, dtype: type[np.generic]) -> NDArray[Any]:
     parts = [batch[name].to_numpy(zero_copy_only=False) for batch in batches]
     return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
-
-
-def _scratch_folder() -> str | None:
-    """Spark's folder for scratch files on this machine; None if unknown, which is the one for temporary files."""
-    folders = os.environ.get("SPARK_LOCAL_DIRS") or os.environ.get("LOCAL_DIRS") or ""
-    return folders.split(",")[0] or None

@@ -23,7 +23,7 @@ from cqa_spark.rankers.model import TrainingCounts
 from cqa_spark.rankers.training.group import BarrierTasks, SingleTask, TrainingGroup
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
-from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET, VALUES, TaskRows, read_rows
+from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET, TaskRows, read_rows
 from cqa_spark.rankers.training.sample import sample_queries
 
 Learn = Callable[[TaskRows, TrainingGroup], str | None]
@@ -134,23 +134,25 @@ def _count_together(rows: TaskRows, group: TrainingGroup) -> dict[str, Any]:
 
 
 def _placed(
-    frame: DataFrame, values: Column, target: str, parameters: TrainingParameters, whole_buckets: bool
+    frame: DataFrame, values: list[Column], target: str, parameters: TrainingParameters, whole_buckets: bool
 ) -> DataFrame:
     query = F.xxhash64(*QUERY)
     bucket = F.pmod(query, F.lit(parameters.buckets)).cast("int")
     worker = F.floor(bucket * parameters.workers / parameters.buckets).cast("int")
     order = [*([BUCKET] if whole_buckets else []), *QUERY, "candidate_id"]
     rows = frame.select(
-        *QUERY, "candidate_id", query.alias(QUERY_HASH), bucket.alias(BUCKET),
-        F.col("relevant").alias(RELEVANT), F.col(target).cast("double").alias(TARGET),
-        values.alias(VALUES), worker.alias(_WORKER),
+        *QUERY, "candidate_id", F.col(target).cast("double").alias(TARGET), F.col("relevant").alias(RELEVANT),
+        query.alias(QUERY_HASH), bucket.alias(BUCKET),
+        worker.alias(_WORKER), *values,
     )  # fmt: skip
     placed = rows.repartition(parameters.workers, _partition_key(frame.sparkSession, parameters.workers))
-    return placed.sortWithinPartitions(*order).select(QUERY_HASH, BUCKET, RELEVANT, TARGET, VALUES)
+    return placed.sortWithinPartitions(*order).drop(*QUERY, "candidate_id", _WORKER)
 
 
-def _values(features: tuple[str, ...], dtype: np.dtype[np.floating[Any]]) -> Column:
-    return F.array(*features).cast("array<float>" if dtype.itemsize == 4 else "array<double>")
+def _values(features: tuple[str, ...], dtype: np.dtype[np.floating[Any]]) -> list[Column]:
+    """The features, one column each: Spark cannot compile an array of some hundred columns."""
+    kind = "float" if dtype.itemsize == 4 else "double"
+    return [F.col(name).cast(kind).alias(name) for name in features]
 
 
 def _partition_key(spark: SparkSession, workers: int) -> Column:

@@ -36,7 +36,7 @@ def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Se
     reach(spark, s3)
     lake = Lake(spark, s3.location("community"), s3.settings)
     arguments = ["ingest", "stackexchange", "--input", s3.location("dumps"), "--lake", lake.root, "--run-id", "r1"]
-    arguments += ["--tables", "posts", "votes", "post_links", "--unpack.staging", str(tmp_path / "staging"), *s3.flags]
+    arguments += ["--tables", "posts", "votes", "post_links", "--unpack.staging", s3.location("staging"), *s3.flags]
     assert main(arguments) == 0
 
     snapshot = published_snapshot(lake)
@@ -44,6 +44,9 @@ def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Se
     assert posts == {(site, number) for site in ("beer.example.org", "wine.example.org") for number in ("1", "2")}
     assert snapshot.read(JUDGMENTS).count() == 2
     assert snapshot.record.inputs[0].path == s3.location("dumps", "beer.example.org", "PostLinks.xml")
+
+    unpacked = [each.location.rpartition("/")[2] for each in find_files(s3.location("staging"), s3.settings)]
+    assert unpacked == ["PostLinks.xml", "Posts.xml", "Votes.xml", "_unpacked.json"]
 
     page = s3.location("pages", "r1.html")
     assert main(["inspect", lake.root, "--format", "json", "--page", page, *s3.flags]) == 0

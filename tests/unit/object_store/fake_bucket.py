@@ -24,6 +24,7 @@ class FakeClient:
 
     def __init__(self, faults: Sequence[str | None] = ()) -> None:
         self.objects: dict[str, bytes] = {}
+        self.parts: dict[str, dict[int, bytes]] = {}
         self.requests: list[str] = []
         self.break_after: int | None = None
         self._faults = list(faults)
@@ -61,6 +62,30 @@ class FakeClient:
         self.objects[Key] = Body
         answer()
         return {"ETag": _etag(Body)}
+
+    def create_multipart_upload(self, *, Bucket: str, Key: str) -> dict[str, Any]:
+        self._fault("start", Key)()
+        self.parts[Key] = {}
+        return {"UploadId": f"upload of {Key}"}
+
+    def upload_part(self, *, Bucket: str, Key: str, UploadId: str, PartNumber: int, Body: bytes) -> dict[str, Any]:
+        answer = self._fault("part", Key)
+        self.parts[Key][PartNumber] = Body
+        answer()
+        return {"ETag": _etag(Body)}
+
+    def complete_multipart_upload(
+        self, *, Bucket: str, Key: str, UploadId: str, MultipartUpload: dict[str, list[dict[str, Any]]]
+    ) -> dict[str, Any]:
+        self._fault("complete", Key)()
+        parts = self.parts.pop(Key)
+        self.objects[Key] = b"".join(parts[part["PartNumber"]] for part in MultipartUpload["Parts"])
+        return {}
+
+    def abort_multipart_upload(self, *, Bucket: str, Key: str, UploadId: str) -> dict[str, Any]:
+        self._fault("abort", Key)()
+        self.parts.pop(Key, None)
+        return {}
 
     def delete_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
         answer = self._fault("delete", Key)

@@ -69,7 +69,7 @@ def batch(targets, buckets, queries, values) -> pa.RecordBatch:
             "relevant": pa.array([None if each is None else each > 0 for each in targets]),
             "query": pa.array(queries, pa.int64()),
             "bucket": pa.array(buckets, pa.int32()),
-            "values": pa.array([list(row) for row in values], pa.list_(pa.float32())),
+            **{f"f__{place}": pa.array(column, pa.float32()) for place, column in enumerate(zip(*values, strict=True))},
         }
     )
 
@@ -107,7 +107,7 @@ def test_weights_are_the_same_to_the_last_digit_for_any_number_of_tasks(table: p
 
 def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
     weights = LinearWeights.model_validate_json(LinearLearning("logistic", 0.01, 200)(split(table, 1)[0], SingleTask()))
-    values = np.array(table["values"].to_pylist(), dtype=float)
+    values = np.column_stack(table.columns[4:]).astype(float)
     assert weights.mean == pytest.approx(values.mean(axis=0))
     assert weights.std[:2] == pytest.approx(values.std(axis=0, ddof=1)[:2])
     assert (weights.std[2], weights.coefficients[2]) == (0.0, 0.0)
@@ -119,7 +119,7 @@ def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) ->
 
 def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
     weights = LinearWeights.model_validate_json(LinearLearning("squared", 0.1, 200)(split(table, 1)[0], SingleTask()))
-    values, targets = np.array(table["values"].to_pylist(), dtype=float)[:, :2], np.array(table["target"])
+    values, targets = np.column_stack(table.columns[4:6]).astype(float), np.array(table["target"])
     scaled = (values - weights.mean[:2]) / weights.std[:2]
     expected = Ridge(alpha=0.1 / targets.std() * 700, tol=1e-12).fit(scaled, targets)
     assert weights.coefficients[:2] == pytest.approx(expected.coef_, abs=1e-5)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.dump_settings import DumpJobSettings, UnpackSettings
+from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
+from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_bucket
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
@@ -35,6 +36,7 @@ from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.session import is_local_master, session_of
 
 
 @dataclass(frozen=True)
@@ -109,26 +111,42 @@ def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
     storage = settings.object_storage
     found = find_dump_files(settings.dumps.input, site, storage)
     archives = find_archives(settings.dumps.input, storage)
-    staging = Path(settings.staging())
-    here = [fetch_once(each, staging / "fetched", storage) if is_remote(each) else Path(each) for each in archives]
-    for archive, unpacked in zip(archives, _unpack(here, staging, settings.unpack), strict=True):
-        found += of_archive(unpacked.folder, archive, site)
+    for archive, tables in zip(archives, _unpack(archives, settings), strict=True):
+        found += of_archive(tables, archive, site)
     files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")
     return files
 
 
-def _unpack(archives: Sequence[Path], staging: Path, settings: UnpackSettings) -> list[Unpacked]:
+def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence[str]]:
+    """The tables of each archive: in a bucket, if the staging folder is in one, else on this machine."""
     if not archives:
         return []
-    limits = UnpackLimits(settings.max_ratio, settings.max_total_bytes)
-    return unpack(archives, staging, limits, workers=settings.workers, progress=_print_unpacked)
+    storage, unpacking = settings.object_storage, settings.unpack
+    limits = UnpackLimits(unpacking.max_ratio, unpacking.max_total_bytes)
+    staging = settings.staging(on_cluster=not is_local_master(settings.spark.master))
+    if is_remote(staging):
+        session = session_of(settings)
+        there = unpack_in_bucket(session, archives, staging, limits, storage, progress=_print_unpacked_in_bucket)
+        return [each.files for each in there]
+    fetched = Path(staging) / "fetched"
+    here = [fetch_once(each, fetched, storage) if is_remote(each) else Path(each) for each in archives]
+    unpacked = unpack(here, Path(staging), limits, workers=unpacking.workers, progress=_print_unpacked)
+    return [list(map(str, each.files)) for each in unpacked]
 
 
 def _print_unpacked(unpacked: Unpacked) -> None:
-    how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
-    Terminal(stderr=True).line(f"{unpacked.source.name}: {how}")
+    _print_outcome(unpacked.source.name, unpacked.bytes, reused=unpacked.reused)
+
+
+def _print_unpacked_in_bucket(unpacked: UnpackedInBucket) -> None:
+    _print_outcome(PurePosixPath(unpacked.archive).name, unpacked.bytes, reused=unpacked.reused)
+
+
+def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
+    how = "unpacked before" if reused else f"unpacked {size / 1e6:,.0f} MB"
+    Terminal(stderr=True).line(f"{archive}: {how}")
 
 
 def _write_judgments(tables: SiteTables) -> None:
