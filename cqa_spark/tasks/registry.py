@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.tasks.arabic_pair import ArabicPair
+from cqa_spark.tasks.duplicate import Duplicate
 from cqa_spark.tasks.external_comment import ExternalComment
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 from cqa_spark.tasks.question_comment import QuestionComment
@@ -13,7 +14,15 @@ from cqa_spark.tasks.task import Task
 
 TASKS: dict[str, Task] = {
     task.name: task
-    for task in (QuestionComment(), QuestionQuestion(), ExternalComment(), ArabicPair(), PreferredAnswer(), Sts())
+    for task in (
+        QuestionComment(),
+        QuestionQuestion(),
+        ExternalComment(),
+        ArabicPair(),
+        Duplicate(),
+        PreferredAnswer(),
+        Sts(),
+    )
 }
 
 

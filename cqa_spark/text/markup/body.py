@@ -17,6 +17,12 @@ CODE, QUOTE = "pre", "blockquote"
 UNSEEN = frozenset({"script", "style"})
 ADDRESSES = {"a": "href", "img": "src"}
 
+# Until 2013, closing a question as a duplicate put a quote before its body that names the original.
+DUPLICATE_NOTICE = re.compile(
+    r"\s*<blockquote>\s*<p>\s*<strong>\s*(?:possible|this question is an exact) duplicate", re.IGNORECASE
+)
+END_OF_NOTICE = "</blockquote>"
+
 SPACE = re.compile(r"[ \t\n\f\r]+")  # what HTML calls white space; a no-break space is none
 BLANKS = re.compile(" +")
 LINE_END = re.compile(r" ?\n[ \n]*")
@@ -44,11 +50,13 @@ class ParsedBody:
 def parse_body(html: str) -> ParsedBody:
     """Take a body apart.
 
+    Notices of duplicates are left out with their links: they tell what a question duplicates.
+
     Args:
         html: any string; what is no valid HTML is read as browsers read it.
     """
     parts = _Parts()
-    walk(html, parts)
+    walk(without_duplicate_notices(html), parts)
     return ParsedBody(
         _lines(parts.prose),
         [code for code in map("".join, parts.code) if code],
@@ -56,6 +64,16 @@ def parse_body(html: str) -> ParsedBody:
         list(parts.addresses["a"]),
         list(parts.addresses["img"]),
     )
+
+
+def without_duplicate_notices(html: str) -> str:
+    """A body without the "Possible Duplicate" notices that it starts with."""
+    while notice := DUPLICATE_NOTICE.match(html):
+        end = html.find(END_OF_NOTICE, notice.end())
+        if end < 0:
+            return ""
+        html = html[end + len(END_OF_NOTICE) :]
+    return html
 
 
 class _Parts:

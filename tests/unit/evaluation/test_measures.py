@@ -45,6 +45,11 @@ NO_HITS = RankedQuery([MISS, CALLED_MISS])
         ("Recall", 1 / 3),
         ("F1", 2 * (1 / 2 * 1 / 3) / (1 / 2 + 1 / 3)),
         ("Accuracy", 2 / 5),
+        ("RR@50", 1 / 2),
+        ("RR@1", 0.0),
+        ("R@50", 2 / 3),
+        ("R@2", 1 / 3),
+        ("TMAP", (1 * 1 / 2 + 1 / 3 * (1 + 1 / 3) / 3) / (3 + 1)),
     ],
 )
 def test_value_of_one_query(written: str, expected: float) -> None:
@@ -76,6 +81,8 @@ def test_query_without_hits_scores_nothing(written: str) -> None:
         ("Recall", (1 + 1 + 0 + 0) / (3 + 1 + 1 + 0)),
         ("F1", 2 * 2 / (4 + 5)),
         ("Accuracy", (2 + 1 + 0 + 1) / (5 + 1 + 2 + 2)),
+        ("RR@50", (1 / 2 + 1 + 0) / 3),
+        ("R@50", (2 / 3 + 1 + 0) / 3),
     ],
 )
 def test_total_over_queries(written: str, expected: float) -> None:
@@ -89,12 +96,29 @@ def test_measure_prints_as_it_is_written(written: str) -> None:
     assert str(parse_measure(written)) == written
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param(RankedQuery([MISS, MISS]), 1.0, id="nothing to find, nothing kept"),
+        pytest.param(RankedQuery([CALLED_MISS, MISS]), 1 / 2, id="nothing to find, one kept"),
+        pytest.param(RankedQuery([HIT, MISS]), 1.0, id="perfectly truncated"),
+        pytest.param(RankedQuery([HIT, CALLED_MISS]), (1 + 2 / 3) / 2, id="one too many"),
+        pytest.param(RankedQuery([BEST_NOT_CALLED, MISS]), 0.0, id="something to find, nothing kept"),
+        pytest.param(RankedQuery([MISS, HIT]), 0.0, id="cut before the hit"),
+        pytest.param(NOT_RANKED, 0.0, id="missed by retrieval"),
+    ],
+)
+def test_truncated_rankings_end_in_a_terminal_document(query: RankedQuery, expected: float) -> None:
+    assert parse_measure("TMAP").value(query) == pytest.approx(expected, abs=1e-15)
+
+
 def test_default_cutoff() -> None:
     assert [str(parse_measure(name)) for name in ("MAP", "P")] == ["MAP@10", "P@1"]
 
 
 def test_every_module_declares_a_documented_measure() -> None:
-    names = ["AP", "Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "Precision", "Recall", "nDCG"]
+    names = ["AP", "Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "Precision", "R", "RR", "Recall", "TMAP"]
+    names.append("nDCG")
     assert sorted(known_measures()) == names
     for measure in known_measures().values():
         assert measure.about

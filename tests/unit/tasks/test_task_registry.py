@@ -12,6 +12,7 @@ def test_tasks_are_known_in_the_order_of_their_letters() -> None:
         ("question_question", "B"),
         ("external_comment", "C"),
         ("arabic_pair", "D"),
+        ("duplicate", "E"),
         ("preferred_answer", "P"),
         ("sts", "S"),
     ]
@@ -21,5 +22,6 @@ def test_an_unknown_task_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown task: question_answer") as error:
         task("question_answer")
     assert error.value.remedy == (
-        "known tasks: question_comment, question_question, external_comment, arabic_pair, preferred_answer, sts"
+        "known tasks: question_comment, question_question, external_comment, arabic_pair, duplicate, preferred_answer, "
+        "sts"
     )

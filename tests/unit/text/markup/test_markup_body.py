@@ -192,3 +192,14 @@ def test_prose_comes_back_but_for_white_space(text: str) -> None:
         return prose.replace("\t", " ").replace("\n", " ").replace("\f", " ").split(" ")
 
     assert [word for word in words(parse_body(escape(text)).prose) if word] == [word for word in words(text) if word]
+
+
+def test_notices_of_duplicates_go_with_their_links() -> None:
+    notice = (
+        '<blockquote>\n  <p><strong>Possible Duplicate:</strong><br>\n  <a href="/questions/640/x">Title</a>  </p>\n'
+        "</blockquote>\n\n\n\n"
+    )
+    body = '<p>Why?</p><blockquote><p>quoted: Possible Duplicate</p></blockquote><a href="/own">y</a>'
+    found = parse_body(notice + notice + body)
+    assert (found.prose, found.quotes, found.links) == ("Why?\ny", ["quoted: Possible Duplicate"], ["/own"])
+    assert parse_body("<blockquote><p><strong>Possible duplicates</strong> never closed").prose == ""

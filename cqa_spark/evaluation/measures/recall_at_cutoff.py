@@ -1,0 +1,28 @@
+"""R@k: recall over the queries that have a relevant candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import RatioMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class RecallAtCutoff(RatioMeasure):
+    """Share of a query's relevant candidates that are ranked within the cutoff; what retrieval missed lowers it.
+
+    Queries without a relevant candidate do not count.
+    """
+
+    name: ClassVar[str] = "R"
+    about: ClassVar[str] = "mean recall over the queries that have a relevant candidate"
+    source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; recall of trec_eval"
+
+    cutoff: int = parameter(50, "ranks that are looked at")
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """Recall; whether the query counts."""
+        relevant = sum(candidate.relevant for candidate in query.judged)
+        return (sum(query.hits(self.cutoff)) / relevant, 1.0) if relevant else (0.0, 0.0)

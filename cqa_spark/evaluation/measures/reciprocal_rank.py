@@ -1,0 +1,29 @@
+"""RR@k: reciprocal rank over the queries that have a relevant candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import RatioMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class ReciprocalRank(RatioMeasure):
+    """One by the rank of the first hit; 0 where none is ranked within the cutoff.
+
+    Queries without a relevant candidate do not count, in contrast to ``MRR@k``.
+    """
+
+    name: ClassVar[str] = "RR"
+    about: ClassVar[str] = "mean reciprocal rank over the queries that have a relevant candidate"
+    source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; queries as in trec_eval"
+
+    cutoff: int = parameter(50, "ranks that are looked at")
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """The reciprocal rank; whether the query counts."""
+        hits = query.hits(self.cutoff)
+        counts = any(candidate.relevant for candidate in query.judged)
+        return 1 / (hits.index(True) + 1) if any(hits) else 0.0, float(counts)

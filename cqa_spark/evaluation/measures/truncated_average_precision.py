@@ -1,0 +1,37 @@
+"""TMAP: mean average precision of truncated rankings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class TruncatedMeanAveragePrecision(MeanMeasure):
+    """Mean average precision where a terminal document follows the last candidate that a system keeps.
+
+    A system keeps the candidates from the first rank to the last one before a candidate that it predicts not relevant.
+    With R relevant candidates, the gain of the terminal document is 1 if R = 0, and else the share of the relevant
+    candidates that were kept; it counts as one more relevant document. So an empty ranking has the value 1 for a query
+    without a relevant candidate, and 0 for any other.
+    """
+
+    name: ClassVar[str] = "TMAP"
+    about: ClassVar[str] = "mean average precision of truncated rankings, where an empty one may be right"
+    source: ClassVar[str] = (
+        "Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2; Liu et al. 2016, Quit While Ahead: Evaluating "
+        "Truncated Rankings"
+    )
+
+    def value(self, query: RankedQuery) -> float:
+        """Average precision of one query, with its terminal document."""
+        kept = [candidate.relevant for candidate in takewhile(lambda each: each.predicted, query.ranked)]
+        relevant = sum(candidate.relevant for candidate in query.judged)
+        gains = [*map(float, kept), sum(kept) / relevant if relevant else 1.0]
+        found = zip(gains, accumulate(gains), strict=True)
+        return math.fsum(gain * total / rank for rank, (gain, total) in enumerate(found, start=1)) / (relevant + 1)

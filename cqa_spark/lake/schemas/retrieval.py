@@ -1,0 +1,62 @@
+"""The index of a site's questions, and what retrieval finds in it."""
+
+from dataclasses import replace
+
+from pyspark.sql import types as T
+
+from cqa_spark.lake.schemas.community import SITE
+from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID
+from cqa_spark.lake.table import Table, column
+
+_STRINGS = T.ArrayType(T.StringType(), containsNull=True)
+
+INDEX_SHARDS = Table(
+    "index_shards",
+    "The index of a site's questions, a row per shard; numbers are little-endian bytes.",
+    (
+        SITE,
+        column("shard", "string", "name of the shard within the site", nullable=False),
+        column("questions", "bigint", "number of questions", nullable=False),
+        column("terms", "bigint", "number of their terms, repetitions included", nullable=False),
+        column("ids", _STRINGS, "ids of the questions, oldest first", nullable=False),
+        column("asked", T.BinaryType(), "int64: times of the questions, microseconds since 1970; -1 where unknown"),
+        column("numbers", T.BinaryType(), "int64: numbers of the questions; 0 where an id is none"),
+        column("lengths", T.BinaryType(), "int32: number of terms of each question"),
+        column("vocabulary", _STRINGS, "distinct terms, in the order of the alphabet", nullable=False),
+        column(
+            "questions_with",
+            T.ArrayType(T.IntegerType()),
+            "number of the shard's questions that hold each term",
+            nullable=False,
+        ),
+        column("places", T.BinaryType(), "int32: by term, the indices of the questions that hold it, ascending"),
+        column("counts", T.BinaryType(), "int32: how often each of them holds the term"),
+    ),
+    key=("site", "shard"),
+    partition_by=("site",),
+)
+
+RETRIEVED = Table(
+    "retrieved",
+    "The earlier questions that retrieval found for each query, by each way of retrieval.",
+    (
+        SITE,
+        QUERY_ID,
+        CANDIDATE_ID,
+        column("bm25", "double", "BM25 of the candidate for the query; null where not found by it"),
+        column("bm25_rank", "int", "rank from 1 by BM25; null where not found by it"),
+        column("cosine", "double", "cosine of the embeddings; null where not found by it"),
+        column("cosine_rank", "int", "rank from 1 by the cosine; null where not found by it"),
+        column("fused", "double", "sum of the reciprocal ranks", nullable=False),
+        column("rank", "int", "rank from 1 by the fused score", nullable=False),
+    ),
+    key=("site", "query_id", "candidate_id"),
+    partition_by=("site",),
+)
+
+UNRETRIEVED = replace(
+    EXAMPLES,
+    name="unretrieved",
+    about="Relevant pairs that retrieval did not find, as examples: they count as relevant in the measures, and no "
+    "system ranks them.",
+)

@@ -1,0 +1,66 @@
+"""Builds the index of a site's questions, a shard at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
+from cqa_spark.retrieval.shard import build_shard
+from cqa_spark.retrieval.stored_shard import to_row
+
+
+def index_shards(questions: DataFrame, shards: int, *, prefix: str = "") -> DataFrame:
+    """Index questions in shards of about the same size.
+
+    Args:
+        questions: site, post_id, asked and text, as ``questions.questions`` gives them.
+        shards: number of shards of each site.
+        prefix: of the names of the shards, which start with it and end in their number.
+
+    Returns:
+        Rows of ``INDEX_SHARDS``.
+    """
+    named = questions.select("*", F.concat(F.lit(prefix), _number(shards)).alias("shard"))
+    partitions = int(str(questions.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    together = named.repartition(partitions, "site", "shard").sortWithinPartitions("site", "shard")
+    return INDEX_SHARDS.conform(together.mapInArrow(_build, INDEX_SHARDS.schema))
+
+
+def _number(shards: int) -> Column:
+    return F.pmod(F.xxhash64("site", "post_id"), F.lit(shards)).cast("string")
+
+
+def _build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    schema = to_arrow_schema(INDEX_SHARDS.schema)
+    for (site, shard), rows in _by_shard(batches):
+        built = build_shard(*(rows.column(name).combine_chunks() for name in ("post_id", "asked", "text")))
+        yield pa.RecordBatch.from_pylist([to_row(built, site, shard)], schema=schema)
+
+
+def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple[str, str], pa.Table]]:
+    """The rows of each shard, which follow each other."""
+    held: list[pa.RecordBatch] = []
+    key: tuple[str, str] | None = None
+    for batch in batches:
+        for part_key, part in _parts(batch):
+            if key is not None and part_key != key:
+                yield key, pa.Table.from_batches(held)
+                held = []
+            key = part_key
+            held.append(part)
+    if key is not None:
+        yield key, pa.Table.from_batches(held)
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[tuple[tuple[str, str], pa.RecordBatch]]:
+    """Runs of rows with one site and shard."""
+    keys: list[Any] = list(zip(batch.column("site").to_pylist(), batch.column("shard").to_pylist(), strict=True))
+    starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
+    for start, end in zip(starts, [*starts[1:], len(keys)], strict=True):
+        yield keys[start], batch.slice(start, end - start)

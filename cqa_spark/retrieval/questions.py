@@ -1,0 +1,51 @@
+"""The questions of a site, as they are indexed and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.text.markup.body import parse_body
+
+_COLUMNS = "site string, post_id string, asked bigint, text string"
+
+
+def questions(posts: DataFrame) -> DataFrame:
+    """The title and the prose of every question, without code blocks and quotes.
+
+    Args:
+        posts: the table ``posts``.
+
+    Returns:
+        site, post_id, asked (microseconds since 1970; null where unknown), text.
+    """
+    asked = posts.where(F.col("post_type") == "question").select(
+        "site", "post_id", F.unix_micros("created_at").alias("asked"),
+        F.col("post_type_id").isNotNull().alias("is_html"), "subject", "body",
+    )  # fmt: skip
+    return asked.mapInArrow(_with_text, _COLUMNS)
+
+
+def _with_text(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        columns = (batch.column(name).to_pylist() for name in ("is_html", "subject", "body"))
+        texts = [question_text(subject, body, is_html=is_html) for is_html, subject, body in zip(*columns, strict=True)]
+        kept = [batch.column(name) for name in ("site", "post_id", "asked")]
+        yield pa.RecordBatch.from_arrays(
+            [*kept, pa.array(texts, pa.string())], names=["site", "post_id", "asked", "text"]
+        )
+
+
+def question_text(subject: str | None, body: str | None, *, is_html: bool) -> str:
+    """The text of a question that is indexed.
+
+    Args:
+        subject: its title.
+        body: its body.
+        is_html: whether the body is HTML.
+    """
+    prose = parse_body(body).prose if is_html and body else body or ""
+    return f"{subject or ''}\n{prose}"

@@ -1,0 +1,120 @@
+"""Finds the best earlier questions of the site for many queries, over all shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
+from cqa_spark.retrieval.shard import Moments
+from cqa_spark.retrieval.stored_shard import from_row
+
+_FOUND = "site string, query_id string, candidate_id string, score float, time bigint, number bigint"
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) -> DataFrame:
+    """The best earlier questions by BM25; the same rows and scores for any number of shards.
+
+    Each shard meets all queries of its site in one task. Statistics are those of the site, from one aggregation over
+    the vocabularies of its shards.
+
+    Args:
+        shards: rows of ``INDEX_SHARDS``.
+        queries: site, post_id, asked and text, as ``questions.questions`` gives them.
+        parameters: of BM25.
+        limit: candidates per query.
+
+    Returns:
+        site, query_id, candidate_id, score (float, above 0), rank (from 1; of equal scores the older one is first).
+    """
+    keys = F.broadcast(shards.select("site", "shard"))
+    asked = queries.join(keys, "site").select("site", "shard", F.lit(1).alias("part"), _as_struct("query", queries))
+    with_statistics = with_site_statistics(shards)
+    rows = with_statistics.select("site", "shard", F.lit(0).alias("part"), _as_struct("index", with_statistics))
+    partitions = int(str(queries.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    together = (
+        rows.unionByName(asked, allowMissingColumns=True)
+        .repartition(partitions, "site", "shard")
+        .sortWithinPartitions("site", "shard", "part")
+    )
+    found = together.mapInArrow(_searching(parameters, limit), _FOUND)
+    best = Window.partitionBy("site", "query_id").orderBy(F.col("score").desc(), "time", "number", "candidate_id")
+    ranked = found.withColumn("rank", F.row_number().over(best)).where(F.col("rank") <= limit)
+    return ranked.select("site", "query_id", "candidate_id", "score", "rank")
+
+
+def with_site_statistics(shards: DataFrame) -> DataFrame:
+    """Add what scores depend on beside the shard.
+
+    Args:
+        shards: rows of ``INDEX_SHARDS``.
+
+    Returns:
+        The same rows with ``site_questions``, ``site_terms`` and ``site_questions_with`` (by term of the vocabulary).
+    """
+    by_term = F.posexplode(F.arrays_zip("vocabulary", "questions_with")).alias("place", "of_term")
+    terms = shards.select("site", "shard", by_term).select("site", "shard", "place", "of_term.*")
+    in_site = terms.groupBy("site", "vocabulary").agg(F.sum("questions_with").alias("in_site"))
+    aligned = F.sort_array(F.collect_list(F.struct("place", "in_site")))["in_site"]
+    with_terms = terms.join(in_site, ["site", "vocabulary"]).groupBy("site", "shard")
+    sizes = shards.groupBy("site").agg(F.sum("questions").alias("site_questions"), F.sum("terms").alias("site_terms"))
+    statistics = with_terms.agg(aligned.alias("site_questions_with"))
+    return shards.join(F.broadcast(sizes), "site").join(statistics, ["site", "shard"], "left")
+
+
+def _as_struct(part: str, rows: DataFrame) -> Column:
+    return F.struct(*rows.columns).alias(part)
+
+
+def _searching(parameters: Bm25, limit: int) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    def search_batches(batches: Batches) -> Iterator[pa.RecordBatch]:
+        index: Bm25Index | None = None
+        for batch in batches:
+            for part, rows in _runs(batch):
+                if part == 0:
+                    index = None  # one shard at a time in memory
+                    index = _open(rows.column("index"), parameters)
+                elif index is not None:
+                    yield _search(index, rows.column("query"), limit)
+
+    return search_batches
+
+
+def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Each shard alone, and the queries that follow it."""
+    parts = batch.column("part").to_pylist()
+    starts = [place for place, part in enumerate(parts) if place == 0 or part == 0 or part != parts[place - 1]]
+    for start, end in zip(starts, [*starts[1:], len(parts)], strict=True):
+        yield parts[start], batch.slice(start, end - start)
+
+
+def _open(structs: pa.StructArray, parameters: Bm25) -> Bm25Index:
+    row = {field.name: column[0] for field, column in zip(structs.type, structs.flatten(), strict=True)}
+    with_terms = row["site_questions_with"]
+    counts = with_terms.values.to_numpy(zero_copy_only=False) if with_terms.is_valid else np.zeros(0, np.int64)
+    site = SiteStatistics(row["site_questions"].as_py(), row["site_terms"].as_py(), counts)
+    return Bm25Index.of(from_row(row), site, parameters)
+
+
+def _search(index: Bm25Index, structs: pa.StructArray, limit: int) -> pa.RecordBatch:
+    query = dict(zip((field.name for field in structs.type), structs.flatten(), strict=True))
+    asked = Moments.of(query["post_id"], query["asked"])
+    found = index.search(query["text"], asked, limit)
+    shard, queries = index.shard, pa.array(found.query)
+    return pa.RecordBatch.from_arrays(
+        [
+            query["site"].take(queries),
+            query["post_id"].take(queries),
+            shard.ids.take(pa.array(found.place)),
+            pa.array(found.score),
+            pa.array(shard.asked.time[found.place]),
+            pa.array(shard.asked.number[found.place]),
+        ],
+        names=["site", "query_id", "candidate_id", "score", "time", "number"],
+    )

@@ -1,0 +1,105 @@
+"""A shard of the index: some questions of a site in the order of time, and where each term occurs in them.
+
+A shard holds counts, not scores. Scores also depend on how many questions of the whole site hold a term, and the site
+grows; a shard never changes when it does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cqa_spark.retrieval.terms import count_terms
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """When questions were asked; those of one time are in the order of their numbers.
+
+    Attributes:
+        time: microseconds since 1970; -1 where unknown, so that sites without times go by numbers alone.
+        number: number of the question; 0 where its id is none.
+    """
+
+    time: Indices
+    number: Indices
+
+    @classmethod
+    def of(cls, ids: pa.Array, times: pa.Array) -> Moments:
+        """The moments of questions.
+
+        Args:
+            ids: strings.
+            times: microseconds since 1970, null where unknown.
+        """
+        numbers = (int(each) if each.isascii() and each.isdigit() and len(each) < 19 else 0 for each in ids.to_pylist())
+        return cls(
+            times.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64),
+            np.fromiter(numbers, np.int64, len(ids)),
+        )
+
+    def before(self, others: Moments) -> Indices:
+        """How many of these, which are in order, are earlier than each of some others."""
+        first = np.searchsorted(self.time, others.time, side="left")
+        last = np.searchsorted(self.time, others.time, side="right")
+        within = (
+            np.searchsorted(self.number[start:end], number, side="left")
+            for start, end, number in zip(first, last, others.number, strict=True)
+        )
+        return first + np.fromiter(within, np.int64, len(first))
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The questions of a shard, oldest first, and their terms.
+
+    Attributes:
+        ids: ids of the questions.
+        asked: when they were asked.
+        lengths: number of terms of each question.
+        vocabulary: the distinct terms, in the order of the alphabet.
+        starts: of each term the index of its first posting, and the number of all postings.
+        places: of each posting the index of the question; ascending within a term.
+        counts: of each posting how often the question has the term.
+    """
+
+    ids: pa.Array
+    asked: Moments
+    lengths: NDArray[np.int32]
+    vocabulary: pa.Array
+    starts: Indices
+    places: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+    @property
+    def questions_with(self) -> Indices:
+        """How many questions hold each term."""
+        return np.diff(self.starts)
+
+
+def build_shard(ids: pa.Array, times: pa.Array, texts: pa.Array) -> Shard:
+    """Index questions.
+
+    Args:
+        ids: ids of the questions, distinct.
+        times: when each was asked, microseconds since 1970; null where unknown.
+        texts: their texts; null counts as empty.
+    """
+    asked = Moments.of(ids, times)
+    order = np.lexsort((np.array(ids.to_pylist(), dtype=object), asked.number, asked.time))
+    found = count_terms(texts.take(pa.array(order)))
+    by_term = np.argsort(found.term, kind="stable")
+    return Shard(
+        ids.take(pa.array(order)),
+        Moments(asked.time[order], asked.number[order]),
+        found.lengths.astype(np.int32),
+        found.vocabulary,
+        np.searchsorted(found.term[by_term], np.arange(len(found.vocabulary) + 1)).astype(np.int64),
+        found.text[by_term].astype(np.int32),
+        found.count[by_term].astype(np.int32),
+    )

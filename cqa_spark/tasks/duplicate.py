@@ -1,0 +1,35 @@
+"""Task E: duplicates, the earlier questions of a site that ask the same as a question."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.judgments import DUPLICATE
+from cqa_spark.tasks.task import Task
+
+DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
+
+
+class Duplicate(Task):
+    """Earlier questions that retrieval found, for a question; its duplicates count (Nakov et al. 2017, section 3.2).
+
+    Dumps give no parts to train and to measure on, so ``pair`` finds nothing here: the step ``candidates`` retrieves
+    candidates and splits the questions by time.
+    """
+
+    name = DUPLICATE
+    letter = "E"
+    about = "find the earlier questions of the site that a question duplicates, or none"
+    grades = MappingProxyType({DUPLICATE_LABEL: 1, OTHER_LABEL: 0})
+    relevant_from = 1
+
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The earlier questions' authors and times."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
+
+    def fold_key(self) -> Column:
+        """The oldest question of the query's cluster: labels of a cluster follow from the same links."""
+        return F.coalesce("cluster", "query_id")

@@ -1,0 +1,85 @@
+"""Examples of task E: queries split by time, their candidates, and the duplicates that retrieval missed."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.tasks.duplicate import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
+
+TRAINING, MEASURED = 0.5, 0.75
+"""Shares of a site's questions, in the order of time, that end the training and the development part."""
+
+_SAMPLING = 2017
+
+
+def split_queries(posts: DataFrame, pairs: DataFrame, *, training_share: float, annotated_only: bool) -> DataFrame:
+    """The questions that candidates are retrieved for, with their part.
+
+    The first half of a site's questions is for training, the next quarter dev, the last test. Of the training
+    questions without a duplicate a share is drawn by a hash of the id: there are fifty times as many as others, and
+    they teach little more.
+
+    Args:
+        posts: the table ``posts``.
+        pairs: as ``duplicate_pairs`` gives them.
+        training_share: share of the training questions without a duplicate that are kept.
+        annotated_only: keep questions with a known duplicate alone, for sites whose list of duplicates is a sample.
+
+    Returns:
+        site, query_id, split, cluster (null without a duplicate), asker_id, asked_at.
+    """
+    in_time = Window.partitionBy("site").orderBy(
+        F.col("created_at").asc_nulls_first(), F.col("post_id").cast("bigint"), "post_id"
+    )
+    asked = posts.where(F.col("post_type") == "question").select(
+        "site",
+        F.col("post_id").alias("query_id"),
+        F.percent_rank().over(in_time).alias("place"),
+        F.col("user_id").alias("asker_id"),
+        F.col("created_at").alias("asked_at"),
+    )
+    part = F.when(F.col("place") < TRAINING, "train").when(F.col("place") < MEASURED, "dev").otherwise("test")
+    known = pairs.groupBy("site", "query_id").agg(F.first("cluster").alias("cluster"))
+    queries = asked.join(known, ["site", "query_id"], "left").withColumn("split", part).drop("place")
+    drawn = F.pmod(F.xxhash64(F.lit(_SAMPLING), "site", "query_id"), F.lit(10_000)) < int(training_share * 10_000)
+    kept = F.col("cluster").isNotNull() | (F.lit(False) if annotated_only else (F.col("split") != "train") | drawn)
+    return queries.where(kept)
+
+
+def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
+    """The candidates of every query.
+
+    Args:
+        queries: as ``split_queries`` gives them.
+        retrieved: rows of ``RETRIEVED``.
+        pairs: as ``duplicate_pairs`` gives them.
+        posts: the table ``posts``.
+
+    Returns:
+        Rows of ``EXAMPLES``.
+    """
+    candidates = retrieved.select("site", "query_id", "candidate_id", F.col("rank").alias("initial_rank"))
+    is_duplicate = pairs.select("site", "query_id", "candidate_id", F.lit(DUPLICATE_LABEL).alias("found"))
+    judged = candidates.join(is_duplicate, ["site", "query_id", "candidate_id"], "left")
+    return _examples(judged.join(queries, ["site", "query_id"]), posts, F.coalesce("found", F.lit(OTHER_LABEL)))
+
+
+def unretrieved_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
+    """The duplicates that retrieval missed; arguments as for ``examples_of``.
+
+    Returns:
+        Rows with the columns of ``EXAMPLES``.
+    """
+    missed = pairs.drop("cluster").join(retrieved, ["site", "query_id", "candidate_id"], "left_anti")
+    ranked = missed.select("site", "query_id", "candidate_id", F.lit(0).alias("initial_rank"))
+    return _examples(ranked.join(queries, ["site", "query_id"]), posts, F.lit(DUPLICATE_LABEL))
+
+
+def _examples(rows: DataFrame, posts: DataFrame, label: Column) -> DataFrame:
+    task = Duplicate()
+    written = task.written(posts, posts).withColumnsRenamed({"user_id": "author_id", "created_at": "answered_at"})
+    known = F.when(F.col("split") != UNANNOTATED, label)
+    dated = rows.join(written, ["site", "candidate_id"])
+    return task.examples(dated.withColumns({"thread_id": F.col("candidate_id"), "label": known}))

@@ -1,0 +1,64 @@
+"""The number of shards changes neither candidates nor scores, and a grown index is the one built at once."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.retrieval.bm25 import Bm25
+from cqa_spark.retrieval.index import index_shards
+from cqa_spark.retrieval.questions import questions
+from cqa_spark.retrieval.search import search
+
+_WORDS = ["beer", "cellar", "yeast", "glass", "malt", "hop", "foam", "taste", "cold", "warm", "bottle", "keg"]
+_NOTICE = (
+    '<blockquote>\n  <p><strong>Possible Duplicate:</strong><br>\n  <a href="/q/1">Secretword</a>  </p>\n</blockquote>'
+)
+
+
+@pytest.fixture(scope="module")
+def asked(spark: SparkSession) -> DataFrame:
+    """Two sites of 60 questions, among them empty ones, code alone, 50 kB, other scripts, and one with a notice."""
+    draw = random.Random(7)
+    bodies = ["", None, "<pre><code>x = 1</code></pre>", f"<p>{'malt ' * 10_000}</p>", "<p>Пиво и хмель</p>"]
+    bodies += [f"{_NOTICE}<p>Cold foam?</p>"]
+    rows = []
+    for site in ("a.org", "b.org"):
+        for number in range(1, 61):
+            body = bodies[number] if number < len(bodies) else f"<p>{' '.join(draw.choices(_WORDS, k=8))}</p>"
+            subject = None if number == 3 else " ".join(draw.choices(_WORDS, k=4))
+            at = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(hours=number // 2)
+            rows.append((site, str(number), "question", 1, str(number), at, subject, body, "unannotated", "Posts.xml"))
+    columns = ("site", "post_id", "post_type", "post_type_id", "thread_id", "created_at", "subject", "body", "split")
+    types = {field.name: field.dataType.simpleString() for field in POSTS.columns}
+    schema = ", ".join(f"{name} {types[name]}" for name in (*columns, "source_file"))
+    return questions(POSTS.complete(spark.createDataFrame(rows, schema))).persist()
+
+
+def _found(shards: DataFrame, queries: DataFrame) -> list[tuple[object, ...]]:
+    found = search(shards, queries, Bm25(), 10)
+    return sorted(map(tuple, found.select("site", "query_id", "rank", "candidate_id", "score").collect()))
+
+
+def test_the_number_of_shards_changes_neither_candidates_nor_scores(asked: DataFrame) -> None:
+    of_one = _found(index_shards(asked, 1), asked)
+    assert len(of_one) > 1000
+    assert _found(index_shards(asked, 4), asked) == of_one
+    assert _found(index_shards(asked, 16), asked) == of_one
+
+
+def test_a_grown_index_finds_what_one_built_at_once_finds(asked: DataFrame) -> None:
+    new = F.col("post_id").cast("int") > 50
+    grown = index_shards(asked.where(~new), 2).unionByName(index_shards(asked.where(new), 1, prefix="night-"))
+    assert _found(grown, asked.where(new)) == _found(index_shards(asked, 1), asked.where(new))
+
+
+def test_notices_of_duplicates_are_not_indexed(asked: DataFrame) -> None:
+    terms = index_shards(asked, 1).select(F.explode("vocabulary").alias("term"))
+    assert terms.where("term IN ('secretword', 'duplic', 'possibl')").count() == 0
+    assert terms.where("term = 'пиво'").count() == 2

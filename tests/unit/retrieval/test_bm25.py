@@ -1,0 +1,90 @@
+"""Scores of BM25 by hand, the order of ties, and only earlier questions."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
+from cqa_spark.retrieval.shard import Moments, build_shard
+from cqa_spark.retrieval.stored_shard import from_row, to_row
+from cqa_spark.retrieval.terms import count_terms
+
+
+def _index(texts: list[str], times: list[int | None] | None = None) -> Bm25Index:
+    ids = pa.array([str(number) for number in range(1, len(texts) + 1)])
+    shard = build_shard(ids, pa.array(times or list(range(len(texts))), pa.int64()), pa.array(texts, pa.string()))
+    site = SiteStatistics(len(texts), int(shard.lengths.sum()), shard.questions_with)
+    return Bm25Index.of(shard, site, Bm25())
+
+
+def _moments(*times: int) -> Moments:
+    return Moments(np.array(times), np.zeros(len(times), np.int64))
+
+
+def test_terms_are_stems_in_the_order_of_the_alphabet_with_their_counts() -> None:
+    found = count_terms(pa.array(["Sorting, sorted SORTS a list!", None, "été?", " ... "]))
+    assert found.vocabulary.to_pylist() == ["a", "list", "sort", "été"]
+    assert found.text.tolist() == [0, 0, 0, 2]
+    assert found.term.tolist() == [0, 1, 2, 3]
+    assert found.count.tolist() == [1, 1, 3, 1]
+    assert found.lengths.tolist() == [5, 0, 1, 0]
+
+
+def test_the_score_is_that_of_the_formula() -> None:
+    index = _index(["beer glass", "beer beer cellar yeast"])
+    found = index.search(pa.array(["glass of beer"]), _moments(99), 10)
+    mean = 3
+    idf_beer, idf_glass = log(1 + 0.5 / 2.5), log(1 + 1.5 / 1.5)
+    first = (idf_beer + idf_glass) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / mean))
+    second = idf_beer * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / mean))
+    assert found.place.tolist() == [0, 1]
+    assert found.score.tolist() == pytest.approx([first, second], rel=1e-6)
+
+
+def test_only_earlier_questions_are_found_and_of_equal_ones_the_older_is_first() -> None:
+    index = _index(["same text", "same text", "same text"], times=[30, 10, 20])
+    found = index.search(pa.array(["same text"] * 3), _moments(30, 99, 10), 2)
+    ids = index.shard.ids.take(pa.array(found.place)).to_pylist()
+    assert list(zip(found.query.tolist(), ids, strict=True)) == [(0, "2"), (0, "3"), (1, "2"), (1, "3")]
+
+
+def test_questions_without_times_go_by_their_numbers() -> None:
+    index = _index(["one word", "one word", "one word"], times=[None, None, None])
+    asked = Moments(np.array([-1]), np.array([3]))
+    assert index.search(pa.array(["one"]), asked, 9).place.tolist() == [0, 1]
+
+
+def test_a_query_without_known_terms_finds_nothing() -> None:
+    assert len(_index(["beer"]).search(pa.array(["wine", "", None]), _moments(9, 9, 9), 5).place) == 0
+
+
+_TEXTS = st.lists(st.text("abc ", max_size=12), min_size=1, max_size=12)
+
+
+@settings(deadline=None)
+@given(_TEXTS, st.text("abc ", max_size=8))
+def test_the_best_are_those_of_sorting_all_scores(texts: list[str], query: str) -> None:
+    index = _index(texts)
+    everything = index.search(pa.array([query]), _moments(10**6), len(texts))
+    ranked = sorted(zip((-everything.score).tolist(), everything.place.tolist(), strict=True))
+    for limit in (1, 3):
+        found = index.search(pa.array([query]), _moments(10**6), limit)
+        assert list(zip((-found.score).tolist(), found.place.tolist(), strict=True)) == ranked[:limit]
+
+
+def test_a_shard_is_read_as_it_was_stored() -> None:
+    shard = _index(["a b", "", "b c b"]).shard
+    row = {name: pa.scalar(value) for name, value in to_row(shard, "s", "0").items()}
+    read = from_row(row)
+    assert read.ids.to_pylist() == shard.ids.to_pylist()
+    assert read.vocabulary.to_pylist() == ["a", "b", "c"]
+    for name in ("lengths", "starts", "places", "counts"):
+        assert getattr(read, name).tolist() == getattr(shard, name).tolist()
+    assert read.asked.time.tolist() == [0, 1, 2]
+    assert read.asked.number.tolist() == [1, 2, 3]
