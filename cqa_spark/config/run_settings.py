@@ -51,6 +51,13 @@ class RunSettings(IngestSettings, TrackedSettings):
     systems: Systems = ()
     baseline: Baseline = "given_order"
     allow_shared_threads: AllowSharedThreads = False
+    every_fold: Annotated[
+        bool,
+        Field(
+            description="evaluate on the training queries, each ranked by models of the other features.folds folds; "
+            "for data sets without evaluation data"
+        ),
+    ] = False
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
     report: Report = None
     features: FeatureSettings = FeatureSettings()
@@ -61,8 +68,11 @@ class RunSettings(IngestSettings, TrackedSettings):
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """No evaluation data, or a baseline that is not run."""
         inputs = given.get("inputs")
-        if not isinstance(inputs, Mapping) or not (inputs.get("dev") or inputs.get("test")):
-            yield "inputs", "no evaluation data", "pass --dev FILE or --test FILE"
+        held_out = isinstance(inputs, Mapping) and (inputs.get("dev") or inputs.get("test"))
+        if given.get("every_fold") and held_out:
+            yield "every_fold", "evaluates on the training files", "remove it, or the dev and test files"
+        elif not given.get("every_fold") and not held_out:
+            yield "inputs", "no evaluation data", "pass --dev FILE or --test FILE, or --every-fold"
         yield from _baseline_not_run(given)
         yield from studied_not_run(given)
 

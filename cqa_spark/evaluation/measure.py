@@ -61,6 +61,16 @@ class Measure(ABC):
             queries: how many queries were summed.
         """
 
+    def on_one_scale(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The components of systems whose scores have different scales, as they are on one scale.
+
+        Paired tests swap the components of two systems. The measure of each system stays the same.
+
+        Args:
+            components: shape (..., queries, components); the queries of each system are all there.
+        """
+        return components
+
     def value(self, query: RankedQuery) -> float:
         """The measure of one query alone, a fraction."""
         return self.aggregate(self.components(query), 1)

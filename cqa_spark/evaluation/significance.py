@@ -42,7 +42,10 @@ def randomization_test(
     import numpy as np
     from scipy import stats
 
-    ours, theirs = joined(systems), joined(baseline)
+    ours, theirs = (
+        joined({measure: measure.on_one_scale(each) for measure, each in found.items()})
+        for found in (systems, baseline)
+    )
     queries = theirs.shape[0]
     if queries == 1 or len(ours) == 0:
         return {measure: np.ones(len(ours)) for measure in systems}

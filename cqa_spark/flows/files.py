@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
+from cqa_spark.corpora.sts.reader import STS
 from cqa_spark.experiments.ablation import Ablation
 from cqa_spark.experiments.comparison import CrossValidation
+from cqa_spark.experiments.evaluation_split import EveryFold
+from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.learning_curve import LearningCurve
 from cqa_spark.flows.shared_steps import annotated_files, learning, text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.evaluate import Evaluate
+from cqa_spark.steps.evaluate_sets import EvaluateSets
 from cqa_spark.steps.featurize import ComputeFeatures
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.pair import Pair
@@ -37,14 +41,16 @@ def run(settings: RunSettings) -> Flow:
     systems = read_systems(settings.systems)
     task = task_of(systems)
     source = annotated_files(settings, settings.inputs.by_split())
+    folds = EveryFold(settings.features.folds)
     return Flow(
         "run",
         (
             Ingest(source),
             Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),
             *learning(systems, task, settings.features),
-            Score(systems, task),
-            Evaluate(settings.evaluation, settings.baseline, at_random(systems)),
+            RankEveryQuery(systems, folds) if settings.every_fold else Score(systems, task),
+            Evaluate(settings.evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold),
+            *([EvaluateSets(settings.evaluation, settings.baseline)] if task == STS else []),
             *_experiments(systems, settings),
             Report(settings.report, settings.evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),

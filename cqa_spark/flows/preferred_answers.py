@@ -6,7 +6,7 @@ from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
 from cqa_spark.experiments.ablation import Ablation
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
-from cqa_spark.experiments.preferred_answer.every_question import RankEveryQuestion
+from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_systems
 from cqa_spark.experiments.preferred_answer.measuring import Measure
 from cqa_spark.experiments.preferred_answer.transfer import TransferSites
@@ -47,7 +47,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             Featurize(groups_of(systems), task, settings.features, strict=chosen.strict),
             *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),
             Train(systems, task),
-            RankEveryQuestion(systems, split) if every else Score(systems, task),
+            RankEveryQuery(systems, split) if every else Score(systems, task),
             Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
             *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
             *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),

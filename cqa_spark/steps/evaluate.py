@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from pyspark.sql import functions as F
+
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Product, Step
@@ -25,11 +27,13 @@ class Evaluate(Step):
         settings: measures, resamples, confidence and seed.
         baseline: system to compare the others with.
         at_random: systems that are measured by the expectation over all orders.
+        cross_validated: whether every training query was ranked, by models of the other folds.
     """
 
     settings: EvaluationSettings
     baseline: str
     at_random: Collection[str] = ()
+    cross_validated: bool = False
 
     name = "evaluate"
 
@@ -46,7 +50,12 @@ class Evaluate(Step):
         rankings, settings = run.read(RANKINGS), self.settings
         counts.rows_in = run.rows(RANKINGS)
         measures = [parse_measure(name) for name in settings.measures]
-        judged = run.read(EXAMPLES).where(OUTSIDE_TRAINING)
+        examples = run.read(EXAMPLES)
+        judged = (
+            examples.where(IN_TRAINING).withColumn("split", F.lit(CROSS_VALIDATED))
+            if self.cross_validated
+            else examples.where(OUTSIDE_TRAINING)
+        )
         run.write(QUERY_METRICS, query_metrics(rankings, judged, measures, at_random=self.at_random))
         summary = summarise(
             run.read(QUERY_METRICS), self.baseline, settings.resamples, settings.seed, settings.confidence

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from cqa_spark.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _OFFICIAL = re.compile(r"(?i)^(?P<task>STS\d*)\.(?:gs|input|output|sys)\.")
 _SUFFIX = re.compile(r"(?i)\.(?:tsv|csv|txt)$")
@@ -38,3 +42,10 @@ def gold_path(path: str) -> str | None:
     folder, _, name = path.rpartition("/")
     gold = re.sub(r"(?i)^(STS\d*)\.input\.", r"\1.gs.", name)
     return None if gold == name else f"{folder}/{gold}" if folder else gold
+
+
+def set_of_pair(sentence: Column) -> Column:
+    """The set of a sentence, by its id: set, line and place in the pair, as in ``2014/OnWN.test:12:1``."""
+    from pyspark.sql import functions as F
+
+    return F.regexp_extract(sentence, r"^(.*):\d+:\d$", 1)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cqa_spark.evaluation.measure import Measure, Sum, ratio
 from cqa_spark.evaluation.ranked_query import RankedQuery
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NEGLIGIBLE = 1e-12
 """Share of the mean square below which a variance is rounding."""
@@ -33,6 +37,25 @@ class Pearson(Measure):
             sum(gold * gold for _, gold in pairs),
             sum(score * gold for score, gold in pairs),
         )
+
+    def on_one_scale(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores with mean 0 and variance 1; those of a system with constant scores stay as they are."""
+        import numpy as np
+
+        count, score, gold, score_squared, gold_squared, product = np.moveaxis(components, -1, 0)
+        candidates, total, squares = (each.sum(axis=-1, keepdims=True) for each in (count, score, score_squared))
+        variance = _variance(candidates, total, squares) / candidates**2
+        mean = np.where(variance > 0, total / candidates, 0.0)
+        deviation = np.sqrt(np.where(variance > 0, variance, 1.0))
+        scaled = (
+            count,
+            (score - mean * count) / deviation,
+            gold,
+            (score_squared - 2 * mean * score + mean**2 * count) / deviation**2,
+            gold_squared,
+            (product - mean * gold) / deviation,
+        )
+        return np.stack(scaled, axis=-1)
 
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
         """Covariance by the root of both variances."""

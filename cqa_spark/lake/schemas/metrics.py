@@ -108,6 +108,25 @@ SITE_METRICS = JournalTable(
     key=("system", "task", "split", "site", "measure"),
 )
 
+SET_METRICS = JournalTable(
+    "set_metrics",
+    "The first measure of each system on each set of sentence pairs, and its means over the sets.",
+    (
+        SYSTEM,
+        TASK,
+        SPLIT,
+        column("set_name", "string", "folder and name of the set; mean by pairs; mean of sets", nullable=False),
+        MEASURE,
+        *_AGGREGATE,
+        column("baseline", "string", "system that it is compared with", nullable=False),
+        column("difference", "double", "system minus baseline, a fraction; 0 for itself", nullable=False),
+        column("p_value", "double", "two-sided, of the paired bootstrap test; 1 for itself", nullable=False),
+        RESAMPLES,
+        SEED,
+    ),
+    key=("system", "task", "split", "set_name", "measure"),
+)
+
 _STUDY = (
     *_AGGREGATE,
     column("difference", "double", "minus the full system, a fraction; 0 for itself", nullable=False),

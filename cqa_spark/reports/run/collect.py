@@ -22,6 +22,7 @@ from cqa_spark.reports.run.record.content import RunFacts
 from cqa_spark.reports.run.scores.collect import collect_histograms
 from cqa_spark.reports.run.systems.collect import evaluation
 from cqa_spark.reports.scope import Scope
+from cqa_spark.reports.similarity.collect import collect_similarity
 
 NO_MEANINGS: Mapping[str, str] = MappingProxyType({})
 
@@ -74,14 +75,17 @@ def collect_content(
             "name a system that the run scored on this split",
         )
     evaluated = evaluation(scope, on_split, measures)
-    measured = measured_queries(scope, stories_each)
+    similarity = collect_similarity(scope)
+    # A correlation has no value for a single pair.
+    measured = measured_queries(scope, stories_each) if similarity is None else None
     return RunReport(
         run=run,
         evaluation=evaluated,
         differences=differences(scope, measured),
+        similarity=similarity,
         histograms=collect_histograms(scope, [on_split[system] for system in evaluated.systems]),
         importances=collect_importances(scope, meanings),
-        stories=collect_stories(scope, measured, stories_each),
+        stories=collect_stories(scope, measured, stories_each) if similarity is None else (),
         cross_validations=collect_cross_validations(scope),
         ablations=collect_ablations(scope),
         curves=collect_curves(scope),

@@ -14,6 +14,7 @@ from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.reports.run.record.content import RunFacts
 from cqa_spark.reports.run.scores.content import ScoreHistogram
 from cqa_spark.reports.run.systems.content import Evaluation
+from cqa_spark.reports.similarity.content import Similarity
 
 
 @dataclass(frozen=True)
@@ -51,5 +52,6 @@ class RunReport:
     cautions: tuple[Caution, ...] = ()
     study: AnswerStudy | None = None
     night: Night | None = None
+    similarity: Similarity | None = None
     queries_page: str | None = None
     queries_csv: str | None = None

@@ -14,6 +14,7 @@ from cqa_spark.reports.run.record.plots import plot_steps
 from cqa_spark.reports.run.scores.plots import plot_scores
 from cqa_spark.reports.run.systems.content import Evaluation
 from cqa_spark.reports.run.systems.plots import plot_measure
+from cqa_spark.reports.similarity.figures import SimilarityFigures, draw_similarity
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Figures:
     main_measure: Drawing | None
     other_measures: dict[str, Drawing]
     differences: Drawing | None
+    similarity: SimilarityFigures | None
     scores: dict[str, Drawing]
     learned: tuple[LearnedSystem, ...]
     experiments: ExperimentFigures
@@ -43,6 +45,7 @@ def draw_figures(report: RunReport) -> Figures:
             if measure != main
         },
         differences=_differences(report),
+        similarity=draw_similarity(report.similarity),
         scores={
             histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
             for number, histogram in enumerate(report.histograms)

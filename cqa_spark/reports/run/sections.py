@@ -25,6 +25,7 @@ def sections(report: RunReport, figures: Figures) -> tuple[Section, ...]:
             (report.night, Section("night", "Checks", "night/section.html.j2")),
             (report.study, Section("preferred-answer", "Published", "preferred_answer/section.html.j2")),
             (report.evaluation.measurements, Section("systems", "Systems", "run/systems/section.html.j2")),
+            (figures.similarity, Section("similarity", "Sets", "similarity/section.html.j2")),
             (figures.differences, Section("differences", "Differences", "run/differences/section.html.j2")),
             (figures.scores, Section("scores", "Scores", "run/scores/section.html.j2")),
             (figures.learned, Section("features", "Features", "run/features/section.html.j2")),

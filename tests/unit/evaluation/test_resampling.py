@@ -18,12 +18,17 @@ from cqa_spark.evaluation.significance import holm, randomization_test
 
 DEFAULT_MEASURES = EvaluationSettings().measures
 
-MAP, AVG_REC, PRECISION = map(parse_measure, ("MAP@10", "AvgRec@10", "Precision"))
+MAP, AVG_REC, PRECISION, PEARSON = map(parse_measure, ("MAP@10", "AvgRec@10", "Precision", "Pearson"))
 
 
 def means(values: list[float]) -> np.ndarray:
     """Components of one system under a mean measure, shape (queries, 1)."""
     return np.array(values)[:, None]
+
+
+def pairs(scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Components of one system under Pearson's correlation, a pair a query, shape (queries, 6)."""
+    return np.stack([np.ones(len(gold)), scores, gold, scores**2, gold**2, scores * gold], axis=-1)
 
 
 @pytest.fixture
@@ -154,3 +159,25 @@ def test_batches_do_not_change_what_is_drawn(monkeypatch, three_systems) -> None
 )
 def test_p_values_of_several_tests_are_adjusted(p_values: list[float], adjusted: list[float]) -> None:
     assert holm(np.array(p_values)).tolist() == pytest.approx(adjusted)
+
+
+class TestCorrelations:
+    def test_scores_on_another_scale_are_the_same_system(self) -> None:
+        draw = np.random.default_rng(4)
+        gold = draw.normal(size=80)
+        one, other = gold + draw.normal(size=80), gold + draw.normal(size=80)
+        p_values = [
+            randomization_test({PEARSON: pairs(one, gold)[None]}, {PEARSON: pairs(scaled, gold)}, resamples=199)
+            for scaled in (other, 100 * other - 7)
+        ]
+        assert p_values[0][PEARSON] == pytest.approx(p_values[1][PEARSON])
+
+    def test_standardised_components_have_the_same_correlation(self) -> None:
+        components = pairs(np.array([1.0, 2.0, 4.0]), np.array([0.0, 3.0, 5.0]))
+        scaled = PEARSON.on_one_scale(components)
+        assert PEARSON.total(scaled.tolist()) == pytest.approx(PEARSON.total(components.tolist()))
+        assert scaled.sum(axis=0)[[0, 1, 3]] == pytest.approx([3, 0, 3])
+
+    def test_constant_scores_have_no_scale(self) -> None:
+        components = pairs(np.full(3, 2.0), np.array([0.0, 3.0, 5.0]))
+        assert PEARSON.on_one_scale(components).tolist() == components.tolist()

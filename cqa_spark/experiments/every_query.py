@@ -1,4 +1,4 @@
-"""Rankings of every question, each by models of the other folds."""
+"""Rankings of every query, each by models of the other folds."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.score import read_to_rank
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import task_of
 from cqa_spark.systems.system import System
-from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 
 @dataclass(frozen=True)
-class RankEveryQuestion(Step):
-    """Rank every question with every system, by models that did not learn from it.
+class RankEveryQuery(Step):
+    """Rank every query with every system, by models that did not learn from it.
 
     Attributes:
-        systems: recipes that the run has trained.
-        split: what is measured on.
+        systems: recipes of one task, which the run has trained.
+        split: the queries to rank.
     """
 
     systems: Sequence[System]
@@ -47,7 +47,7 @@ class RankEveryQuestion(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Train on the other folds, and rank."""
         systems = trained_recipes(run, self.systems)
-        examples = task_examples(run, PreferredAnswer.name)
+        examples = task_examples(run, task_of(systems))
         with feature_frames(run, systems, examples) as frame_of:
             ranked = [
                 rank_variant(system, Variant(system.name, self.split.parts(frame_of(system))), run_id=run.run_id)
