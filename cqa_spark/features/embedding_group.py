@@ -33,7 +33,7 @@ class _Version(BaseModel):
 
 
 class EmbeddingGroup(FittedQueryGroup):
-    """Base of groups that look at vectors; it keeps the version of the model that a system was trained with.
+    """Base of groups that look at vectors of one model; it keeps the version that a system was trained with.
 
     Args:
         version: of the embedding model.
@@ -48,50 +48,50 @@ class EmbeddingGroup(FittedQueryGroup):
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Note the version of the model."""
-        return Fitted(cls(read_model(MODEL).version))
+        return Fitted(cls(read_model(cls.embeddings[0]).version))
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the name and version of the model."""
-        save_version(folder, self.version)
+        save_version(folder, self.version, self.embeddings[0])
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read and compare the version."""
-        return cls(load_version(folder))
+        return cls(load_version(folder, cls.embeddings[0]))
 
 
-def save_version(folder: NewModelFolder, version: str) -> None:
+def save_version(folder: NewModelFolder, version: str, model: str = MODEL) -> None:
     """Write the version of the embedding model that a group was fitted with."""
-    folder.write_json(_MODEL_FILE, _Version(model=MODEL, version=version))
+    folder.write_json(_MODEL_FILE, _Version(model=model, version=version))
 
 
-def load_version(folder: ModelFolder) -> str:
+def load_version(folder: ModelFolder, model: str = MODEL) -> str:
     """Read what ``save_version`` wrote.
 
     Raises:
         ContractError: the model of this installation has another version, so its vectors differ.
     """
-    saved, installed = folder.read_json(_MODEL_FILE, _Version), read_model(MODEL)
+    saved, installed = folder.read_json(_MODEL_FILE, _Version), read_model(model)
     if (saved.model, saved.version) != (installed.name, installed.version):
         raise ContractError(
             f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "
-            f"conf/models/{MODEL}.yaml describes version {installed.version}",
+            f"conf/models/{model}.yaml describes version {installed.version}",
             "restore that file, or train the system again",
         )
     return installed.version
 
 
-def exact_vectors(batch: QueryBatch) -> Reals:
+def exact_vectors(batch: QueryBatch, model: str = MODEL) -> Reals:
     """The vectors of the batch's texts as integers, in steps of the last decimal place.
 
     Returns:
         Shape (texts + 1, dimension); NaN for a text without a vector, and in the last row, which ``ABSENT`` names.
     """
-    return batch.texts.derive(_exact)
+    return batch.texts.derive(_exact, model)
 
 
-def _exact(texts: Texts) -> Reals:
-    return np.rint(texts.vectors(MODEL).astype(np.float64) * _SCALE)
+def _exact(texts: Texts, model: str) -> Reals:
+    return np.rint(texts.vectors(model).astype(np.float64) * _SCALE)
 
 
 def cosines(vectors: Reals, one: Indices, other: Indices) -> Reals:

@@ -1,0 +1,79 @@
+"""How similar query and candidate are by runs of characters that are weighed by their rarity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.groups.thread.unit_overlap import SIDES
+from cqa_spark.features.learned_texts import learned_texts
+from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.text.characters import CharacterRuns
+
+_COMPARED = {
+    "query": ("query", "candidate", "the query and the candidate"),
+    "subject": ("subject", "candidate", "the query's subject and the candidate"),
+    "title": ("query", "candidate_subject", "the query and the candidate's subject"),
+    "titles": ("subject", "candidate_subject", "both subjects"),
+}
+"""By the name of the comparison: the two texts, keys of ``SIDES``, and their description."""
+
+_SOURCE = "McNamee and Mayfield 2004, Character n-gram tokenization for European language text retrieval"
+
+
+class CharacterSimilarityV1(FittedQueryGroup):
+    """Tf-idf cosines of runs of two to four characters; learns how many texts hold each run.
+
+    Args:
+        runs: the counts.
+    """
+
+    name: ClassVar[str] = "character_similarity_v1"
+    family: ClassVar[str] = "similarity"
+    about: ClassVar[str] = "similarity of the candidate and the query by runs of characters, weighed by their rarity"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+        FeatureColumn(f"{name}_cosine", f"cosine of the tf-idf vectors of runs of 2 to 4 characters of {both}", _SOURCE)
+        for name, (_, _, both) in _COMPARED.items()
+    )
+    learns_from_labels: ClassVar[bool] = False
+
+    def __init__(self, runs: CharacterRuns) -> None:
+        self.runs = runs
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Count the distinct texts of the training and unannotated documents, whatever the examples."""
+        return Fitted(cls(CharacterRuns.of(learned_texts(training.inputs))))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        sides = {name: side(batch) for name, side in SIDES.items()}
+        compared = np.unique(np.concatenate([np.array([ABSENT]), *sides.values()]))
+        clean = [*batch.texts.clean, ""]
+        weighed = self.runs.weigh([clean[text] for text in compared])
+        rows = {name: np.searchsorted(compared, texts) for name, texts in sides.items()}
+        return {
+            f"{name}_cosine": np.where(
+                (sides[one] != ABSENT) & (sides[other] != ABSENT),
+                np.asarray(weighed[rows[one]].multiply(weighed[rows[other]]).sum(axis=1)).ravel(),
+                np.nan,
+            )
+            for name, (one, other, _) in _COMPARED.items()
+        }
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the counts."""
+        self.runs.save(folder)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the counts."""
+        return cls(CharacterRuns.load(folder))

@@ -1,0 +1,35 @@
+"""How similar query and candidate are by embeddings that are alike for texts of the same meaning in any language."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors
+from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.query_batch import QueryBatch, Reals
+
+MULTILINGUAL = "use_multilingual"
+
+_SOURCE = "Yang et al. 2020, Multilingual Universal Sentence Encoder for semantic retrieval"
+
+
+class MultilingualSimilarityV1(EmbeddingGroup):
+    """Cosines of the vectors of the query and of the candidate, and of the candidate's subject."""
+
+    name: ClassVar[str] = "multilingual_similarity_v1"
+    family: ClassVar[str] = "similarity"
+    about: ClassVar[str] = "similarity of the query and the candidate by multilingual sentence embeddings"
+    entity: ClassVar[Entity] = Entity.PAIR
+    embeddings: ClassVar[tuple[str, ...]] = (MULTILINGUAL,)
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("query_cosine", "cosine of the query and the candidate", _SOURCE),
+        FeatureColumn("title_cosine", "cosine of the query and the candidate's subject", _SOURCE),
+    )
+
+    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+        """Compare each pair; a pair of which a text has no vector has no values."""
+        vectors = exact_vectors(batch, MULTILINGUAL)
+        return {
+            "query_cosine": cosines(vectors, batch.query_text, batch.candidate_text),
+            "title_cosine": cosines(vectors, batch.query_text, batch.candidate_subject_text),
+        }

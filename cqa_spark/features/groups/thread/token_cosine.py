@@ -1,0 +1,40 @@
+"""The baseline of the STS tasks: which words two sentences share, whatever these words are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import ABSENT, QueryBatch
+
+
+class TokenCosineV1(QueryGroup):
+    """Cosine of binary vectors of tokens, which are what stands between blanks in the text as it was read."""
+
+    name: ClassVar[str] = "token_cosine_v1"
+    family: ClassVar[str] = "similarity"
+    about: ClassVar[str] = "the baseline of the STS tasks"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn(
+            "cosine",
+            "cosine of the binary token vectors of the query and the candidate",
+            "Agirre et al. 2016, SemEval-2016 Task 1: Semantic Textual Similarity, section 6.3",
+        ),
+    )
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
+        tokens = [set(text.split()) for text in batch.texts.raw]
+        found = [np.nan if ABSENT in pair else _cosine(*(tokens[text] for text in pair)) for pair in pairs]
+        return {"cosine": np.array(found, dtype=np.float64)}
+
+
+def _cosine(one: set[str], other: set[str]) -> float:
+    """Shared tokens over the geometric mean of both numbers; 0 where a text has none."""
+    return len(one & other) / np.sqrt(len(one) * len(other)) if one and other else 0.0

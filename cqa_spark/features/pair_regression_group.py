@@ -1,0 +1,218 @@
+"""How similar two sentences are by their embeddings: the cosine, and a regression learned from labelled pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import functions as F
+
+from cqa_spark.features.embedding_group import load_version, save_version
+from cqa_spark.features.folds import fold_of
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.text.embedding.model import read_model
+
+Reals = NDArray[np.float64]
+
+L2 = 0.3
+"""Strength of the penalty per training pair: chosen on the training part of the STS Benchmark, in folds."""
+
+_TAI = "Tai et al. 2015, Improved semantic representations from tree-structured LSTM networks, section 4.2"
+_COSINE = FeatureColumn("cosine", "cosine of both embeddings", "Reimers and Gurevych 2019, Sentence-BERT, section 4.1")
+_SIMILARITY = FeatureColumn(
+    "similarity",
+    "similarity that a ridge regression on products and distances of the embeddings' components expects",
+    _TAI,
+)
+
+_ROWS_AT_A_TIME = 2048
+_ALL_FOLDS = -1
+_WEIGHTS = "weights.npy"
+
+
+@dataclass(frozen=True, eq=False)
+class PairRegression:
+    """A ridge regression of the similarity of two texts on their embeddings.
+
+    Attributes:
+        weights: of the products of the components, of their distances, and the intercept; empty where there were no
+            pairs to learn from.
+    """
+
+    weights: Reals
+
+    def similarity(self, one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
+        """The expected similarity of each pair; NaN where a vector is not known, or nothing was learned."""
+        if not self.weights.size:
+            return np.full(len(one), np.nan)
+        found: Reals = _terms(one, other) @ self.weights
+        return found
+
+
+class PairRegressionGroup(FittedQueryGroup):
+    """Base of groups that compare embeddings of one model.
+
+    Args:
+        regression: as learned.
+        version: of the embedding model.
+    """
+
+    family: ClassVar[str] = "similarity"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (_COSINE, _SIMILARITY)
+    learns_from_labels: ClassVar[bool] = True
+
+    def __init__(self, regression: PairRegression, version: str) -> None:
+        self.regression = regression
+        self.version = version
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn from the training pairs with a known similarity: from all, and from the rest of each fold."""
+        (model,) = cls.embeddings
+        learned = training.derive(learn_regressions(model))
+        version = read_model(model).version
+        return Fitted(cls(learned.on_all, version), tuple(cls(each, version) for each in learned.on_rests))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, Reals]:
+        """Compare the texts of each pair; a pair of which a text has no vector has no values."""
+        (model,) = self.embeddings
+        vectors = batch.texts.vectors(model)
+        one, other = vectors[batch.query_text], vectors[batch.candidate_text]
+        return {
+            _COSINE.name: (one * other).sum(axis=1, dtype=np.float64),
+            _SIMILARITY.name: self.regression.similarity(one, other),
+        }
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the weights as a NumPy array, and the version of the embedding model."""
+        save_version(folder, self.version, self.embeddings[0])
+        folder.write_array(_WEIGHTS, self.regression.weights)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the weights, and compare the version."""
+        version = load_version(folder, cls.embeddings[0])
+        return cls(PairRegression(folder.read_array(_WEIGHTS, shape=(None,))), version)
+
+
+@cache
+def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegression]]:
+    """The function that learns from the training pairs' embeddings of a model, in one Spark job.
+
+    One task gets the pairs in order, so that the weights are the same to the last bit however the rows are spread. It
+    adds up the normal equations of each fold; the model without a fold solves the sum of the others.
+    """
+
+    def learn(training: TrainingData) -> Fitted[PairRegression]:
+        inputs, folds = training.inputs, training.folds
+        vectors = inputs.needed("embeddings").where(F.col("model") == model).select("text_id", "vector")
+        texts = inputs.documents.join(vectors, on="text_id").select("site", "document_id", "vector")
+        pairs = (
+            inputs.examples.where(F.col("similarity").isNotNull())
+            .withColumn("fold", fold_of(folds).cast("int"))
+            .join(texts.toDF("site", "query_id", "one"), on=["site", "query_id"])
+            .join(texts.toDF("site", "candidate_id", "other"), on=["site", "candidate_id"])
+            .repartition(1)
+            .sortWithinPartitions("site", "query_id", "candidate_id")
+            .select("fold", "similarity", "one", "other")
+        )
+
+        def solve(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            solved = solve_by_fold(map(_pairs_of, batches), folds)
+            yield pa.RecordBatch.from_arrays(
+                [
+                    pa.array(list(solved), pa.int32()),
+                    pa.array([weights.tobytes() for weights in solved.values()], pa.binary()),
+                ],
+                names=["fold", "weights"],
+            )
+
+        rows = pairs.mapInArrow(solve, "fold int, weights binary").collect()
+        found = {row["fold"]: PairRegression(np.frombuffer(row["weights"])) for row in rows}
+        return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
+
+    return learn
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Training pairs: embeddings of shape (pairs, dimension), similarities and folds of shape (pairs,)."""
+
+    one: NDArray[np.floating]
+    other: NDArray[np.floating]
+    similarity: Reals
+    fold: NDArray[np.int32]
+
+
+def solve_by_fold(batches: Iterable[Pairs], folds: int) -> dict[int, Reals]:
+    """The weights of a ridge regression on all pairs, at -1, and on the rest of each fold.
+
+    Args:
+        batches: the pairs, in order.
+        folds: number of folds.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        equations = [_Equations() for _ in range(folds)]
+        for pairs in batches:
+            for fold in range(folds):
+                chosen = np.flatnonzero(pairs.fold == fold)
+                for start in range(0, len(chosen), _ROWS_AT_A_TIME):
+                    rows = chosen[start : start + _ROWS_AT_A_TIME]
+                    equations[fold] += _Equations.of(_terms(pairs.one[rows], pairs.other[rows]), pairs.similarity[rows])
+        rests = {_ALL_FOLDS: equations} | {
+            fold: [each for other, each in enumerate(equations) if other != fold] for fold in range(folds)
+        }
+        return {fold: sum(rest, _Equations()).solve() for fold, rest in rests.items()}
+
+
+@dataclass(frozen=True)
+class _Equations:
+    """Normal equations of a least-squares problem; they add up over rows."""
+
+    squares: Reals | float = 0.0
+    products: Reals | float = 0.0
+    rows: int = 0
+
+    @classmethod
+    def of(cls, terms: Reals, values: Reals) -> Self:
+        return cls(terms.T @ terms, terms.T @ values, len(values))
+
+    def __add__(self, other: Self) -> _Equations:
+        return _Equations(self.squares + other.squares, self.products + other.products, self.rows + other.rows)
+
+    def solve(self) -> Reals:
+        """The weights; the intercept, which is last, has no penalty. Without rows there are none."""
+        if not self.rows:
+            return np.zeros(0)
+        squares = np.asarray(self.squares)
+        penalty = np.full(len(squares), L2 * self.rows)
+        penalty[-1] = 0
+        found: Reals = np.linalg.solve(squares + np.diag(penalty), np.asarray(self.products))
+        return found
+
+
+def _terms(one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
+    """Products and distances of the components, scaled so that they do not shrink with the dimension; and 1."""
+    scale = np.sqrt(one.shape[1])
+    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    return np.hstack([scale * first * second, scale * np.abs(first - second), np.ones((len(first), 1))])
+
+
+def _pairs_of(batch: pa.RecordBatch) -> Pairs:
+    one, other = (
+        batch.column(name).flatten().to_numpy(zero_copy_only=False).reshape(batch.num_rows, -1)
+        for name in ("one", "other")
+    )
+    return Pairs(one, other, batch.column("similarity").to_numpy(), batch.column("fold").to_numpy())

@@ -1,0 +1,98 @@
+"""Runs of characters inside words, hashed and weighed by their rarity: what works in any language, without analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+SHORTEST, LONGEST = 2, 4
+"""Characters of a run; a word is padded by a blank on both sides."""
+
+BUCKETS = 2**18
+_COUNTS, _DOCUMENTS = "holding.npy", "documents.npy"
+
+
+@dataclass(frozen=True, eq=False)
+class CharacterRuns:
+    """How many texts of a collection hold each run of characters.
+
+    Attributes:
+        holding: texts that hold a run, by the run's bucket.
+        documents: texts of the collection.
+    """
+
+    holding: NDArray[np.float64]
+    documents: int
+
+    @classmethod
+    def of(cls, texts: DataFrame) -> Self:
+        """Count a collection in one Spark job; every partition sends its counts.
+
+        Args:
+            texts: the table ``texts``, one row per distinct text.
+        """
+        counted = texts.select("clean").mapInArrow(_count, "documents long, holding binary").collect()
+        holding = sum((np.frombuffer(row["holding"], np.int64) for row in counted), np.zeros(BUCKETS, np.int64))
+        return cls(holding.astype(np.float64), sum(row["documents"] for row in counted))
+
+    def weigh(self, texts: Sequence[str]) -> csr_matrix:
+        """The weights of the runs of each text, as rows of unit length: 1 + ln(frequency), times the smooth idf."""
+        from sklearn.preprocessing import normalize
+
+        runs = count_runs(texts)
+        idf = np.log((1 + self.documents) / (1 + self.holding)) + 1
+        runs.data = (1 + np.log(runs.data)) * idf[runs.indices]
+        return normalize(runs, copy=False)
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the counts as NumPy arrays."""
+        folder.write_array(_COUNTS, self.holding)
+        folder.write_array(_DOCUMENTS, np.array([float(self.documents)]))
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read what ``save`` wrote."""
+        (documents,) = folder.read_array(_DOCUMENTS, shape=(1,))
+        return cls(folder.read_array(_COUNTS, shape=(BUCKETS,)), int(documents))
+
+
+def count_runs(texts: Sequence[str]) -> csr_matrix:
+    """How often each text has each run of characters, in lower case.
+
+    Returns:
+        Shape (texts, ``BUCKETS``), with sorted indices.
+    """
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    if not texts:
+        return csr_matrix((0, BUCKETS))
+    vectorizer = HashingVectorizer(
+        analyzer="char_wb", ngram_range=(SHORTEST, LONGEST), n_features=BUCKETS, norm=None, alternate_sign=False
+    )
+    counts = vectorizer.transform(texts)
+    counts.sort_indices()
+    return counts
+
+
+def _count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    documents, holding = 0, np.zeros(BUCKETS, np.int64)
+    for batch in batches:
+        documents += batch.num_rows
+        runs = count_runs([text or "" for text in batch.column("clean").to_pylist()])
+        holding += np.bincount(runs.indices, minlength=BUCKETS)
+    yield pa.RecordBatch.from_arrays(
+        [pa.array([documents]), pa.array([holding.tobytes()], pa.binary())], names=["documents", "holding"]
+    )

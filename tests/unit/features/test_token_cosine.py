@@ -1,0 +1,18 @@
+"""The baseline of the STS tasks."""
+
+from __future__ import annotations
+
+import pytest
+from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
+
+from cqa_spark.features.groups.thread.token_cosine import TokenCosineV1
+
+
+def test_tokens_count_once_as_they_are_written() -> None:
+    pairs = (Pair("a a b", "", "b c, A d"), Pair("a", "", ""))
+    assert [each["cosine"] for each in values(TokenCosineV1(), pairs_of(pairs))] == [pytest.approx(1 / 8**0.5), 0.0]
+
+
+def test_a_pair_without_a_known_text_has_no_value() -> None:
+    [found] = values(TokenCosineV1(), batch_of([Thread("Q1", None, [Said(None, "good")])]))
+    assert found["cosine"] is None
