@@ -1,13 +1,17 @@
-"""``cqa setup``: downloads and checks the jars and the embedding models, once per installation."""
+"""``cqa setup``: downloads the jars and the embedding models, and archives Java's classes, once per installation."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cqa_spark.config.file_commands import SetupSettings
-from cqa_spark.config.project_root import jars_folder, models_folder
+from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, resolve_jars
+from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.text.embedding.files import downloadable_models, read_file
 
 
@@ -25,6 +29,20 @@ def setup(settings: SetupSettings) -> None:
     else:
         jars = resolve_jars(write_hashes=settings.write_hashes)
         terminal.line(f"{len(jars)} jars, {_megabytes(jars)}, in {jars_folder()}")
+        if archive := _archive_classes():
+            terminal.line(f"archive of Java's classes, {_megabytes([archive])}: {archive}")
+        else:
+            terminal.line("no archive of Java's classes: jobs work without it, and start a few seconds later")
+
+
+def _archive_classes() -> Path | None:
+    """Archive the classes that a run on a small generated forum loads, which are most of any job's."""
+    with TemporaryDirectory(prefix="cqa-setup-") as folder:
+        sample = write_sample(Path(folder), threads=20, dev_threads=10, seed=1)
+        settings = ["--config", str(project_root() / "conf/demo.yaml"), "--systems", "given_order", "tfidf"]
+        files = ["--train", str(sample.train), "--dev", str(sample.dev), "--lake", str(Path(folder, "lake"))]
+        files += ["--no-tracking.enabled"]
+        return make_archive([sys.executable, "-m", "cqa_spark.cli", "run", *settings, *files])
 
 
 def _megabytes(files: list[Path]) -> str:

@@ -1,0 +1,38 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.spark.class_archive import archive_options, make_archive
+
+WRITES_AN_ARCHIVE = """
+import os, pathlib, sys
+first, *_ = os.environ["SPARK_SUBMIT_OPTS"].split()
+pathlib.Path(first.removeprefix("-XX:ArchiveClassesAtExit=")).write_bytes(b"classes")
+sys.exit(int(sys.argv[1]))
+"""
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CQA_HOME", str(tmp_path))
+    (tmp_path / ".jars").mkdir()
+    return tmp_path / ".jars" / "classes.jsa"
+
+
+def test_java_is_given_the_archive_that_is_there(archive: Path) -> None:
+    assert archive_options() == ()
+    archive.write_bytes(b"classes")
+    assert archive_options()[0] == f"-XX:SharedArchiveFile={archive}"
+
+
+def test_a_command_archives_the_classes_that_it_loads(archive: Path) -> None:
+    archive.write_bytes(b"an earlier installation's")
+    assert make_archive([sys.executable, "-c", WRITES_AN_ARCHIVE, "0"]) == archive
+    assert archive.read_bytes() == b"classes"
+
+
+@pytest.mark.parametrize("command", [[WRITES_AN_ARCHIVE, "1"], ["pass"]], ids=["fails", "writes none"])
+def test_there_is_no_archive_of_a_command_that(archive: Path, command: list[str]) -> None:
+    assert make_archive([sys.executable, "-c", *command]) is None
+    assert not archive.exists()
