@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cqa_spark.config.preferred_answer_settings import ThreadSettings
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
 from cqa_spark.experiments.ablation import Ablation
@@ -15,9 +16,11 @@ from cqa_spark.experiments.seeds import OtherSeeds
 from cqa_spark.flows.dumps import NIGHT_BASELINE
 from cqa_spark.flows.shared_steps import text_analysis
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.runtime.step import Step
 from cqa_spark.steps.dataset import AdoptCommunity, PreferredAnswerDataset
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.report import Report
+from cqa_spark.steps.restore_texts import RestoreTexts
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.systems.recipes import at_random, groups_of, read_systems
@@ -26,8 +29,7 @@ from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
 
 def dataset(settings: PreferredAnswerDatasetSettings) -> Flow:
     """Community tables of a run → examples and the data card of a new one."""
-    steps = (AdoptCommunity(settings.from_run), PreferredAnswerDataset(settings.threads))
-    return Flow("dataset preferred-answer", steps)
+    return Flow("dataset preferred-answer", _dataset(settings.from_run, settings.threads))
 
 
 def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
@@ -41,8 +43,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
     return Flow(
         "experiment preferred-answer",
         (
-            AdoptCommunity(settings.from_run),
-            PreferredAnswerDataset(settings.chosen_threads()),
+            *_dataset(settings.from_run, settings.chosen_threads()),
             *text_analysis(systems),
             Featurize(groups_of(systems), task, settings.features, strict=chosen.strict),
             *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),
@@ -54,4 +55,14 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
             Report(settings.report, MEASURES, NIGHT_BASELINE),
         ),
+    )
+
+
+def _dataset(community: str | None, threads: ThreadSettings) -> tuple[Step, ...]:
+    """Examples from the tables of another run, with the texts of the moment up to which answers are candidates."""
+    hours = threads.within_hours
+    return (
+        AdoptCommunity(community),
+        PreferredAnswerDataset(threads),
+        *([] if hours is None else [RestoreTexts(hours)]),
     )

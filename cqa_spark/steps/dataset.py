@@ -15,7 +15,7 @@ from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -26,7 +26,7 @@ from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answe
 from cqa_spark.tasks.leakage import training_threads, without_labels_of_trained
 from cqa_spark.tasks.preferred_answer_dataset import every_question, examples_of
 
-ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, JUDGMENTS)
+ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, JUDGMENTS, POST_HISTORY)
 
 
 @dataclass(frozen=True)

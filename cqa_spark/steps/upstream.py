@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
+from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
@@ -37,10 +38,12 @@ class Upstream(NamedTuple):
     Attributes:
         system: its recipe.
         of: task of the systems that learn from it.
+        shortcut: whether they learn from its scores of their own pairs, too.
     """
 
     system: System
     of: str
+    shortcut: bool
 
 
 def upstream_of(systems: Iterable[System]) -> list[Upstream]:
@@ -53,9 +56,16 @@ def upstream_of(systems: Iterable[System]) -> list[Upstream]:
     for system in systems:
         for upstream in read_systems(system.upstream):
             _refuse_unfit(system, upstream)
-            found[upstream.name] = Upstream(upstream, system.task)
+            before = found.get(upstream.name)
+            shortcut = reads_shortcut(system) or (before is not None and before.shortcut)
+            found[upstream.name] = Upstream(upstream, system.task, shortcut)
     _refuse_two_of_a_task(each.system for each in found.values())
     return list(found.values())
+
+
+def reads_shortcut(system: System) -> bool:
+    """Whether a system learns from what its upstream systems say of its own pairs."""
+    return DirectScoreV1.name in system.feature_groups
 
 
 def tasks_of(systems: Sequence[System]) -> list[str]:
@@ -119,7 +129,7 @@ class ScoreUpstream(Step):
         """Compute features and scores, one upstream system after the other."""
         trained = trained_system(run, model_artifact(self.system.name))
         for place, upstream in enumerate(trained.upstream.values()):
-            examples = _examples(run, upstream.system, self.system.task)
+            examples = _examples(run, Upstream(upstream.system, self.system.task, reads_shortcut(self.system)))
             with feature_inputs(run, examples, FeatureSettings()) as inputs:
                 write_outside_training(run, upstream.groups, inputs)
                 with feature_frames(run, [upstream.system], inputs.examples) as frame_of:
@@ -155,7 +165,7 @@ def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
 def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bool) -> None:
     """Train and save one system, and write its scores: out of fold for training threads."""
     system = upstream.system
-    with feature_inputs(run, _examples(run, *upstream), settings) as inputs:
+    with feature_inputs(run, _examples(run, upstream), settings) as inputs:
         groups, _ = fit_and_write(
             run, ((group_class(name), inputs) for name in system.feature_groups), folds=settings.folds
         )
@@ -181,5 +191,6 @@ def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -
         run.append(UPSTREAM_SCORES, scores)
 
 
-def _examples(run: Run, system: System, of: str) -> DataFrame:
-    return upstream_examples(run.read(EXAMPLES), run.read(POSTS), of=of, task_name=system.task)
+def _examples(run: Run, upstream: Upstream) -> DataFrame:
+    names = {"of": upstream.of, "task_name": upstream.system.task}
+    return upstream_examples(run.read(EXAMPLES), run.read(POSTS), **names, shortcut=upstream.shortcut)

@@ -22,6 +22,7 @@ class ExternalComment(Task):
     via = MappingProxyType(
         {QuestionComment.name: ("thread_id", "candidate_id"), QuestionQuestion.name: ("query_id", "thread_id")}
     )
+    shortcuts = (QuestionComment.name,)
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
         """The comments' authors and times."""

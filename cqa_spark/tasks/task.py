@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain
 from types import MappingProxyType
 from typing import ClassVar
@@ -27,6 +27,7 @@ class Task(ABC):
         relevant_from: the lowest grade that counts as a hit.
         via: the tasks of the steps from query to candidate, each with the columns of this task's examples that are
             its query and its candidate; empty where there is no step between them.
+        shortcuts: the tasks whose systems can judge a candidate for the query itself, without a step between them.
     """
 
     name: ClassVar[str]
@@ -35,6 +36,7 @@ class Task(ABC):
     grades: ClassVar[Mapping[str, int]]
     relevant_from: ClassVar[int]
     via: ClassVar[Mapping[str, tuple[str, str]]] = MappingProxyType({})
+    shortcuts: ClassVar[Collection[str]] = ()
 
     def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:
         """One row per judged pair; the unannotated split only serves as text and makes none.

@@ -9,7 +9,9 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.tasks.registry import task
 
 
-def upstream_examples(examples: DataFrame, posts: DataFrame, *, of: str, task_name: str) -> DataFrame:
+def upstream_examples(
+    examples: DataFrame, posts: DataFrame, *, of: str, task_name: str, shortcut: bool = False
+) -> DataFrame:
     """The examples of a step's task, and beside them the steps of another task's pairs that are none.
 
     Task A leaves out threads that repeat an earlier one, but task C ranks their comments.
@@ -19,13 +21,17 @@ def upstream_examples(examples: DataFrame, posts: DataFrame, *, of: str, task_na
         posts: of the schema ``POSTS``.
         of: the task whose pairs go through the step.
         task_name: the task of the step.
+        shortcut: add the other task's own pairs, if this task can judge them without a step between.
 
     Returns:
         A frame of the schema ``EXAMPLES``, all of this task. What shares its ``fold_key`` with training examples is
         of split train, whatever file it came in: a model that has learned from a copy of the thread would be too sure.
     """
     known = examples.where(F.col("task") == task_name)
-    passed = _passed(examples.where(F.col("task") == of), *task(of).via[task_name])
+    others = examples.where(F.col("task") == of)
+    passed = _passed(others, *task(of).via[task_name])
+    if shortcut and task_name in task(of).shortcuts:
+        passed = passed.unionByName(_passed(others, "query_id", "candidate_id"))
     more = passed.join(known, ["site", "query_id", "candidate_id"], "left_anti")
     repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
     completed = more.join(repeats, ["site", "thread_id"], "left").select(

@@ -49,6 +49,19 @@ def test_comments_of_threads_that_task_a_leaves_out(examples: DataFrame, posts: 
     ]
 
 
+def test_comments_are_judged_for_the_new_question_itself(examples: DataFrame, posts: DataFrame) -> None:
+    found = upstream_examples(examples, posts, of=C, task_name=A, shortcut=True)
+    direct = found.where("query_id LIKE 'Q%'").select("query_id", "candidate_id", "thread_id", "fold_key", "split")
+    # Folds and splits are those of the thread that the comment was judged in.
+    assert sorted(tuple(row) for row in direct.collect()) == [
+        ("Q1", "T1_1", "T1", "T1", "train"),
+        ("Q2", "T2_1", "T2", "T1", "train"),
+        ("Q2", "T2_2", "T2", "T1", "train"),
+        ("Q2", "T3_1", "T3", "T3", "dev"),
+    ]
+    assert found.count() == 4 + direct.count()
+
+
 def test_every_thread_is_one_step_from_its_query(examples: DataFrame, posts: DataFrame) -> None:
     found = upstream_examples(examples, posts, of=C, task_name=B)
     assert sorted((row.query_id, row.candidate_id, row.label, row.split) for row in found.collect()) == [

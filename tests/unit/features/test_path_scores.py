@@ -7,6 +7,7 @@ from math import log
 import pytest
 from literal_batches import Said, Thread, batch_of, values
 
+from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
 from cqa_spark.features.groups.thread.path_scores import PathScoresV1
 
 A, B, C = "question_comment", "question_question", "external_comment"
@@ -45,6 +46,20 @@ def test_a_probability_of_nothing_is_not_the_logarithm_of_nothing(found) -> None
     assert found["T2_C1"] == pytest.approx(
         (log(1e-6), log(0.9), log(1e-6) + log(0.9), log(1e-6) + 2 * log(0.9), 0, 1, 1, 0, 0)
     )
+
+
+def test_the_direct_score_is_that_of_the_query_itself() -> None:
+    threads = [Thread("T", "U1", [Said("U2", text) for text in ("one", "two", "three")]), Thread("Q", "U4", [])]
+    scores = [
+        {"query_id": "Q", "task": task, "of_query": query, "candidate_id": candidate, "score": score}
+        for task, query, candidate, score in [
+            (A, "Q", "T_C1", 0.5), (A, "Q", "T_C2", 0.25), (A, "T", "T_C1", 0.9), (A, "T", "T_C3", 0.9),
+            (B, "Q", "T", 0.7),
+        ]
+    ]  # fmt: skip
+    batch = batch_of(threads, [("Q", f"T_C{place}", "T") for place in (1, 2, 3)], task=C, scores=scores)
+    found = [tuple(row.values())[2:] for row in values(DirectScoreV1(), batch)]
+    assert found == [(log(0.5), 0.0), (log(0.25), log(0.25) - log(0.5)), (None, None)]
 
 
 def test_what_no_system_has_scored_is_not_known(found) -> None:

@@ -53,6 +53,7 @@ def test_a_group_declares_its_family() -> None:
         "question",
         "rank",
         "similarity",
+        "syntax",
         "tags",
         "user",
         "user_tags",

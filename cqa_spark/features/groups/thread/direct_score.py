@@ -1,0 +1,48 @@
+"""What a system of answers says of a comment as an answer to a new question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.thread.path_scores import scores_of
+from cqa_spark.features.query_batch import QueryBatch
+
+_KELP = (
+    "Filice et al. 2016, KeLP at SemEval-2016 Task 3: the classifier of subtask A applied to the original question and "
+    "the comment"
+)
+_LEAST = 1e-6
+
+
+class DirectScoreV1(QueryGroup):
+    """The probability that the comment answers the query, by the upstream system of the task question_comment.
+
+    That system judges comments below their own questions; here it compares the comment with the query instead. What it
+    says of training threads is out of fold.
+    """
+
+    name: ClassVar[str] = "direct_score_v1"
+    family: ClassVar[str] = "rank"
+    about: ClassVar[str] = "what the system of task A says of the comment as an answer to the query itself"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("log_probability", "ln of the probability that the comment answers the query", _KELP, -3.0),
+        FeatureColumn("relative", "log_probability less the largest of the query's", "ours", -3.0),
+    )
+    needs: ClassVar[tuple[str, ...]] = ("scores",)
+    reads_texts: ClassVar[bool] = False
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Values of each pair; what the system has not scored is not known."""
+        scores = scores_of(batch, "question_comment")
+        ids = zip(batch.query.tolist(), batch.column("query_id"), batch.column("candidate_id"), strict=True)
+        logs = np.array([log(max(scores[key], _LEAST)) if key in scores else np.nan for key in ids])
+        best = np.full(len(batch.queries), -np.inf)
+        np.fmax.at(best, batch.query, logs)
+        return {"log_probability": logs, "relative": logs - best[batch.query]}

@@ -1,0 +1,60 @@
+"""How good a translation of the query the candidate would be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import ABSENT, QueryBatch
+
+_BLEU = "Papineni et al. 2002, BLEU: a method for automatic evaluation of machine translation"
+_MTE = "Guzmán, Nakov and Màrquez 2016, MTE-NN at SemEval-2016 Task 3"
+
+_COLUMNS = {
+    "bleu": ("BLEU of the candidate with the query as reference, as a fraction", _BLEU),
+    **{
+        f"precision_{length}": (f"share of the candidate's runs of {length} words that the query has, smoothed", _BLEU)
+        for length in range(1, 5)
+    },
+    "brevity": ("BLEU's factor for a candidate shorter than the query; 1 for a longer one", _BLEU),
+    "nist": (
+        "NIST of the candidate with the query as reference, bits",
+        "Doddington 2002, Automatic evaluation of machine translation quality using n-gram co-occurrence statistics",
+    ),
+    "meteor": (
+        "METEOR of the candidate with the query as reference, by words and stems, without synonyms",
+        "Lavie and Agarwal 2007, METEOR: an automatic metric for MT evaluation",
+    ),
+    "edits": (
+        "edits of words that turn the candidate into the query over words of the query (TER without shifts)",
+        "Snover et al. 2006, A study of translation edit rate with targeted human annotation",
+    ),
+}
+
+
+class TranslationMeasuresV1(QueryGroup):
+    """BLEU with its components, NIST, METEOR and the rate of edits, of words; needs the extra ``papers``."""
+
+    name: ClassVar[str] = "translation_measures_v1"
+    family: ClassVar[str] = "similarity"
+    about: ClassVar[str] = "measures of machine translation, with the candidate as a translation of the query"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+        FeatureColumn(name, about, f"{_MTE}; {source}") for name, (about, source) in _COLUMNS.items()
+    )
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Measure each pair; a pair of which a text has no words has no values."""
+        from cqa_spark.text.comparison.translation import compare_translation
+
+        words = batch.texts.words
+        values = np.full((len(batch), len(self.columns)), np.nan)
+        pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
+        for place, (asked, said) in enumerate(pairs):
+            if ABSENT not in (asked, said) and words[asked] and words[said]:
+                values[place] = compare_translation(words[asked], words[said])
+        return {column.name: values[:, place] for place, column in enumerate(self.columns)}

@@ -1,0 +1,131 @@
+"""Which pairs of texts a pair resembles by syntax, as KeLP's and ConvKN's support vector machines compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_batch import ABSENT, QueryBatch, Texts
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+
+if TYPE_CHECKING:
+    from cqa_spark.text.trees.landmarks import Landmarks
+
+_LANDMARKS = 100
+"""Beyond some hundred, columns cost more than they add: the time grows with their number."""
+
+_STRINGS = pa.list_(pa.string())
+_TEXTS = pa.schema([(name, _STRINGS) for name in ("sentences", "content_words", "stems")])
+
+_KELP = (
+    "Filice et al. 2016, KeLP at SemEval-2016 Task 3; Moschitti 2006, Efficient convolution kernels for dependency and "
+    "constituent syntactic trees; Williams and Seeger 2001, Using the Nyström method to speed up kernel machines"
+)
+
+
+class TreeKernelV1(FittedQueryGroup):
+    """Columns in which a linear model is a kernel machine on the shallow trees of both texts.
+
+    The kernel of two pairs is the mean of the normalised partial tree kernels of their queries and of their candidates.
+    Nodes above words that both texts of a pair share have the tag REL. A tree covers the first 100 words and signs of a
+    text. It needs the extra ``papers``, whose parser knows English.
+
+    Args:
+        landmarks: the pairs that the columns compare with.
+    """
+
+    name: ClassVar[str] = "tree_kernel_v1"
+    family: ClassVar[str] = "syntax"
+    about: ClassVar[str] = "similarity of the syntax trees of query and candidate to those of training pairs"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+        FeatureColumn(
+            f"pair_{number}",
+            f"similarity to the trees of training pair {number}, uncorrelated with that to the others",
+            _KELP,
+        )
+        for number in range(1, _LANDMARKS + 1)
+    )
+    learns_from_labels: ClassVar[bool] = False
+
+    def __init__(self, landmarks: Landmarks) -> None:
+        self.landmarks = landmarks
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Take a sample of the training pairs as landmarks, whatever their labels."""
+        from cqa_spark.features.text_trees import TextTrees
+        from cqa_spark.text.trees.landmarks import Landmarks
+
+        pairs = _sample(training.inputs).collect()
+        sides = [side.asDict() for pair in pairs for side in (pair["query"], pair["candidate"])]
+        trees = TextTrees(Texts(pa.Table.from_pylist(sides, schema=_TEXTS)))
+        queries = range(0, len(sides), 2)
+        return Fitted(
+            cls(
+                Landmarks(
+                    [trees.related(place, place + 1) for place in queries],
+                    [trees.related(place + 1, place) for place in queries],
+                )
+            )
+        )
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Compare each pair with the landmarks; a pair of which a text is not known has no values."""
+        from cqa_spark.features.text_trees import TextTrees
+
+        trees = batch.texts.derive(TextTrees)
+        known = np.flatnonzero((batch.query_text != ABSENT) & (batch.candidate_text != ABSENT))
+        pairs = list(zip(batch.query_text[known].tolist(), batch.candidate_text[known].tolist(), strict=True))
+        values = np.full((len(batch), _LANDMARKS), np.nan)
+        values[known] = 0.0
+        queries = [trees.related(query, candidate) for query, candidate in pairs]
+        candidates = [trees.related(candidate, query) for query, candidate in pairs]
+        values[known, : len(self.landmarks.queries)] = self.landmarks.columns(queries, candidates)
+        return {column.name: values[:, place] for place, column in enumerate(self.columns)}
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the landmarks."""
+        self.landmarks.save(folder)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the landmarks."""
+        from cqa_spark.text.trees.landmarks import Landmarks
+
+        return cls(Landmarks.load(folder))
+
+
+def _sample(inputs: FeatureInputs) -> DataFrame:
+    """The texts of the examples with the lowest hashes: a sample that does not depend on how rows are spread."""
+    place = F.sha2(F.concat_ws("/", "site", "query_id", "candidate_id"), 256)
+    examples = inputs.examples.select("site", "query_id", "candidate_id", place.alias("place"))
+    return (
+        examples.join(_documents(inputs, "query"), on=["site", "query_id"])
+        .join(_documents(inputs, "candidate"), on=["site", "candidate_id"])
+        .orderBy("place")
+        .limit(_LANDMARKS)
+        .join(_texts(inputs, "query"), on="query_text")
+        .join(_texts(inputs, "candidate"), on="candidate_text")
+        .orderBy("place")
+        .select("query", "candidate")
+    )
+
+
+def _documents(inputs: FeatureInputs, side: str) -> DataFrame:
+    document, text = F.col("document_id").alias(f"{side}_id"), F.col("text_id").alias(f"{side}_text")
+    return inputs.documents.select("site", document, text)
+
+
+def _texts(inputs: FeatureInputs, side: str) -> DataFrame:
+    return inputs.texts.select(F.col("text_id").alias(f"{side}_text"), F.struct(*_TEXTS.names).alias(side))

@@ -1,0 +1,56 @@
+"""How alike the syntax of query and candidate is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch
+
+_KERNEL = (
+    "Moschitti 2006, Efficient convolution kernels for dependency and constituent syntactic trees; Barrón-Cedeño et "
+    "al. 2016, ConvKN at SemEval-2016 Task 3"
+)
+
+
+class TreeSimilarityV1(QueryGroup):
+    """The normalised partial tree kernel of the two texts' shallow trees: sentences, chunks, parts of speech, words.
+
+    A tree covers the first 100 words and signs of a text. It needs the extra ``papers``, whose parser knows English.
+    """
+
+    name: ClassVar[str] = "tree_similarity_v1"
+    family: ClassVar[str] = "syntax"
+    about: ClassVar[str] = "how alike the syntax trees of the candidate and the query are"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("query", "normalised partial tree kernel of the query and the candidate", _KERNEL),
+        FeatureColumn("subject", "normalised partial tree kernel of the query's subject and the candidate", _KERNEL),
+        FeatureColumn("titles", "normalised partial tree kernel of the query's and the candidate's subject", _KERNEL),
+    )
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Compare the trees of each pair; a pair of which a text is not known has no value."""
+        return {
+            "query": _compare(batch, batch.query_text, batch.candidate_text),
+            "subject": _compare(batch, batch.subject_text, batch.candidate_text),
+            "titles": _compare(batch, batch.subject_text, batch.candidate_subject_text),
+        }
+
+
+def _compare(batch: QueryBatch, asked: Indices, said: Indices) -> NDArray[np.float64]:
+    from cqa_spark.features.text_trees import TextTrees
+    from cqa_spark.text.trees.forest import Forest
+    from cqa_spark.text.trees.partial_tree_kernel import compare
+
+    trees = batch.texts.derive(TextTrees)
+    values = np.full(len(batch), np.nan)
+    known = np.flatnonzero((asked != ABSENT) & (said != ABSENT))
+    texts, places = np.unique(np.concatenate([asked[known], said[known]]), return_inverse=True)
+    forest = Forest.of([trees.tree(text) for text in texts.tolist()])
+    values[known] = compare(forest, places[: len(known)], forest, places[len(known) :])
+    return values

@@ -1,0 +1,58 @@
+"""posts, history → posts with the texts and tags of some hours after the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.stackexchange.revisions import posts_as_of
+from cqa_spark.features.history.cut import Cut
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.activity import POST_HISTORY
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.runtime.step import Product, Step
+
+
+@dataclass(frozen=True)
+class RestoreTexts(Step):
+    """Undo later edits of the questions and answers of the examples, where the dump has the history of posts.
+
+    Attributes:
+        hours: the edits of so many hours after the question stay.
+    """
+
+    hours: float
+
+    name = "earlier texts"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts and examples."""
+        return POSTS, EXAMPLES
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """The history of posts."""
+        return (POST_HISTORY,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """Posts."""
+        return (POSTS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write a version of the posts that differs in those that were edited later."""
+        examples = run.read(EXAMPLES)
+        counts.rows_in = run.rows(EXAMPLES)
+        if not run.has(POST_HISTORY):
+            return
+        posts = F.explode(F.array("query_id", "candidate_id")).alias("post_id")
+        moments = examples.select("site", posts, F.expr(Cut("delay", self.hours).sql).alias("moment")).distinct()
+        earlier = posts_as_of(run.read(POSTS), run.read(POST_HISTORY), moments.where("moment IS NOT NULL")).persist()
+        try:
+            if not earlier.isEmpty():
+                base = run.record.table_versions[POSTS.name]
+                keys = earlier.select("site", "post_id")
+                counts.rows_out = run.merge_rows(POSTS, earlier, stale=keys, base=base).rows
+        finally:
+            earlier.unpersist()

@@ -1,0 +1,1 @@
+"""Syntax trees of texts, and the partial tree kernel, which compares them."""
