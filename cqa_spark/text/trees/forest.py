@@ -88,6 +88,12 @@ class Forest:
     def __len__(self) -> int:
         return len(self.first_node) - 1
 
+    @cached_property
+    def by_label(self) -> Integers:
+        """The nodes of each tree in the order of their labels, one tree after the other."""
+        trees = np.repeat(np.arange(len(self)), np.diff(self.first_node))
+        return np.lexsort((self.labels, trees))
+
 
 def is_tree(tree: Tree) -> bool:
     """Whether arrays that were read from a file are those of a tree: the kernel reads memory by them, unchecked."""

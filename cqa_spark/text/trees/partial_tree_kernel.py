@@ -75,6 +75,8 @@ def kernel(
     found: Numbers = _kernel(
         *(left.labels, left.children, left.first_child, left.first_node, rows),
         *(right.labels, right.children, right.first_child, right.first_node, columns),
+        right.by_label,
+        right.labels[right.by_label],
         vertical_decay,
         horizontal_decay,
     )
@@ -98,10 +100,17 @@ def _kernel(
     right_first_child: Integers,
     right_first_node: Integers,
     columns: Integers,
+    by_label: Integers,
+    sorted_labels: Integers,
     mu: float,
     decay: float,
 ) -> Numbers:
-    """Sum over pairs of nodes what fragments below both share: the matrix ``shared``, filled children first."""
+    """Sum over pairs of nodes of one label what fragments below both share.
+
+    The matrix ``shared`` is filled children first; of nodes of other labels it holds what earlier pairs of trees left.
+    ``table[i, j]`` sums over common subsequences that end within the first i and j children of two nodes, decayed by
+    the children that follow. As it covers subsequences of every length, the time is one step per pair of children.
+    """
     longest = max(_longest(left_first_node), _longest(right_first_node))
     shared = np.empty((longest, longest))
     table = np.zeros((longest + 1, longest + 1))
@@ -110,34 +119,24 @@ def _kernel(
         start, other_start = left_first_node[rows[pair]], right_first_node[columns[pair]]
         end, other_end = left_first_node[rows[pair] + 1], right_first_node[columns[pair] + 1]
         for node in range(start, end):
-            children = left_children[left_first_child[node] : left_first_child[node + 1]] - start
-            for other in range(other_start, other_end):
-                value = 0.0
-                if left_labels[node] == right_labels[other]:
-                    first, last = right_first_child[other], right_first_child[other + 1]
-                    value = decay * decay
-                    if len(children) and last > first:
-                        value += _sequences(shared, children, right_children[first:last] - other_start, decay, table)
-                    value *= mu
-                shared[node - start, other - other_start] = value
-                found[pair] += value
+            children = left_children[left_first_child[node] : left_first_child[node + 1]]
+            place = other_start + np.searchsorted(sorted_labels[other_start:other_end], left_labels[node])
+            while place < other_end and sorted_labels[place] == left_labels[node]:
+                other = by_label[place]
+                others = right_children[right_first_child[other] : right_first_child[other + 1]]
+                value = decay * decay
+                for i in range(len(children)):
+                    for j in range(len(others)):
+                        below = 0.0
+                        if left_labels[children[i]] == right_labels[others[j]]:
+                            below = shared[children[i] - start, others[j] - other_start] * (1.0 + table[i, j])
+                            value += below
+                        before = table[i, j + 1] + table[i + 1, j] - decay * table[i, j]
+                        table[i + 1, j + 1] = below + decay * before
+                shared[node - start, other - other_start] = mu * value
+                found[pair] += mu * value
+                place += 1
     return found
-
-
-@njit(nogil=True)
-def _sequences(shared: Numbers, children: Integers, others: Integers, decay: float, table: Numbers) -> float:
-    """Sum the products of ``shared`` over all common subsequences of two sequences of children.
-
-    ``table[i, j]`` is the sum over those that end within the first i and j children, decayed by the children that
-    follow their ends. As it covers subsequences of every length, the time is one step per pair of children.
-    """
-    total = 0.0
-    for i in range(len(children)):
-        for j in range(len(others)):
-            ending = shared[children[i], others[j]] * (1.0 + table[i, j])
-            total += ending
-            table[i + 1, j + 1] = ending + decay * (table[i, j + 1] + table[i + 1, j] - decay * table[i, j])
-    return total
 
 
 @njit(nogil=True)
