@@ -54,8 +54,8 @@ class PairRegression:
         """The expected similarity of each pair; NaN where a vector is not known, or nothing was learned."""
         if not self.weights.size:
             return np.full(len(one), np.nan)
-        found: Reals = _terms(one, other) @ self.weights
-        return found
+        # Sums in the order of the terms: those of a matrix product may depend on the number of rows.
+        return np.asarray(np.einsum("ij,j->i", _terms(one, other), self.weights))
 
 
 class PairRegressionGroup(FittedQueryGroup):
