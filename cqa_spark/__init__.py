@@ -3,7 +3,7 @@
 The names in ``__all__`` are the interface for Python, and are imported when they are first used:
 
 >>> import cqa_spark as cqa
->>> run = cqa.open_lake("build/lake").run()
+>>> run = cqa.job("run", config="conf/demo.yaml", lake="build/lake").run()
 >>> run.metrics().to_pandas()
 >>> cqa.evaluate("dev.qrels", "best_a.run")
 """
@@ -14,14 +14,16 @@ import importlib
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["Lake", "Rows", "Run", "__version__", "compare", "evaluate", "open_lake"]
+__all__ = ["Job", "Lake", "Rows", "Run", "__version__", "compare", "evaluate", "job", "open_lake"]
 
 _PLACES = {
+    "Job": "cqa_spark.api.job",
     "Lake": "cqa_spark.api.lake",
     "Rows": "cqa_spark.api.rows",
     "Run": "cqa_spark.api.lake",
     "compare": "cqa_spark.api.measuring",
     "evaluate": "cqa_spark.api.measuring",
+    "job": "cqa_spark.api.job",
     "open_lake": "cqa_spark.api.lake",
 }
 

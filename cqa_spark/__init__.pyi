@@ -1,3 +1,5 @@
+from cqa_spark.api.job import Job as Job
+from cqa_spark.api.job import job as job
 from cqa_spark.api.lake import Lake as Lake
 from cqa_spark.api.lake import Run as Run
 from cqa_spark.api.lake import open_lake as open_lake

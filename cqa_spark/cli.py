@@ -10,7 +10,6 @@ import io
 import sys
 import traceback
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark import __version__
@@ -21,7 +20,6 @@ from cqa_spark.process.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
     from cqa_spark.config.command import Command
-    from cqa_spark.config.value_types import Checks
 
 _PUBLISHED_IS_READABLE = "the published run is complete and readable"
 
@@ -82,17 +80,6 @@ def overview(first_word: str = "") -> str:
     return "\n".join(lines)
 
 
-def checks() -> Checks:
-    """Functions that refuse unknown names of systems, measures, tasks, …; imported when they are called."""
-    return {
-        "task": partial(_call, "cqa_spark.tasks.registry:task"),
-        "corpus": partial(_call, "cqa_spark.corpora.registry:require_file_format"),
-        "feature group": partial(_call, "cqa_spark.features.registry:group_class"),
-        "measure": partial(_call, "cqa_spark.evaluation.measures:parse_measure"),
-        "system": _check_system,
-    }
-
-
 def _report(message: str) -> None:
     print(f"cqa: {visible(message)}", file=sys.stderr)
 
@@ -120,6 +107,7 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
 
 
 def _do(job: Job, arguments: list[str]) -> int:
+    from cqa_spark.commands.known_names import checks
     from cqa_spark.config.rendering import dry_run
     from cqa_spark.config.resolve import resolve
 
@@ -157,17 +145,6 @@ def _explained(error: Exception, settings: Command) -> CqaError | None:
     from cqa_spark.spark.failures import explained
 
     return explained(error, [place for place in (getattr(settings, "lake", None),) if place])
-
-
-def _check_system(name: str) -> None:
-    from cqa_spark.config.project_root import project_root
-    from cqa_spark.systems.system import read_system
-
-    read_system(project_root() / "conf", name)
-
-
-def _call(target: str, name: str) -> None:
-    _named(target)(name)
 
 
 def _named(target: str) -> Any:

@@ -89,3 +89,31 @@ def test_rankings_are_compared_with_the_first(tmp_path: Path) -> None:
         ["MRR@10", "old", 2, 0.75, 0.0],
         ["MRR@10", "new", 2, 1.0, 0.25],
     ]
+
+
+def test_a_job_is_planned_without_spark() -> None:
+    job = cqa.job("run", config="conf/demo.yaml", lake="build/lake", systems=["given_order"], evaluation={"seed": 3})
+    assert job.settings["systems"] == ["given_order"]
+    assert job.settings["evaluation"]["seed"] == 3
+    assert job.settings["publish"] is True
+    assert cqa.job("run", config="conf/demo.yaml", lake="l", publish=False).settings["publish"] is False
+    settings, _, steps = job.plan().partition("steps:")
+    assert "build/sample/train.xml" in settings
+    assert steps.split()[:2] == ["ingest", "writes"]
+    assert "publish" in steps
+
+
+def test_mistakes_of_a_job_name_what_is_known() -> None:
+    with pytest.raises(ConfigError, match="unknown job 'nighty'") as unknown:
+        cqa.job("nighty")
+    assert "nightly" in unknown.value.remedy
+    with pytest.raises(ConfigError, match="unknown setting sytems"):
+        cqa.job("run", sytems=["random"])
+    with pytest.raises(ConfigError, match="systems"):
+        cqa.job("run", lake="build/lake", systems=["no_such_system"], train="train.xml")
+
+
+def test_a_job_without_a_lake_runs_and_returns_no_run(tmp_path: Path) -> None:
+    sample = cqa.job("synth qatar-living", output=tmp_path / "sample", threads=2, dev_threads=1)
+    assert sample.run() is None
+    assert (tmp_path / "sample" / "train.xml").is_file()

@@ -1,0 +1,137 @@
+"""Jobs of the command line, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from os import PathLike, fspath
+from typing import Any
+
+from cqa_spark.api.lake import Run, open_lake
+from cqa_spark.commands import table
+from cqa_spark.commands.known_names import checks
+from cqa_spark.commands.plans import planned_flow
+from cqa_spark.config.command import Command
+from cqa_spark.config.flags import Flag, flags
+from cqa_spark.config.rendering import dry_run
+from cqa_spark.config.resolve import resolve
+from cqa_spark.config.settings import JobSettings
+from cqa_spark.config.suggestions import did_you_mean
+from cqa_spark.errors import ConfigError, CqaError
+from cqa_spark.runtime.workspace import new_run_id
+from cqa_spark.spark.failures import explained
+
+Config = str | PathLike[str] | Sequence[str | PathLike[str]]
+"""A YAML file of settings, or several, the later ones overriding the earlier ones."""
+
+
+def job(name: str, *, config: Config = (), **settings: Any) -> Job:
+    """Prepare a job of the command line; nothing is read or written, and Spark does not start.
+
+    Args:
+        name: name of the command, such as ``run`` or ``nightly``.
+        config: YAML files of settings, as for ``--config``.
+        settings: settings by the names of their flags, with underscores in the place of hyphens: ``lake``,
+            ``min_answers``. Those of a section are a mapping: ``evaluation={"seed": 1}``.
+
+    Raises:
+        ConfigError: an unknown job or setting, or invalid settings; all mistakes are listed.
+    """
+    known = {each.name: each for jobs in table.JOBS.values() for each in jobs}
+    if name not in known:
+        raise ConfigError(f"unknown job {name!r}", did_you_mean(name, known, f"known jobs: {', '.join(known)}"))
+    entry = known[name]
+    model = _named(entry.settings)
+    files = [config] if isinstance(config, str | PathLike) else list(config)
+    arguments = [word for file in files for word in ("--config", fspath(file))]
+    arguments += _arguments(name, model, settings)
+    return Job(entry, resolve(f"cqa {name}", model, arguments, checks()).settings)
+
+
+class Job:
+    """A job with its settings, prepared by ``cqa.job``.
+
+    Args:
+        entry: what the command line says of the job.
+        settings: its resolved settings.
+    """
+
+    def __init__(self, entry: table.Job, settings: Command) -> None:
+        self._entry = entry
+        self._settings = settings
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The resolved settings, by section."""
+        return self._settings.model_dump(mode="json")
+
+    def plan(self) -> str:
+        """The settings, inputs and outputs, and the steps of the flow, as ``--dry-run`` prints them."""
+        flow = planned_flow(self._entry.name, self._settings) if self._entry.has_flow else None
+        return "\n".join(
+            [dry_run(f"cqa {self._entry.name}", self._settings), *([f"steps:\n{flow.draw()}"] if flow else [])]
+        )
+
+    def run(self) -> Run | None:
+        """Run the job; progress and results are printed as on the command line.
+
+        Returns:
+            The run that the job wrote; None for a job that writes no run.
+
+        Raises:
+            CqaError: what the command line would print.
+        """
+        settings = self._settings
+        if isinstance(settings, JobSettings) and settings.lake and settings.run_id is None:
+            settings = settings.model_copy(update={"run_id": new_run_id(settings)})
+        try:
+            _named(self._entry.function)(settings)
+        except CqaError:
+            raise
+        except Exception as error:
+            known = explained(error, [place for place in (getattr(settings, "lake", None),) if place])
+            raise known or error from error
+        return _run(settings)
+
+
+def _run(settings: Command) -> Run | None:
+    """The run of a job that has ended."""
+    if not isinstance(settings, JobSettings) or not settings.lake or settings.run_id is None:
+        return None
+    lake = open_lake(settings.lake, object_storage=settings.object_storage)
+    return lake.run(settings.run_id) if settings.run_id in lake.runs().to_arrow()["run_id"].to_pylist() else None
+
+
+def _arguments(name: str, model: type[Command], settings: Mapping[str, Any]) -> Iterator[str]:
+    """The settings as a command line.
+
+    Raises:
+        ConfigError: a setting that the job does not have.
+    """
+    known = {flag.spelling.lstrip("-").replace("-", "_"): flag for flag in flags(model)}
+    for key, value in _flat(settings):
+        if key not in known:
+            raise ConfigError(f"cqa {name}: unknown setting {key}", did_you_mean(key, known, f"cqa {name} --help"))
+        if value is not None:
+            yield from _words(known[key], value)
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _words(flag: Flag, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [flag.spelling if value else f"--no-{flag.spelling.removeprefix('--')}"]
+    values = [str(each) for each in value] if isinstance(value, list | tuple) else [str(value)]
+    return [flag.spelling, *values] if flag.spelling.startswith("-") else values
+
+
+def _named(target: str) -> Any:
+    """The class or function of a ``module:name``."""
+    module, name = target.split(":")
+    return getattr(import_module(module), name)
