@@ -133,7 +133,7 @@ class Run:
         return self.table(METRICS.name)
 
     def comparisons(self) -> Rows:
-        """Each system against the baseline, with p-values adjusted by Holm."""
+        """Each system against the baseline, with p-values adjusted by Holm, and the best against the second best."""
         return self.table(COMPARISONS.name)
 
     def rankings(self, system: str | None = None) -> Rows:

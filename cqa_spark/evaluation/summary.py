@@ -19,7 +19,9 @@ from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 _GROUP = ["task", "split", "measure"]
 _TESTS = [column for column in COMPARISONS.columns if column.name not in {each.name for each in METRICS.columns}]
@@ -31,9 +33,11 @@ class Summary(NamedTuple):
 
     Attributes:
         tested: entries of ``METRICS`` with the further columns of ``COMPARISONS``, which are None for the baseline.
+        runner_up: the same of the best system, tested against the second best; empty unless that was wanted.
     """
 
     tested: list[Entry]
+    runner_up: list[Entry]
 
     @property
     def metrics(self) -> list[Entry]:
@@ -42,8 +46,8 @@ class Summary(NamedTuple):
 
     @property
     def comparisons(self) -> list[Entry]:
-        """Entries of ``COMPARISONS``."""
-        compared = [entry for entry in self.tested if entry["p_value"] is not None]
+        """Entries of ``COMPARISONS``: each system and the baseline, then the best system and the second best."""
+        compared = [entry for entry in self.tested if entry["p_value"] is not None] + self.runner_up
         return [{column.name: entry[column.name] for column in COMPARISONS.columns} for entry in compared]
 
 
@@ -53,6 +57,7 @@ def summarise(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     confidence: float = CONFIDENCE,
+    best_by: str | None = None,
 ) -> Summary:
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
@@ -66,11 +71,16 @@ def summarise(
         resamples: number of draws of each interval and each test.
         seed: seed of the draws.
         confidence: coverage of the intervals.
+        best_by: measure, as written, by which the best system is found and tested against the second best, unless one
+            of them is the baseline; None for no such test. Above ``MANY`` queries there is none.
 
     Raises:
         ContractError: a task and split has no rankings of the baseline, or systems with other queries than its.
     """
-    return Summary(_summary(query_metrics, baseline, Resampling(resamples, seed, confidence), _GROUP))
+    drawn = Resampling(resamples, seed, confidence)
+    found = _summary(query_metrics, baseline, drawn, _GROUP, best_by)
+    tested = [entry for entry in found if entry["baseline"] in (None, baseline)]
+    return Summary(tested, [entry for entry in found if entry["baseline"] not in (None, baseline)])
 
 
 def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> list[Entry]:
@@ -110,7 +120,9 @@ def _test(entry: Entry) -> Entry:
     )
 
 
-def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: list[str]) -> list[Entry]:
+def _summary(
+    query_metrics: DataFrame, baseline: str, drawn: Resampling, by: list[str], best_by: str | None = None
+) -> list[Entry]:
     """A row for each system, measure and group of queries, in that order of columns; tests are None for the baseline.
 
     Resamples are drawn once for all measures of a group of queries.
@@ -123,20 +135,28 @@ def _summary(query_metrics: DataFrame, baseline: str, drawn: Resampling, by: lis
     if few:
         more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
         of_few = query_metrics.where(~are_in(many, keys)) if many else query_metrics
-        summarised = _summarised(baseline, drawn, keys, few)
+        summarised = _summarised(baseline, drawn, keys, few, best_by)
         rows = by_query(of_few, keys).groupBy(*keys).applyInPandas(summarised, T.StructType([*_SUMMARISED, *more]))
         found += [row.asDict() for row in rows.collect()]
     return sorted(found, key=lambda row: [row[name] for name in (*by, "system")])
 
 
 def _summarised(
-    baseline: str, drawn: Resampling, keys: list[str], groups: Mapping[tuple[str, ...], MeasuredGroup]
+    baseline: str,
+    drawn: Resampling,
+    keys: list[str],
+    groups: Mapping[tuple[str, ...], MeasuredGroup],
+    best_by: str | None,
 ) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
+        import numpy as np
         import pandas as pd
 
         systems, group = PairedSystems.of(rows, groups[key].widths), dict(zip(keys, key, strict=True))
-        tests = _tests(systems, baseline, drawn)
+        tests = [_tests(systems, baseline, np.flatnonzero(systems.names != baseline), drawn)]
+        best = _best_two(systems, best_by) if best_by else []
+        if len(best) > 1 and baseline not in best:
+            tests.append(_tests(systems, best[1], np.flatnonzero(systems.names == best[0]), drawn))
         intervals = bootstrap_intervals(
             systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
         )
@@ -157,18 +177,32 @@ def _summarised(
             )
             for measure, (low, high, _) in intervals.items()
         ]
-        found = pd.concat(measured).merge(tests, on=["measure", "system"], how="left")
+        found = pd.concat(measured).merge(pd.concat(tests), on=["measure", "system"], how="left")
         return found.astype({name: "Int32" for name in ("wins", "losses", "ties")})
 
     return summarise_group
 
 
-def _tests(systems: PairedSystems, baseline: str, drawn: Resampling) -> pd.DataFrame:
-    """The paired tests of all systems but the baseline; for every measure, adjusted for their number."""
+def _best_two(systems: PairedSystems, measure: str) -> list[str]:
+    """The two best systems by a measure, the best first; ties are ordered by name."""
+    totals = next(systems.total(each) for each in systems.components if str(each) == measure)
+    ordered = sorted(zip(-totals, systems.names.tolist(), strict=True))
+    return [name for _, name in ordered[:2]]
+
+
+def _tests(systems: PairedSystems, baseline: str, others: NDArray[np.intp], drawn: Resampling) -> pd.DataFrame:
+    """The paired tests of systems against a baseline; for every measure, adjusted for their number.
+
+    Args:
+        systems: the measured systems.
+        baseline: name of one of them.
+        others: places of the systems to test.
+        drawn: how tests are drawn.
+    """
     import numpy as np
     import pandas as pd
 
-    base, others = systems.names.tolist().index(baseline), np.flatnonzero(systems.names != baseline)
+    base = systems.names.tolist().index(baseline)
     tests = randomization_test(
         {measure: each[others] for measure, each in systems.components.items()},
         {measure: each[base] for measure, each in systems.components.items()},

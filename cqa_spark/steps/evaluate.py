@@ -21,7 +21,7 @@ from cqa_spark.runtime.step import Product, Step
 
 @dataclass(frozen=True)
 class Evaluate(Step):
-    """Measure every query, every system, and every system against the baseline.
+    """Measure every query and every system, and test each against the baseline and the best against the second best.
 
     Attributes:
         settings: measures, resamples, confidence and seed.
@@ -58,7 +58,12 @@ class Evaluate(Step):
         )
         run.write(QUERY_METRICS, query_metrics(rankings, judged, measures, at_random=self.at_random))
         summary = summarise(
-            run.read(QUERY_METRICS), self.baseline, settings.resamples, settings.seed, settings.confidence
+            run.read(QUERY_METRICS),
+            self.baseline,
+            settings.resamples,
+            settings.seed,
+            settings.confidence,
+            best_by=str(measures[0]),
         )
         counts.rows_out = run.write_entries(METRICS, summary.metrics)
         run.write_entries(COMPARISONS, summary.comparisons)

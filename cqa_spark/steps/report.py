@@ -42,6 +42,7 @@ from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories
 from cqa_spark.steps.query_table import write_queries
 from cqa_spark.steps.study import found_study
+from cqa_spark.systems.recipes import descriptions
 
 SHOWN = (RANKINGS, EXAMPLES, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
 SHOWN_ENTRIES = (
@@ -121,6 +122,7 @@ class Report(Step):
             main_measure=measures[0],
             measures=measures,
             meanings=meanings(entry["feature"] for entry in run.entries_or_none(FEATURE_IMPORTANCES)),
+            descriptions=descriptions(each.system for each in ranked),
         )
         stories = explained_stories(run, best_system, content.stories)
         systems = sorted({each.system for each in ranked})

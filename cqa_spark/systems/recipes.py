@@ -7,12 +7,19 @@ from collections.abc import Iterable
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.random_order import RandomOrderRanker
-from cqa_spark.systems.system import System, read_system
+from cqa_spark.systems.system import System, known_systems, read_recipe, read_system
 
 
 def read_systems(names: Iterable[str]) -> list[System]:
     """The systems of these names, from ``conf/systems``."""
     return [read_system(project_root() / "conf", name) for name in names]
+
+
+def descriptions(names: Iterable[str]) -> dict[str, str]:
+    """What each system is, by its name; systems without a recipe in ``conf/systems`` are left out."""
+    conf = project_root() / "conf"
+    known = known_systems(conf)
+    return {name: read_recipe(conf, name).about for name in names if name in known}
 
 
 def task_of(systems: Iterable[System]) -> str:

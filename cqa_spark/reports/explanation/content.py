@@ -24,9 +24,19 @@ class FeatureContribution:
     about: str = ""
 
     @property
+    def group(self) -> str:
+        """The feature group."""
+        return self.feature.partition("__")[0]
+
+    @property
+    def plain(self) -> str:
+        """The meaning alone, or the column where the meaning is unknown."""
+        return self.about or self.feature
+
+    @property
     def label(self) -> str:
         """Group and meaning, or the column where the meaning is unknown."""
-        return feature_label(self.feature.partition("__")[0], self.about) if self.about else self.feature
+        return feature_label(self.group, self.about) if self.about else self.feature
 
 
 def feature_label(group: str, about: str) -> str:

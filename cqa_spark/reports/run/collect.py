@@ -19,12 +19,12 @@ from cqa_spark.reports.run.measured import measured_queries
 from cqa_spark.reports.run.queries.collect import collect_stories
 from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.record.content import RunFacts
-from cqa_spark.reports.run.scores.collect import collect_histograms
+from cqa_spark.reports.run.scores.collect import collect_scores
 from cqa_spark.reports.run.systems.collect import evaluation
 from cqa_spark.reports.scope import Scope
 from cqa_spark.reports.similarity.collect import collect_similarity
 
-NO_MEANINGS: Mapping[str, str] = MappingProxyType({})
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def collect_content(
@@ -41,7 +41,8 @@ def collect_content(
     measures: Sequence[str] = (),
     stories_each: int = 3,
     quarantine_samples: int = 5,
-    meanings: Mapping[str, str] = NO_MEANINGS,
+    meanings: Mapping[str, str] = NO_TEXTS,
+    descriptions: Mapping[str, str] = NO_TEXTS,
 ) -> RunReport:
     """Collect the content of the report; Spark aggregates, and only a bounded number of rows reaches the driver.
 
@@ -62,6 +63,7 @@ def collect_content(
         stories_each: number of best and of worst queries.
         quarantine_samples: number of quarantined records to show.
         meanings: meaning by feature column.
+        descriptions: what a system is, by its name.
 
     Raises:
         ContractError: there are no rankings of the system for this task and split.
@@ -74,16 +76,18 @@ def collect_content(
             f"it has {', '.join(on_split) or 'none'}",
             "name a system that the run scored on this split",
         )
-    evaluated = evaluation(scope, on_split, measures)
+    evaluated = evaluation(scope, on_split, measures, descriptions)
     similarity = collect_similarity(scope)
     # A correlation has no value for a single pair.
     measured = measured_queries(scope, stories_each) if similarity is None else None
+    histograms, scores = collect_scores(scope, [on_split[system] for system in evaluated.systems])
     return RunReport(
         run=run,
         evaluation=evaluated,
         differences=differences(scope, measured),
         similarity=similarity,
-        histograms=collect_histograms(scope, [on_split[system] for system in evaluated.systems]),
+        histograms=histograms,
+        scores=scores,
         importances=collect_importances(scope, meanings),
         stories=collect_stories(scope, measured, stories_each) if similarity is None else (),
         cross_validations=collect_cross_validations(scope),

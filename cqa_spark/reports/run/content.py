@@ -12,7 +12,7 @@ from cqa_spark.reports.run.features.content import FeatureImportance
 from cqa_spark.reports.run.intake.content import Intake
 from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.reports.run.record.content import RunFacts
-from cqa_spark.reports.run.scores.content import ScoreHistogram
+from cqa_spark.reports.run.scores.content import ScoreHistogram, ScoreStudy
 from cqa_spark.reports.run.systems.content import Evaluation
 from cqa_spark.reports.similarity.content import Similarity
 
@@ -43,6 +43,7 @@ class RunReport:
     evaluation: Evaluation
     differences: Differences | None = None
     histograms: tuple[ScoreHistogram, ...] = ()
+    scores: ScoreStudy | None = None
     importances: tuple[FeatureImportance, ...] = ()
     stories: tuple[QueryStory, ...] = ()
     cross_validations: tuple[CrossValidation, ...] = ()

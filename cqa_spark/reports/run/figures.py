@@ -11,7 +11,9 @@ from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.differences.plots import plot_differences
 from cqa_spark.reports.run.features.figures import LearnedSystem, draw_importances
 from cqa_spark.reports.run.record.plots import plot_steps
-from cqa_spark.reports.run.scores.plots import plot_scores
+from cqa_spark.reports.run.scores.calibration import plot_calibration
+from cqa_spark.reports.run.scores.histogram import plot_scores
+from cqa_spark.reports.run.scores.lengths import plot_lengths
 from cqa_spark.reports.run.systems.content import Evaluation
 from cqa_spark.reports.run.systems.plots import plot_measure
 from cqa_spark.reports.similarity.figures import SimilarityFigures, draw_similarity
@@ -26,6 +28,8 @@ class Figures:
     differences: Drawing | None
     similarity: SimilarityFigures | None
     scores: dict[str, Drawing]
+    calibration: Drawing | None
+    lengths: Drawing | None
     learned: tuple[LearnedSystem, ...]
     experiments: ExperimentFigures
     steps: Drawing | None
@@ -50,6 +54,8 @@ def draw_figures(report: RunReport) -> Figures:
             histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
             for number, histogram in enumerate(report.histograms)
         },
+        calibration=_calibration(report),
+        lengths=_lengths(report),
         learned=draw_importances(report.importances, evaluation.systems),
         experiments=draw_experiments(report.cross_validations, report.ablations, report.curves, main),
         steps=draw_both(lambda name, width: plot_steps(report.run.steps, name, width), "steps")
@@ -68,3 +74,15 @@ def _differences(report: RunReport) -> Drawing | None:
     if differences is None:
         return None
     return draw_both(lambda name, width: plot_differences(differences, name, width), "differences")
+
+
+def _calibration(report: RunReport) -> Drawing | None:
+    study = report.scores
+    if study is None or not any(study.histogram.relevant):
+        return None
+    return Drawing(plot_calibration(study.histogram, "calibration", NARROW))
+
+
+def _lengths(report: RunReport) -> Drawing | None:
+    study = report.scores
+    return Drawing(plot_lengths(study.lengths, "lengths", NARROW)) if study and study.lengths else None

@@ -16,7 +16,7 @@ _CONCLUSION = {
 
 
 def summary(report: RunReport) -> tuple[str, ...]:
-    """Size of the evaluation, the best system, its comparison with the baseline, input records and duration."""
+    """Size of the evaluation, the best system, its comparisons, input records and duration."""
     evaluation = report.evaluation
     counts = (
         f"{counted(evaluation.queries, 'query', 'queries')} of the {evaluation.split} split, "
@@ -28,6 +28,8 @@ def summary(report: RunReport) -> tuple[str, ...]:
         sentences = [f"{counts}.", _best_sentence(evaluation.best)]
     if evaluation.best is not None and evaluation.best_comparison is not None:
         sentences.append(_comparison_sentence(evaluation.best_comparison, str(evaluation.baseline)))
+    if evaluation.runner_up is not None:
+        sentences.append(_runner_up_sentence(evaluation.runner_up, evaluation.systems[1]))
     sentences.append(_intake_sentence(report))
     return tuple(sentences)
 
@@ -45,6 +47,13 @@ def _comparison_sentence(comparison: Comparison, baseline: str) -> str:
         f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))}): "
         f"better on {counted(comparison.wins, 'query', 'queries')}, equal on {count(comparison.ties)}, "
         f"worse on {count(comparison.losses)}."
+    )
+
+
+def _runner_up_sentence(comparison: Comparison, second: str) -> str:
+    return (
+        f"The difference from the second best system, {second}, is {signed_points(comparison.difference)} points, "
+        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))})."
     )
 
 

@@ -144,3 +144,22 @@ def test_systems_measured_on_other_queries_are_refused(metrics) -> None:
 def test_measures_of_other_queries_are_refused(metrics) -> None:
     with pytest.raises(ContractError, match=r"Precision of question_comment, dev: .* different queries"):
         summarise(metrics.where("not (measure = 'Precision' and query_id = 'Q03')"), "given")
+
+
+def test_the_best_system_is_tested_against_the_second_best(metrics, components) -> None:
+    totals = {system: np.mean(rows) for system, rows in components["MAP@10"].items()}
+    worst, second, best = sorted(totals, key=lambda system: totals[system])
+    found = summarise(metrics, worst, resamples=999, seed=5, best_by="MAP@10")
+    assert {(each["measure"], each["system"], each["baseline"]) for each in found.runner_up} == {
+        ("MAP@10", best, second),
+        ("Precision", best, second),
+    }
+    [row] = [each for each in found.runner_up if each["measure"] == "MAP@10"]
+    one, other = (np.array(components["MAP@10"][system]) for system in (best, second))
+    measure = parse_measure("MAP@10")
+    assert row["difference"] == measure.total(one.tolist()) - measure.total(other.tolist())
+    expected = randomization_test({measure: one[None]}, {measure: other}, resamples=999, seed=5)[measure]
+    assert row["p_value"] == expected[0]
+    assert len(found.metrics) == 6
+    assert len(found.comparisons) == 4 + 2
+    assert summarise(metrics, second, resamples=9, best_by="MAP@10").runner_up == []

@@ -33,6 +33,7 @@ from cqa_spark.reports.run.rankings import ranked_systems
 from cqa_spark.reports.run.record.collect import run_facts
 from cqa_spark.reports.run.record.content import InputFile, RunFacts, Step
 from cqa_spark.reports.run.scores.collect import BINS
+from cqa_spark.reports.run.scores.content import Confusion, LengthScores
 from cqa_spark.reports.run.systems.content import Comparison, Measurement
 
 SITE = "qatarliving.com"
@@ -253,6 +254,16 @@ def test_scores_are_counted_in_equal_bins_by_relevance(report: RunReport) -> Non
 
 def places(counts: tuple[int, ...]) -> dict[int, int]:
     return {number: count for number, count in enumerate(counts) if count}
+
+
+def test_the_best_system_is_studied_by_prediction_and_length(report: RunReport) -> None:
+    study = report.scores
+    assert study is not None
+    assert study.histogram == report.histograms[0]
+    assert study.confusion == Confusion("best", 2, 1, 0, 3)
+    low, *_, high = study.histogram.centres
+    assert (low, high) == (pytest.approx(1 / 48), pytest.approx(47 / 48))
+    assert study.lengths == (LengthScores(8, 0, None, 1, low), LengthScores(1024, 1, high, 0, None))
 
 
 def test_features_come_with_their_group_most_important_first(report: RunReport) -> None:

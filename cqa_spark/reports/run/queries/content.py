@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from cqa_spark.reports.explanation.content import FeatureContribution
 
+REASONS = 3
+"""Largest number of reasons shown for a candidate's score."""
+
 
 @dataclass(frozen=True)
 class RankedCandidate:
@@ -30,6 +33,14 @@ class RankedCandidate:
     relevant: bool | None
     text: str
     contributions: tuple[FeatureContribution, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[FeatureContribution, ...]:
+        """The strongest contribution of each feature group, at most three, the strongest first."""
+        strongest: dict[str, FeatureContribution] = {}
+        for each in self.contributions:
+            strongest.setdefault(each.group, each)
+        return tuple(strongest.values())[:REASONS]
 
 
 @dataclass(frozen=True)

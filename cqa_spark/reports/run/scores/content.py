@@ -1,8 +1,9 @@
-"""Score histograms, as plain values."""
+"""Scores of systems, as plain values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -15,3 +16,60 @@ class ScoreHistogram:
     relevant: tuple[int, ...]
     not_relevant: tuple[int, ...]
     unjudged: tuple[int, ...]
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The edges of the bins, one more than bins."""
+        bins = len(self.relevant)
+        span = (self.high - self.low) or 1.0
+        return tuple(self.low + span * number / bins for number in range(bins + 1))
+
+    @property
+    def centres(self) -> tuple[float, ...]:
+        """The centres of the bins."""
+        return tuple((low + high) / 2 for low, high in pairwise(self.edges))
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Number of judged candidates of a system, by prediction and relevance."""
+
+    system: str
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+
+
+@dataclass(frozen=True)
+class LengthScores:
+    """Scores of the candidates whose texts are of about one length.
+
+    Attributes:
+        low: characters of the shortest texts, a power of 2.
+        relevant: number of relevant candidates.
+        relevant_score: their mean score, to the width of a bin of the histogram; None if there are none.
+        not_relevant: number of candidates that are not relevant.
+        not_relevant_score: their mean score; None if there are none.
+    """
+
+    low: int
+    relevant: int
+    relevant_score: float | None
+    not_relevant: int
+    not_relevant_score: float | None
+
+
+@dataclass(frozen=True)
+class ScoreStudy:
+    """How the scores of the best system relate to relevance and to length.
+
+    Attributes:
+        histogram: of the best system; its judged candidates give the calibration.
+        confusion: None for a system that gives all candidates one label, or without judgments.
+        lengths: by length, the shortest first; empty without texts.
+    """
+
+    histogram: ScoreHistogram
+    confusion: Confusion | None = None
+    lengths: tuple[LengthScores, ...] = ()

@@ -14,37 +14,51 @@ OF_LABELS = ("Precision", "Recall", "F1")
 """Measures that say nothing of a system that calls all candidates relevant, or none."""
 
 
-def evaluation(scope: Scope, ranked: Mapping[str, RankedSystem], measures: Sequence[str]) -> Evaluation:
+def evaluation(
+    scope: Scope, ranked: Mapping[str, RankedSystem], measures: Sequence[str], descriptions: Mapping[str, str]
+) -> Evaluation:
     """The measures of all systems.
 
     Args:
         scope: rows to report on.
         ranked: the systems by name; the best system is one of them.
         measures: order of the columns; other measures follow alphabetically.
+        descriptions: what a system is, by its name; systems without one are left out.
     """
     one_label = tuple(system for system, found in ranked.items() if found.has_one_label)
     metrics, comparisons = (
         [each for each in scope.entries(name) if each["system"] not in one_label or each["measure"] not in OF_LABELS]
         for name in ("metrics", "comparisons")
     )
+    systems = _best_first(ranked, metrics, scope)
     return Evaluation(
         task=scope.task,
         split=scope.split,
         main_measure=scope.main_measure,
         baseline=scope.baseline if scope.baseline in ranked else None,
         best_system=scope.best_system,
-        systems=_best_first(ranked, metrics, scope),
+        systems=systems,
         measures=_in_order({entry["measure"] for entry in metrics}, [scope.main_measure, *measures]),
         queries=ranked[scope.best_system].queries,
         candidates=ranked[scope.best_system].candidates,
         measurements=tuple(from_entry(Measurement, entry) for entry in metrics),
-        comparisons=tuple(
-            from_entry(Comparison, entry) for entry in comparisons if entry["baseline"] == scope.baseline
-        ),
+        comparisons=tuple(_compared(entry) for entry in comparisons if entry["baseline"] == scope.baseline),
         resamples=max((entry["resamples"] for entry in metrics), default=None),
         seed=max((entry["seed"] for entry in metrics), default=None),
+        runner_up=next((_compared(entry) for entry in comparisons if _is_of_best_two(entry, systems, scope)), None),
         one_label=tuple(sorted(one_label)) if metrics else (),
+        descriptions=tuple((name, descriptions[name]) for name in systems if name in descriptions),
     )
+
+
+def _compared(entry: Entry) -> Comparison:
+    return from_entry(Comparison, entry)
+
+
+def _is_of_best_two(entry: Entry, systems: Sequence[str], scope: Scope) -> bool:
+    """Whether it compares the best system with the second best, which is not the baseline, on the main measure."""
+    found = [entry["system"], entry["baseline"]]
+    return entry["measure"] == scope.main_measure and found == [*systems[:2]] and scope.baseline not in found
 
 
 def _best_first(systems: Iterable[str], metrics: Sequence[Entry], scope: Scope) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ class Evaluation:
         comparisons: every other system against the baseline.
         resamples: number of resamples of intervals and tests; None without measurements.
         seed: seed of the resampling; None without measurements.
+        runner_up: the best system against the second best; None where the baseline is one of them.
         one_label: systems that call all candidates relevant, or none; measures of their labels mean nothing.
+        descriptions: name and description of systems, best first.
     """
 
     task: str
@@ -74,7 +76,9 @@ class Evaluation:
     comparisons: tuple[Comparison, ...] = ()
     resamples: int | None = None
     seed: int | None = None
+    runner_up: Comparison | None = None
     one_label: tuple[str, ...] = ()
+    descriptions: tuple[tuple[str, str], ...] = ()
 
     def measurement(self, system: str, measure: str) -> Measurement | None:
         """The measurement of a system; None if there is none."""

@@ -40,6 +40,33 @@ def test_the_header_shows_the_main_measure(document: html.HtmlElement) -> None:
     assert words(document.find_class("delta")[0]) == "+16.28 over given order, p < 0.001"
 
 
+def test_the_best_system_is_compared_with_the_second_best(document: html.HtmlElement) -> None:
+    sentence = "best_a differs from boosted_classifier by +0.55 points (p = 0.410): better on 92 queries"
+    assert sentence in words(document.get_element_by_id("systems"))
+    assert "The difference from the second best system, boosted_classifier, is +0.55 points" in words(
+        document.find_class("summary")[0]
+    )
+
+
+def test_systems_are_described(document: html.HtmlElement) -> None:
+    described = [words(each) for each in document.find_class("descriptions")[0]]
+    assert described == ["best_a Boosted trees and logistic regression, averaged.", "random A random order."]
+
+
+def test_predictions_are_counted_by_judgment(document: html.HtmlElement) -> None:
+    rows = [[words(cell) for cell in row] for row in document.find_class("confusion")[0].iterfind(".//tbody/tr")]
+    assert rows == [["predicted relevant", "508", "278"], ["predicted not relevant", "310", "1,344"]]
+
+
+def test_a_candidate_has_three_reasons_of_different_groups_and_its_values_folded(document: html.HtmlElement) -> None:
+    reasons = [words(each) for each in document.find_class("reasons")[0]]
+    assert reasons == ["▲ log-odds of being relevant", "▼ ln(1 + hours since the question)", "▲ words_v1__length"]
+    values = document.find_class("values")[0]
+    assert values.tag == "details"
+    assert values.get("open") is None
+    assert words(values).startswith("values +0.750 lexicon_v2 · log-odds of being relevant = 2.25+0.500 lexicon_v2")
+
+
 def test_every_section_is_there_in_order(document: html.HtmlElement) -> None:
     assert [section.get("id") for section in document.iter("section")] == [
         "systems",
@@ -75,7 +102,7 @@ def test_wins_and_losses_add_up_to_the_bar(document: html.HtmlElement) -> None:
 
 def test_every_figure_has_a_caption_and_every_drawing_a_description(document: html.HtmlElement) -> None:
     figures = list(document.iter("figure"))
-    assert len(figures) == 1 + 8 + 1 + 8 + 2 + 1
+    assert len(figures) == 1 + 8 + 1 + 8 + 2 + 2 + 1
     for figure in figures:
         assert words(figure.find("figcaption"))
         for drawing in figure.iter("svg"):
@@ -136,7 +163,15 @@ def hostile_report(text: str) -> RunReport:
             inputs=(replace(full.run.inputs[0], path=text),),
             steps=(replace(full.run.steps[0], name=text),),
         ),
-        evaluation=replace(full.evaluation, best_system=text, systems=(text,), measurements=(best,), comparisons=()),
+        evaluation=replace(
+            full.evaluation,
+            best_system=text,
+            systems=(text,),
+            measurements=(best,),
+            comparisons=(),
+            runner_up=None,
+            descriptions=((text, text),),
+        ),
         histograms=(replace(full.histograms[0], system=text),),
         importances=(replace(full.importances[0], system=text, feature=text, group=text),),
         stories=(story,),

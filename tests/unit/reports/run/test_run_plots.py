@@ -20,8 +20,10 @@ from cqa_spark.reports.run.features.plots import plot_importances
 from cqa_spark.reports.run.figures import draw_figures
 from cqa_spark.reports.run.record.content import Step
 from cqa_spark.reports.run.record.plots import plot_steps
-from cqa_spark.reports.run.scores.content import ScoreHistogram
-from cqa_spark.reports.run.scores.plots import plot_scores
+from cqa_spark.reports.run.scores.calibration import plot_calibration
+from cqa_spark.reports.run.scores.content import LengthScores, ScoreHistogram
+from cqa_spark.reports.run.scores.histogram import plot_scores
+from cqa_spark.reports.run.scores.lengths import plot_lengths
 from cqa_spark.reports.run.systems.plots import plot_measure
 
 
@@ -118,3 +120,17 @@ def test_every_role_has_its_own_sentinel_and_variable() -> None:
         "fill: var(--ink); stroke: var(--loss)"
     )
     assert group_role(8) == group_role(0) == "group-1"
+
+
+def test_calibration_is_the_share_of_relevant_candidates_by_score() -> None:
+    histogram = ScoreHistogram("best", 0.0, 1.0, (1, 0, 6, 3), (3, 0, 2, 0), (0, 5, 0, 0))
+    drawing = plot_calibration(histogram, "calibration", NARROW)
+    assert "25 % of 4 at 0.125; 75 % of 8 at 0.625; 100 % of 3 at 0.875." in drawing
+    assert {"0", "50", "100 %"} <= set(labels(drawing))
+
+
+def test_scores_by_length_leave_out_what_no_candidate_has() -> None:
+    lengths = (LengthScores(64, 1, 0.5, 3, -0.25), LengthScores(1024, 2, 0.75, 0, None))
+    drawing = plot_lengths(lengths, "lengths", NARROW)
+    assert f"from 64: 0.500 of 1 relevant, {MINUS}0.250 of 3 not relevant; from 1,024: 0.750 of 2 relevant." in drawing
+    assert {"64", "1,024"} <= set(labels(drawing))

@@ -24,9 +24,7 @@ def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
-    bins = len(histogram.relevant)
-    span = (histogram.high - histogram.low) or 1.0
-    edges = [histogram.low + span * number / bins for number in range(bins + 1)]
+    edges = histogram.edges
     axes.stairs(histogram.relevant, edges, fill=True, color=sentinel("accent"), linewidth=0)
     axes.stairs([-number for number in histogram.not_relevant], edges, fill=True, color=sentinel("loss"), linewidth=0)
     if any(histogram.unjudged):
