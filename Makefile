@@ -17,7 +17,7 @@ GATEWAY := .tools/versitygw-$(VERSITYGW)
 # One for each core, as far as a laptop's memory goes.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
 
-.PHONY: help setup models demo test lint format lock airflow versitygw offline environment clean
+.PHONY: help setup models demo test lint format lock airflow docs image versitygw offline environment clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,8 +45,8 @@ format: setup ## lay out the code as lint wants it
 	$(BIN)/ruff format
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
-	$(call compile,locks/base.txt,--extra mlflow --extra multilingual --extra papers pyproject.toml)
-	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra dev pyproject.toml)
+	$(call compile,locks/base.txt,--extra mlflow --extra multilingual pyproject.toml)
+	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra dev pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
 airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own
@@ -54,6 +54,13 @@ airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an
 	$(UV) pip sync --quiet --python build/airflow/bin/python --require-hashes locks/airflow.txt
 	AIRFLOW_HOME=$(CURDIR)/build/airflow/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
 	    build/airflow/bin/python -m pytest tests/unit/deploy/test_airflow.py
+
+docs: setup ## build the documentation into build/docs, to read in a browser without network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo $(CURDIR)/build/docs/index.html
+
+image: ## build the container image of deploy/docker
+	docker build --file deploy/docker/Dockerfile --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
 
@@ -104,6 +111,5 @@ $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
 	    --requirement locks/base.txt --wheel-dir build/offline/wheels
 	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest build/offline/wheels setuptools==80.9.0
 	cp -r .jars build/offline/.jars
-	rm -f build/offline/.jars/classes.jsa  # serves this folder only
 	cd build/offline && find wheels .jars -type f | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	du -sh build/offline

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cqa_spark.evaluation.compare_files import compare_components, components_of
 from cqa_spark.evaluation.evaluate_trec import MEASURES, judged, qrels_gains, run_scores, totals
+from cqa_spark.evaluation.ir_datasets_qrels import PREFIX, catalogue_gains
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Judgments = str | PathLike[str] | Mapping[str, Mapping[str, int]]
-"""A qrels file, or the gain of each candidate by query."""
+"""A qrels file, ``irds:ID`` for a data set of ir_datasets, or the gain of each candidate by query."""
 
 Ranking = str | PathLike[str] | Mapping[str, Mapping[str, float]]
 """A run file, or the score of each candidate by query."""
@@ -27,7 +28,8 @@ def evaluate(qrels: Judgments, run: Ranking, measures: Sequence[str] = MEASURES)
     """Measure a ranking as trec_eval does; every query of the judgments counts.
 
     Args:
-        qrels: judgments; a candidate is relevant from gain 1 on.
+        qrels: judgments, as a file, a mapping, or an id of ir_datasets such as ``irds:antique/test``; a candidate
+            is relevant from gain 1 on.
         run: the ranking; ties are ordered by id, descending.
         measures: measures as written, such as ``nDCG@10``.
 
@@ -78,7 +80,9 @@ def compare(
 
 
 def _gains(qrels: Judgments) -> Mapping[str, Mapping[str, int]]:
-    return qrels if isinstance(qrels, Mapping) else qrels_gains(Path(qrels))
+    if isinstance(qrels, Mapping):
+        return qrels
+    return catalogue_gains(str(qrels)) if str(qrels).startswith(PREFIX) else qrels_gains(Path(qrels))
 
 
 def _scores(run: Ranking) -> Mapping[str, Mapping[str, float]]:

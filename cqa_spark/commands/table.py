@@ -113,6 +113,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             f"{COMMANDS}.export:export",
         ),
         Job(
+            "export dataset",
+            "write examples, texts and rankings as Parquet files with a dataset card",
+            f"{SETTINGS}:ExportDatasetSettings",
+            f"{COMMANDS}.export_dataset:export_dataset",
+        ),
+        Job(
             "export trec",
             "write rankings and judgments as TREC runs and qrels",
             f"{SETTINGS}:ExportTrecSettings",

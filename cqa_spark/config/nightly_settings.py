@@ -100,3 +100,22 @@ class ExportTrecSettings(JobSettings):
     def writes(self) -> list[str]:
         """The files."""
         return [f"{self.trec}: SYSTEM.TASK.SPLIT.run and TASK.SPLIT.qrels"]
+
+
+class ExportDatasetSettings(JobSettings):
+    """Write the examples, texts and rankings of a run as Parquet files, with a dataset card that describes them."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa export dataset --lake build/lake build/dataset",)
+
+    dataset: Annotated[Location, NotHashed(), Positional(), Field(description="output folder of the data set")]
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to export; default: the published run")] = (
+        None
+    )
+
+    def reads(self) -> list[str]:
+        """The run's tables."""
+        return [f"{self.lake}: examples, texts and rankings of run {self.run_id or '(published)'}"]
+
+    def writes(self) -> list[str]:
+        """The files."""
+        return [f"{self.dataset}: TABLE/split=SPLIT/*.parquet, and README.md"]

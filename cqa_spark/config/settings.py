@@ -11,7 +11,7 @@ from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, Scor
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.lake_settings import MigrateSettings
-from cqa_spark.config.nightly_settings import ExportSettings, ExportTrecSettings, NightlySettings
+from cqa_spark.config.nightly_settings import ExportDatasetSettings, ExportSettings, ExportTrecSettings, NightlySettings
 from cqa_spark.config.preferred_answer_settings import (
     FeatureAuditSettings,
     PreferredAnswerDatasetSettings,
@@ -39,6 +39,7 @@ __all__ = [
     "DoctorSettings",
     "EvaluateSettings",
     "ExplainSettings",
+    "ExportDatasetSettings",
     "ExportSettings",
     "ExportTrecSettings",
     "FeatureAuditSettings",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+import yaml
 from pyspark.sql import SparkSession
 
 import cqa_spark as cqa
@@ -66,6 +68,22 @@ def test_trec_files_of_a_run(root: str, tmp_path: Path, capsys: pytest.CaptureFi
     run, qrels = ((tmp_path / "trec" / name).read_text() for name in names)
     assert run == "q1 Q0 b 1 0.5 given_order\nq1 Q0 a 2 0.25 given_order\nq1 Q0 c 3 -1.0 given_order\n"
     assert qrels == "q1 0 a 1\nq1 0 b 0\nq1 0 c 0\n"
+
+
+def test_a_data_set_of_a_run(root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "dataset", str(tmp_path / "data"), "--lake", root]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{tmp_path}/data/examples: 3 (dev)",
+        f"{tmp_path}/data/rankings: 3 (dev)",
+    ]
+    rows = pq.read_table(tmp_path / "data" / "rankings" / "split=dev", columns=["candidate_id", "score"]).to_pylist()
+    assert {row["candidate_id"]: row["score"] for row in rows} == SCORES
+    _, front, body = (tmp_path / "data" / "README.md").read_text().split("---\n", 2)
+    assert yaml.safe_load(front)["configs"][1] == {
+        "config_name": "rankings",
+        "data_files": [{"split": "dev", "path": "rankings/split=dev/*.parquet"}],
+    }
+    assert "| `label` | int | graded relevance, 0 is none; null where not known |" in body
 
 
 def test_a_system_without_rankings_has_no_files(root: str, tmp_path: Path) -> None:

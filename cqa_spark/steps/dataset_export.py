@@ -1,0 +1,56 @@
+"""The examples, texts and rankings of a run → a data set of Parquet files with a dataset card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.plain_files import write_plain_files
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.object_store.locations import write_file
+from cqa_spark.steps.dataset_card import CARD, dataset_card
+
+SPLIT = "split"
+"""Column that the files are laid out by: loaders of data sets choose splits by folder."""
+
+
+def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
+    """Write ``TABLE/split=SPLIT/*.parquet`` and the card, ``README.md``; what the folder held of them is replaced.
+
+    Args:
+        snapshot: the tables of the run.
+        folder: output folder, local or in a bucket.
+
+    Returns:
+        The number of rows by table and split.
+    """
+    frames = _frames(snapshot)
+    storage = snapshot.lake.storage
+    for name, frame in frames.items():
+        write_plain_files(frame, f"{folder}/{name}", storage, partition_by=[SPLIT])
+    rows = {name: _rows_by_split(frame) for name, frame in frames.items()}
+    card = dataset_card(snapshot.record, {name: frame.schema for name, frame in frames.items()}, rows)
+    write_file(f"{folder}/{CARD}", card.encode(), storage)
+    return rows
+
+
+def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
+    """The tables of the data set that the run has; a text belongs to each post and comment that holds it."""
+    found = {table.name: snapshot.read(table) for table in (EXAMPLES, RANKINGS) if snapshot.has(table)}
+    if snapshot.has(DOCUMENTS) and snapshot.has(TEXTS):
+        texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias("text"))
+        documents = snapshot.read(DOCUMENTS).select("site", "document_id", "text_id", SPLIT)
+        found[TEXTS.name] = documents.join(texts, on="text_id", how="inner").select(
+            "site", "document_id", F.col("text").alias("text", metadata={"comment": "text as in the dump"}), SPLIT
+        )
+    return found
+
+
+def _rows_by_split(frame: DataFrame) -> dict[str, int]:
+    counts = frame.groupBy(SPLIT).count().collect()
+    return {row[SPLIT]: row["count"] for row in sorted(counts, key=lambda row: row[SPLIT])}
