@@ -18,11 +18,12 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
-from cqa_spark.object_store.locations import local_source
+from cqa_spark.object_store.locations import local_source, write_file
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.reproduction.console import print_reproduced
 from cqa_spark.reports.reproduction.content import About, Reproduced
+from cqa_spark.reports.reproduction.scores_file import SCORES, scores_json
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import at_random, read_systems
 from cqa_spark.systems.system import System, known_systems
@@ -44,7 +45,10 @@ def reproduce(settings: ReproduceSettings) -> None:
             for (name, task, _), members in grouped.items()
             for outcome in _reproduce_together(settings, folder, sets[name], task, members)
         ]
+    scores = f"{settings.output.rstrip('/')}/{SCORES}"
+    write_file(scores, scores_json(outcomes).encode(), settings.object_storage)
     print_reproduced(outcomes, map(_about, systems), Terminal())
+    Terminal().line(f"scores: {scores}")
 
 
 def chosen_systems(settings: ReproduceSettings) -> list[System]:

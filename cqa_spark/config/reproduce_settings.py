@@ -43,6 +43,6 @@ class ReproduceSettings(JobSettings):
         return [f"{self.data}: files listed in conf/datasets"]
 
     def writes(self) -> list[str]:
-        """The prediction files."""
+        """The prediction files and the scores."""
         kept = [f"{self.lake}: tables of a run per data set and task"] if self.lake else []
-        return [f"{self.output}: a prediction file per recipe and part", *kept]
+        return [f"{self.output}: a prediction file per recipe and part, and scores.json", *kept]

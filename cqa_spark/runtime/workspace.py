@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 
 from pyspark.sql import SparkSession
@@ -28,6 +28,8 @@ from cqa_spark.runtime.execution import execute_step, execute_steps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.progress import print_header, print_step
 from cqa_spark.runtime.provenance import code_version
+from cqa_spark.runtime.stage_progress import stages_shown
+from cqa_spark.spark.running_stages import running_stages
 from cqa_spark.spark.session import session_of
 
 S = TypeVar("S", bound=JobSettings)
@@ -144,7 +146,10 @@ def run_flow_in(
         resume: continue with what earlier jobs of the same run wrote.
         on_success: called when the run's tables are written, before anything is delivered.
     """
-    with open_run_in(lake, settings, flow.name, resume=resume) as run:
+    with (
+        open_run_in(lake, settings, flow.name, resume=resume) as run,
+        stages_shown(partial(running_stages, lake.spark)),
+    ):
         execute_steps(flow, run)
     on_success(run)
     for step in flow.delivering:

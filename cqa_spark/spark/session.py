@@ -149,5 +149,4 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)
-    settings["spark.ui.showConsoleProgress"] = str(sys.stderr.isatty()).lower()
     return settings

@@ -13,6 +13,8 @@ INTRO = """`import cqa_spark as cqa` offers the names below. They are imported w
 starts when a Delta table is read or a flow runs. Errors are those of `cqa_spark.errors`, with the same messages as on
 the command line."""
 
+SECTIONS = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises", "Attributes": "Attributes"}
+
 
 def python_page() -> str:
     """Every public function and class with its methods."""
@@ -41,22 +43,28 @@ def _function(called: str, heading: str, function: Callable[..., Any]) -> Iterat
     signature = inspect.signature(function)
     shown = [each for name, each in signature.parameters.items() if name != "self"]
     yield heading
-    yield f"```python\n{called}{signature.replace(parameters=shown)}\n```".replace("'", "")
+    lines = [f"    {each},".replace("'", "") for each in shown]
+    keyword_only = next((place for place, each in enumerate(shown) if each.kind is each.KEYWORD_ONLY), None)
+    if keyword_only is not None:
+        lines.insert(keyword_only, "    *,")
+    returned = str(signature.return_annotation).replace("'", "")
+    call = "\n".join(["(", *lines, ")"]) if lines else "()"
+    yield f"```python\n{called}{call} -> {returned}\n```"
     yield _text(function)
 
 
 def _text(documented: Any) -> str:
     """A docstring as Markdown: its sections of arguments, results and errors are lists."""
-    blocks, listing = [], False
+    lines, section = [], ""
     for line in (inspect.getdoc(documented) or "").replace("``", "`").splitlines():
-        if line in ("Args:", "Returns:", "Raises:", "Attributes:"):
-            blocks.append(f"\n**{line.replace('Args', 'Arguments')[:-1]}**\n")
-            listing = True
-        elif listing and line.startswith("    ") and not line.startswith("     "):
-            blocks.append(f"- {_item(line.strip())}")
+        if line.rstrip(":") in SECTIONS and line.endswith(":"):
+            section = line.rstrip(":")
+            lines.append(f"\n**{SECTIONS[section]}**\n")
+        elif section in ("", "Returns") or not line.startswith("    ") or line.startswith("     "):
+            lines.append(line.strip() if section else line)
         else:
-            blocks.append(line)
-    return "\n".join(blocks)
+            lines.append(f"- {_item(line.strip())}")
+    return "\n".join(lines)
 
 
 def _item(line: str) -> str:

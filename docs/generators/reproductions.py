@@ -13,7 +13,7 @@ from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table
 
 SCORES = Path(__file__).resolve().parents[1] / "reproduced.json"
-"""What ``cqa reproduce … --scores docs/reproduced.json`` wrote."""
+"""The file ``scores.json`` of ``cqa reproduce``."""
 
 Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Fractions by system, part of a data set, and measure."""
@@ -45,15 +45,20 @@ def reproductions_page() -> str:
 
 
 def _table(part: str, systems: list[System], scores: Scores) -> str:
-    headings = ["system", "measure", "published", "ours", "difference", "recipe", "seed", "command", "published in"]
-    return table(headings, (row for system in systems for row in _rows(part, system, scores)))
+    """A row for each published measure, and below the table where the scores were published."""
+    headings = ["system", "measure", "published", "ours", "difference", "recipe", "seed", "command"]
+    rows = table(headings, (row for system in systems for row in _rows(part, system, scores)))
+    sources: dict[str, list[str]] = {}
+    for system in systems:
+        sources.setdefault(system.expected[part].source, []).append(system.name)
+    published = [f"- {plain(source)}: {', '.join(names)}" for source, names in sources.items()]
+    return "\n\n".join([rows, "Published in:", "\n".join(published)])
 
 
 def _rows(part: str, system: System, scores: Scores) -> Iterator[list[str]]:
     ours = scores.get(system.name, {}).get(part, {})
-    expected = system.expected[part]
-    command, source = code(f"cqa reproduce {system.name}"), plain(expected.source)
-    for measure, published in expected.measures.items():
+    seed = getattr(system.build().parameters, "seed", MISSING)
+    for place, (measure, published) in enumerate(system.expected[part].measures.items()):
         measured = ours.get(measure)
         yield [
             f"[{system.name}](systems.md#{system.name})",
@@ -62,8 +67,6 @@ def _rows(part: str, system: System, scores: Scores) -> Iterator[list[str]]:
             MISSING if measured is None else points(measured),
             MISSING if measured is None else signed_points(measured - published),
             system.faithfulness or MISSING,
-            str(system.ranker.parameters.get("seed", MISSING)),
-            command,
-            source,
+            str(seed),
+            "" if place else code(f"cqa reproduce {system.name}"),
         ]
-        command = source = ""

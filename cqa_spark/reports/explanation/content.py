@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_SCALED = re.compile(r"ln\(1 \+ ([^()]+)\)|1 where (.+)")
+"""A count on a logarithmic scale, or a flag."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,9 @@ class FeatureContribution:
 
     @property
     def plain(self) -> str:
-        """The meaning alone, or the column where the meaning is unknown."""
-        return self.about or self.feature
+        """The meaning without its scale, or the column where the meaning is unknown."""
+        found = _SCALED.fullmatch(self.about)
+        return (found[1] or found[2]) if found else self.about or self.feature
 
     @property
     def label(self) -> str:

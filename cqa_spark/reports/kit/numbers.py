@@ -41,7 +41,7 @@ def number(value: float) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share in per cent; only none of the whole is ``0 %``, and only all of it is ``100 %``."""
+    """A share in percent; only none of the whole is ``0 %``, and only all of it is ``100 %``."""
     if part in (0, whole):
         return "100 %" if part and whole else "0 %"
     share = 100 * part / whole

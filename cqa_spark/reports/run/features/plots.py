@@ -21,7 +21,7 @@ _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 def plot_importances(
     importances: Sequence[FeatureImportance], roles: Mapping[str, str], name: str, width: int
 ) -> Markup:
-    """Draw the share of each feature of the total importance, in per cent.
+    """Draw the share of each feature of the total importance, in percent.
 
     Args:
         importances: features of one system, most important first; at least one.

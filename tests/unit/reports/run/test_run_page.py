@@ -60,7 +60,7 @@ def test_predictions_are_counted_by_judgment(document: html.HtmlElement) -> None
 
 def test_a_candidate_has_three_reasons_of_different_groups_and_its_values_folded(document: html.HtmlElement) -> None:
     reasons = [words(each) for each in document.find_class("reasons")[0]]
-    assert reasons == ["▲ log-odds of being relevant", "▼ ln(1 + hours since the question)", "▲ words_v1__length"]
+    assert reasons == ["▲ log-odds of being relevant", "▼ hours since the question", "▲ words_v1__length"]
     values = document.find_class("values")[0]
     assert values.tag == "details"
     assert values.get("open") is None

@@ -1,0 +1,82 @@
+"""Progress inside a long step: rows and megabytes read, tasks, and the time that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
+from time import monotonic
+
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.spark.running_stages import RunningStage
+
+EVERY = 15.0
+"""Seconds between two lines."""
+
+_MEGABYTE = 1e6
+_MINUTE = 60
+
+
+class StageWatch:
+    """Knows since when stages run, and describes the one that has run longest."""
+
+    def __init__(self) -> None:
+        self._since: dict[int, float] = {}
+
+    def look(self, running: Sequence[RunningStage], now: float) -> str:
+        """A line on the longest running stage; empty where all stages have just begun.
+
+        Args:
+            running: the stages that run now.
+            now: in seconds.
+        """
+        self._since = {stage.stage_id: self._since.get(stage.stage_id, now) for stage in running}
+        seen = [stage for stage in running if self._since[stage.stage_id] < now]
+        if not seen:
+            return ""
+        longest = min(seen, key=lambda stage: (self._since[stage.stage_id], stage.stage_id))
+        return described(longest, now - self._since[longest.stage_id])
+
+
+def described(stage: RunningStage, seconds: float) -> str:
+    """What a stage has done, and the time that is left if the remaining tasks take as long.
+
+    Args:
+        stage: the stage.
+        seconds: for how long it has run.
+    """
+    read = f"{stage.rows:,} rows, {stage.bytes / _MEGABYTE:,.0f} MB, {stage.done:,} of {stage.tasks:,} tasks"
+    left = f", about {_rounded(seconds * (stage.tasks - stage.done) / stage.done)} left" if stage.done else ""
+    return f"  … {read}{left}"
+
+
+@contextmanager
+def stages_shown(running: Callable[[], Sequence[RunningStage]]) -> Iterator[None]:
+    """Print the progress of long stages on standard error as long as the block lasts.
+
+    Args:
+        running: gives the stages that run at the moment of the call.
+    """
+    ended = Event()
+
+    def show() -> None:
+        watch, terminal = StageWatch(), Terminal(stderr=True)
+        while not ended.wait(EVERY):
+            try:
+                line = watch.look(running(), monotonic())
+            except Exception:  # Java may have ended; the step that needs it says so
+                return
+            if line:
+                terminal.line(line)
+
+    thread = Thread(target=show, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _rounded(seconds: float) -> str:
+    return f"{round(seconds)} s" if seconds < 2 * _MINUTE else f"{round(seconds / _MINUTE)} min"

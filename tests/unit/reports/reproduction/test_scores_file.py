@@ -1,0 +1,20 @@
+"""Reproduced scores as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from cqa_spark.reports.reproduction.content import Reproduced
+from cqa_spark.reports.reproduction.scores_file import scores_json
+
+
+def test_scores_are_by_system_part_and_measure() -> None:
+    found = [
+        Reproduced("kelp_2016_a", "question_comment", "semeval2016 dev", ours={"MAP@10": 0.71, "MRR@10": 0.8}),
+        Reproduced("kelp_2016_a", "question_comment", "semeval2016 test", missing="there is no gold"),
+        Reproduced("given_order", "question_comment", "semeval2016 dev", ours={"MAP@10": 0.5384}),
+    ]
+    assert json.loads(scores_json(found)) == {
+        "kelp_2016_a": {"semeval2016_dev": {"MAP@10": 0.71, "MRR@10": 0.8}},
+        "given_order": {"semeval2016_dev": {"MAP@10": 0.5384}},
+    }
