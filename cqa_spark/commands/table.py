@@ -32,7 +32,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
     "end to end": (
         Job(
             "demo",
-            "all steps on a generated forum, to see what there is",
+            "all steps on a generated forum; a first look",
             f"{FILE_COMMANDS}:DemoSettings",
             f"{COMMANDS}.demo:demo",
         ),
@@ -162,13 +162,13 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
         Job(
             "evaluate-file",
-            "score official prediction files, without Spark",
+            "score official prediction files or TREC runs, without Spark",
             f"{FILE_COMMANDS}:EvaluateFileSettings",
             f"{COMMANDS}.file_commands:print_scores",
         ),
         Job(
             "compare-files",
-            "compare official prediction files, without Spark",
+            "compare prediction files or TREC runs, without Spark",
             f"{FILE_COMMANDS}:CompareFilesSettings",
             f"{COMMANDS}.file_commands:print_comparison",
         ),

@@ -6,7 +6,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 SEED = 17
-"""Decides which keys share a fold, where nobody asks for another choice."""
+"""Decides which keys share a fold, by default."""
 
 
 def fold_of(folds: int, seed: int = SEED) -> Column:

@@ -56,7 +56,7 @@ class FeatureColumn:
         name: column name within the group, snake case.
         about: meaning and unit.
         source: where the idea comes from (paper and section), or "ours".
-        missing: value that stands where the feature is not known.
+        missing: value of the feature where it is unknown.
         is_time: whether it is a moment, stored in seconds since 1970, that people want to read as a date.
     """
 

@@ -13,7 +13,7 @@ from airflow.providers.standard.hooks.subprocess import SubprocessHook
 from airflow.sdk import DAG, BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 
-# What another try would end in again, so that somebody has to look; the published run stays as it was.
+# Exit codes that another try would end in again, so an operator has to look; the published run is unchanged.
 FINAL = {
     2: "the settings cannot be used",
     3: "the dump is missing or unreadable",

@@ -19,7 +19,7 @@ _AGGREGATE = (
     column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
     column("queries", "int", "number of queries that were aggregated", nullable=False),
 )
-"""A measure over all queries, and how sure it is."""
+"""A measure over all queries, and its uncertainty."""
 
 QUERY_METRICS = Table(
     "query_metrics",

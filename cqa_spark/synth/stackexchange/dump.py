@@ -52,7 +52,7 @@ def write_dump(
         workers: processes; by default as many as there are processors.
         progress: called with the threads written so far and the threads in all.
         activity_exponent: how unequal users are; 0 makes them all as active.
-        signal: whether good answers can be told; see `signal.py`.
+        signal: whether good answers are distinguishable; see `signal.py`.
 
     Raises:
         ConfigError: a site that cannot be invented.

@@ -1,4 +1,4 @@
-"""Badges: which badges the one who answered has.
+"""Badges: which badges the answerer has.
 
 A group declares its columns before any data is seen, so the columns are slots: slot 1 is the badge that was given most
 often, over all sites together, because sites of the network share their badges' names. Which name has which slot is
@@ -99,7 +99,7 @@ class BadgesSnapshotV1(_Badges):
 
     name: ClassVar[str] = "badges_snapshot_v1"
     family: ClassVar[str] = "badges"
-    about: ClassVar[str] = "badges that the one who answered holds, at the time of the dump"
+    about: ClassVar[str] = "badges of the answerer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = _features("has")
     reach: ClassVar[Reach] = Reach.AUTHOR
@@ -117,7 +117,7 @@ class BadgesAsOfV1(_Badges):
 
     name: ClassVar[str] = "badges_asof_v1"
     family: ClassVar[str] = "badges"
-    about: ClassVar[str] = "badges that the one who answered held at the cut"
+    about: ClassVar[str] = "badges of the answerer, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = _features("had before the cut")
     reach: ClassVar[Reach] = Reach.HISTORY

@@ -1,4 +1,4 @@
-"""BasicU: the account of who answered, and what it did and received."""
+"""BasicU: the answerer's account, what it did and received."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class BasicUSnapshotV1(AuthorGroup):
 
     name: ClassVar[str] = "basic_u_snapshot_v1"
     family: ClassVar[str] = "user"
-    about: ClassVar[str] = "account, reputation and activity of who answered, at the time of the dump"
+    about: ClassVar[str] = "account, reputation and activity of the answerer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
     reach: ClassVar[Reach] = Reach.AUTHOR
@@ -109,7 +109,7 @@ class BasicUAsOfV1(AuthorGroup):
 
     name: ClassVar[str] = "basic_u_asof_v1"
     family: ClassVar[str] = "user"
-    about: ClassVar[str] = "account, reputation and activity of who answered, as known at the cut, other threads only"
+    about: ClassVar[str] = "account, reputation and activity of the answerer, as known at the cut, other threads only"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
     reach: ClassVar[Reach] = Reach.HISTORY

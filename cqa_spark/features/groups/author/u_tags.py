@@ -1,4 +1,4 @@
-"""UTags: under which of the site's first tags the one who answered answers, and is accepted."""
+"""UTags: which of the site's most frequent tags the answerer's answers and accepted answers have."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class UTagsSnapshotV1(_UTags):
 
     name: ClassVar[str] = "u_tags_snapshot_v1"
     family: ClassVar[str] = "user_tags"
-    about: ClassVar[str] = "tags under which the one who answered answers and is accepted, at the time of the dump"
+    about: ClassVar[str] = "tags of the answerer's answers and accepted answers, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.CHOSEN})
     reach: ClassVar[Reach] = Reach.AUTHOR
@@ -94,7 +94,7 @@ class UTagsAsOfV1(_UTags):
 
     name: ClassVar[str] = "u_tags_asof_v1"
     family: ClassVar[str] = "user_tags"
-    about: ClassVar[str] = "tags under which the one who answered answers and was accepted in other threads by the cut"
+    about: ClassVar[str] = "tags of the answerer's answers and accepted answers in other threads, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     needs: ClassVar[tuple[str, ...]] = ("votes",)
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.ACCEPTED})

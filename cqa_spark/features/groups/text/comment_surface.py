@@ -161,7 +161,7 @@ _LENGTH: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): lambda one: _share(
         len(set(one.words)), len(one.words)
     ),
-    FeatureColumn("content_share", "words that are no stop words over words", _AGICHTEIN): lambda one: _share(
+    FeatureColumn("content_share", "content words over words", _AGICHTEIN): lambda one: _share(
         len(one.content_words), len(one.words)
     ),
 }
@@ -173,7 +173,7 @@ _MARKS: Mapping[FeatureColumn, _Feature] = {
     ),
     FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): _marks("!"),
     FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): _matches(r"\.{2,}"),
-    FeatureColumn("quotes", "1 where something stands in double quotes", "ours"): lambda one: (
+    FeatureColumn("quotes", "1 where it has text in double quotes", "ours"): lambda one: (
         _QUOTE.search(one.clean) is not None
     ),
     FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): _marks("("),
@@ -193,7 +193,7 @@ _MARKS: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("starts_lower", "1 where the text starts with a small letter", _AGICHTEIN): lambda one: (
         "a" <= one.clean[:1] <= "z"
     ),
-    FeatureColumn("repeated_marks", "1 where ! or ? stand two or more in a row", _NICOSIA): lambda one: any(
+    FeatureColumn("repeated_marks", "1 where it has two or more ! or ? in a row", _NICOSIA): lambda one: any(
         marks in one.clean for marks in ("!!", "??", "!?", "?!")
     ),
     FeatureColumn("cut", "1 where the text was cut at about 1,000 characters", "ours"): lambda one: (
@@ -206,16 +206,16 @@ _THINGS: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): _tokens("imagetoken"),
     FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): _tokens("smiletoken"),
     FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): _tokens("frowntoken"),
-    FeatureColumn("emails", "1 where an e-mail address stands", _NICOSIA): lambda one: (
+    FeatureColumn("emails", "1 where it has an e-mail address", _NICOSIA): lambda one: (
         "@" in one.raw and _EMAIL.search(one.raw) is not None
     ),
     FeatureColumn("numbers", "ln(1 + numbers)", _SUPER_TEAM): lambda one: (
         log1p(len(_NUMBER.findall(one.clean))) if one.has_digit else 0.0
     ),
-    FeatureColumn("phone_numbers", "1 where a number of seven or more digits stands", "ours"): lambda one: (
+    FeatureColumn("phone_numbers", "1 where it has a number of seven or more digits", "ours"): lambda one: (
         one.has_digit and _PHONE_NUMBER.search(one.clean) is not None
     ),
-    FeatureColumn("money", "1 where an amount of money stands", "ours"): lambda one: (
+    FeatureColumn("money", "1 where it has an amount of money", "ours"): lambda one: (
         "$" in one.clean or (one.has_digit and _AMOUNT.search(one.lower) is not None)
     ),
     FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): _matches(
@@ -262,7 +262,7 @@ _MANNER: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("answers_yes_or_no", "1 where it starts with yes or no", _NICOSIA): _starts_with(
         "yes", "yeah", "yep", "yup", "no", "nope", "nah", "of course", "sure", "not"
     ),
-    FeatureColumn("private_message", "1 where it speaks of private messages", "ours"): _says(
+    FeatureColumn("private_message", "1 where it mentions private messages", "ours"): _says(
         "pm", "p.m.", "inbox", "private message", "pming", "pmed", "pmd"
     ),
     FeatureColumn("asks_for_contact", "1 where it asks to be contacted or sent something", "ours"): _says(
@@ -279,7 +279,7 @@ _MANNER: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("addresses_member", "1 where it starts with @, a bare name and a colon, or dear", "ours"): (
         lambda one: _ADDRESS.match(one.lower) is not None
     ),
-    FeatureColumn("signed", "1 where the forum's signature mark stands", "ours"): lambda one: any(
+    FeatureColumn("signed", "1 where it has the forum's signature mark", "ours"): lambda one: any(
         mark in one.raw for mark in _SIGNATURES
     ),
 }

@@ -26,9 +26,7 @@ _POLARITIES = "polarities.parquet"
 _COLUMNS = pa.schema([("term", pa.string()), ("polarity", pa.float64())])
 
 _FEATURES: Mapping[FeatureColumn, Callable[[Sequence[float]], float]] = {
-    FeatureColumn("mean", "mean polarity of the words that have one", BALCHEV): lambda found: (
-        sum(found) / max(1, len(found))
-    ),
+    FeatureColumn("mean", "mean polarity of the words", BALCHEV): lambda found: sum(found) / max(1, len(found)),
     FeatureColumn("max", "highest polarity of a word", BALCHEV): lambda found: max(found, default=0.0),
     FeatureColumn("min", "lowest polarity of a word", BALCHEV): lambda found: min(found, default=0.0),
     FeatureColumn("sum", "sum of the polarities", BALCHEV): sum,

@@ -37,7 +37,7 @@ _Polarities = Mapping[str, Sequence[float]]
 
 def _statistics(unit: str, about: str) -> dict[FeatureColumn, Callable[[_Polarities], float]]:
     return {
-        FeatureColumn(f"{unit}_mean", f"mean polarity of {about} that have one", BALCHEV): lambda found: (
+        FeatureColumn(f"{unit}_mean", f"mean polarity of {about}", BALCHEV): lambda found: (
             sum(found[unit]) / max(1, len(found[unit]))
         ),
         FeatureColumn(f"{unit}_max", f"highest polarity of {about}", BALCHEV): lambda found: max(
@@ -58,7 +58,7 @@ def _statistics(unit: str, about: str) -> dict[FeatureColumn, Callable[[_Polarit
 
 _FEATURES: Mapping[FeatureColumn, Callable[[_Polarities], float]] = {
     **{column: value for unit, about in _UNITS.items() for column, value in _statistics(unit, about).items()},
-    **_statistics(_IN_SECTION, "words in the thread's forum section, drawn towards that in all sections,"),
+    **_statistics(_IN_SECTION, "words in the thread's forum section (shrunk towards all sections)"),
 }
 
 

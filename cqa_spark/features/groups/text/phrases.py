@@ -56,7 +56,7 @@ ACTS = {
         r"that'?s not|it'?s not)\b",
     ),
     "agreement": (
-        "agrees with somebody",
+        "agrees",
         r"\b(i agree|agree with|agreed|you('re| are) right|(he|she) is right|exactly|well said|"
         r"good (point|idea|advice)|so true|same opinion|as (\w+ )?(said|mentioned))\b|\+1",
     ),
@@ -80,7 +80,7 @@ ACTS = {
         r"i('m| am) (selling|offering)|i have (a|an|one|some|it)|for sale|pm me|call me|we (offer|provide|have|are))\b",
     ),
     "about_forum": (
-        "speaks of the forum, not of the question",
+        "is about the forum, not the question",
         r"\b(ql|qler?s?|thread|post(s|ed)?|topic|moderator|mods?|search (button|box|function)|forum)\b",
     ),
 }

@@ -20,10 +20,10 @@ _XU = "Xu et al. 2018, Table 2, Comments"
 _FEATURES = (
     FeatureColumn("on_question", "comments on the question", _XU),
     FeatureColumn("on_answer", "comments on the answer", _XU),
-    FeatureColumn("asker_on_question", "1 where the asker did", _XU),
-    FeatureColumn("asker_on_answer", "1 where the asker did", _XU),
-    FeatureColumn("answerer_on_question", "1 where the answerer did", _XU),
-    FeatureColumn("answerer_on_answer", "1 where the answerer did", _XU),
+    FeatureColumn("asker_on_question", "1 where the asker commented on the question", _XU),
+    FeatureColumn("asker_on_answer", "1 where the asker commented on the answer", _XU),
+    FeatureColumn("answerer_on_question", "1 where the answerer commented on the question", _XU),
+    FeatureColumn("answerer_on_answer", "1 where the answerer commented on the answer", _XU),
     FeatureColumn("sequential", "comments on either of asker or answerer that directly follow one of the other", _XU),
     FeatureColumn("sentiment", "mean sentiment of the sentences of comments on the answer, -1 to 1; 0 for none", _XU),
     FeatureColumn("toned_sentiment", "the same over sentences that are not neutral; 0 for none", _XU),
@@ -58,7 +58,7 @@ class CommentsAsOfV1(_Comments):
     """Comments made before the cut."""
 
     name: ClassVar[str] = "comments_asof_v1"
-    about: ClassVar[str] = "comments on question and answer that were there at the cut"
+    about: ClassVar[str] = "comments on question and answer posted before the cut"
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 

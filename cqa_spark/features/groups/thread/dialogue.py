@@ -1,4 +1,4 @@
-"""Where a comment stands in its thread, and who speaks before and after it."""
+"""Position of a comment in its thread, and who writes before and after it."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class DialogueV1(QueryGroup):
 
     name: ClassVar[str] = "dialogue_v1"
     family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "where the comment stands in the thread, and who speaks before and after it"
+    about: ClassVar[str] = "position of the comment in the thread, and who writes before and after it"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 

@@ -46,7 +46,7 @@ _ABOUT = {
         sqrt(2),
     ),
     "soft_cosine": (
-        "cosine of the tf-idf vectors where similar words are no right angles",
+        "soft cosine of the tf-idf vectors: similar words count as partly equal",
         "Charlet and Damnati 2017, SimBow at SemEval-2017 Task 3",
         0.0,
     ),

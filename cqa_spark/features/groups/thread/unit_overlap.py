@@ -89,14 +89,14 @@ def unit_sets(batch: QueryBatch) -> Mapping[str, csr_array]:
 
 UNITS = {
     "words": "words",
-    "content_words": "words without stop words",
+    "content_words": "content words",
     "stems": "stems",
-    "bigrams": "pairs of words",
-    "stem_bigrams": "pairs of stems",
-    "trigrams": "runs of three words",
-    "char3": "runs of three characters",
-    "char4": "runs of four characters",
-    "numbers": "words that hold a digit",
+    "bigrams": "bigrams",
+    "stem_bigrams": "stem bigrams",
+    "trigrams": "word trigrams",
+    "char3": "character trigrams",
+    "char4": "character four-grams",
+    "numbers": "words with a digit",
 }
 """What texts are taken apart into by ``unit_sets``: name and meaning. Characters are in lower case."""
 
@@ -156,7 +156,7 @@ class UnitOverlap:
         of, asks, says = UNITS[self.unit], _WORDING[self.asked], _WORDING[self.said]
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
         declared = {
-            UnitCounts.jaccard: (f"{of} that the {asks} and the {says} share over {of} of either", source),
+            UnitCounts.jaccard: (f"Jaccard similarity of the {asks}'s and the {says}'s {of}", source),
             UnitCounts.answered: (f"share of the {asks}'s {of} that the {says} has too", _CONTAINMENT),
             UnitCounts.repeated: (f"share of the {says}'s {of} that the {asks} has too", _CONTAINMENT),
         }
