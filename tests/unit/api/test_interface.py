@@ -91,7 +91,11 @@ def test_rankings_are_compared_with_the_first(tmp_path: Path) -> None:
     ]
 
 
-def test_a_job_is_planned_without_spark() -> None:
+def test_a_job_is_planned_without_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "build" / "sample").mkdir(parents=True)
+    for name in ("train.xml", "dev.xml"):
+        (tmp_path / "build" / "sample" / name).touch()
     job = cqa.job("run", config="conf/demo.yaml", lake="build/lake", systems=["given_order"], evaluation={"seed": 3})
     assert job.settings["systems"] == ["given_order"]
     assert job.settings["evaluation"]["seed"] == 3
