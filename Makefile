@@ -45,8 +45,8 @@ format: setup ## lay out the code as lint wants it
 	$(BIN)/ruff format
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
-	$(call compile,locks/base.txt,--extra mlflow --extra multilingual pyproject.toml)
-	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra dev pyproject.toml)
+	$(call compile,locks/base.txt,--extra mlflow --extra multilingual --extra papers pyproject.toml)
+	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra dev pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
 airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own
@@ -111,5 +111,6 @@ $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
 	    --requirement locks/base.txt --wheel-dir build/offline/wheels
 	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest build/offline/wheels setuptools==80.9.0
 	cp -r .jars build/offline/.jars
+	rm -f build/offline/.jars/classes.jsa  # serves this folder only
 	cd build/offline && find wheels .jars -type f | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	du -sh build/offline
