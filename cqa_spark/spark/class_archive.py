@@ -39,12 +39,16 @@ def make_archive(command: Sequence[str]) -> Path | None:
         The archive; None if the command failed or took too long, or Java wrote none.
     """
     archive = jars_folder() / _ARCHIVE
+    # Java trusts the archive: a truncated one ends it with a bus error.
+    partial = archive.with_suffix(".partial")
     archive.unlink(missing_ok=True)
-    options = " ".join([f"-XX:ArchiveClassesAtExit={archive}", *_QUIET])
+    options = " ".join([f"-XX:ArchiveClassesAtExit={partial}", *_QUIET])
     # Java inherits the output and writes the archive when it ends, so reading the output to its end waits for that.
     try:
         environment = os.environ | {"SPARK_SUBMIT_OPTS": options}
         subprocess.run(command, env=environment, capture_output=True, check=True, timeout=_PATIENCE)
-    except subprocess.SubprocessError:
-        archive.unlink(missing_ok=True)
-    return archive if archive.is_file() else None
+        return partial.replace(archive)
+    except (subprocess.SubprocessError, FileNotFoundError):
+        return None
+    finally:
+        partial.unlink(missing_ok=True)
