@@ -95,7 +95,8 @@ class _Matcher:
         self._flags = tree.state.flags
         self._groups: dict[int, tuple[int, int]] = {}
         self._steps = 0
-        self._start = self._sequence(tree, lambda place: place)
+        self._refused: int | None = None
+        self._start = self._sequence(tree, lambda place: None if place == self._refused else place)
 
     def find_all(self, text: str) -> tuple[list[tuple[int, int]], int]:
         found, place = [], 0
@@ -105,7 +106,9 @@ class _Matcher:
             end = self._start(place)
             if end is not None:
                 found.append((place, end))
-            place = place + 1 if end is None or end == place else end
+            # At the place of an empty match, Python looks for one that is not empty.
+            self._refused = place if end == place else None
+            place = place + 1 if end is None else end
         return found, self._steps
 
     def _sequence(self, nodes: Any, then: Continuation) -> Continuation:
