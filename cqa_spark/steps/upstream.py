@@ -19,7 +19,6 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
-from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import feature_inputs, fit_and_write, text_tables, write_outside_training
@@ -119,7 +118,8 @@ class ScoreUpstream(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """The model, and the inputs of the features."""
-        return Artifact(model_artifact(self.system.name)), EXAMPLES, POSTS, COMMENTS, DOCUMENTS, TEXTS
+        tables = text_tables(groups_of(each.system for each in upstream_of([self.system])))
+        return Artifact(model_artifact(self.system.name)), EXAMPLES, POSTS, COMMENTS, *tables
 
     def writes(self) -> tuple[Product, ...]:
         """The scores."""
