@@ -135,17 +135,20 @@ def _learn(training: TrainingData) -> dict[int, Reals]:
     )
 
     def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        table = pa.Table.from_batches(batches, _ROWS)
-        with threadpool_limits(1):
-            found = _weights_of(table, folds)
-        columns = [
-            pa.array(list(found), pa.int32()),
-            pa.array([each.tobytes() for each in found.values()], pa.binary()),
-        ]
-        yield pa.RecordBatch.from_arrays(columns, names=["fold", "weights"])
+        yield _as_batch(batches, folds)
 
     learned = rows.mapInArrow(learn, _LEARNED).collect()
     return {row["fold"]: np.frombuffer(row["weights"]).reshape(2, -1) for row in learned}
+
+
+def _as_batch(batches: Iterable[pa.RecordBatch], folds: int) -> pa.RecordBatch:
+    """The weights of each fold, from the rows of all batches."""
+    rows = pa.Table.from_batches([batch.cast(_ROWS) for batch in batches], _ROWS)
+    with threadpool_limits(1):
+        found = _weights_of(rows, folds)
+    weights = [each.tobytes() for each in found.values()]
+    columns = [pa.array(list(found), pa.int32()), pa.array(weights, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["fold", "weights"])
 
 
 def _weights_of(rows: pa.Table, folds: int) -> dict[int, Reals]:
