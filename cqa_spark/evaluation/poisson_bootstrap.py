@@ -72,13 +72,21 @@ class PoissonSums:
         digits = _digits(with_count, len(self._totals))
         self._totals += digits.sum(axis=1)
         # Many columns are equal: zeros, and what does not depend on the system.
-        columns = np.hstack([*digits[:3]]).astype(np.float32)
-        different, places = np.unique(columns, axis=1, return_inverse=True)
+        different, places = _distinct_columns(np.hstack([*digits[:3]]).astype(np.float32))
         places = places.reshape(3, -1)
         for start in range(0, len(self._sums), BLOCK):
             block = self._sums[start : start + BLOCK]
             sums = (poisson_counts(hashes, start, start + len(block), self._seed) @ different).astype(np.float64)
             block += from_digits(np.moveaxis(sums[:, places], 1, 0))
+
+
+def _distinct_columns(numbers: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """The different columns, and the place of each column among them."""
+    import numpy as np
+
+    known: dict[bytes, int] = {}
+    places = [known.setdefault(column.tobytes(), len(known)) for column in numbers.T]
+    return numbers[:, [places.index(place) for place in range(len(known))]], np.array(places)
 
 
 def _digits(numbers: NDArray[np.float64], count: int) -> NDArray[np.float64]:

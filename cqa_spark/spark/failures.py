@@ -32,6 +32,16 @@ _SIGNS = (
         "Python and boosted trees work beside Java's heap: leave more for them, with a higher "
         "--conf spark.executor.memoryOverheadFactor=…, or take executors with more memory or fewer cores",
     ),
+    (
+        r"\[SPARK-24819\]",
+        "a ranker has more training workers than Spark has cores",
+        "set the ranker's workers to the number of executors' cores or fewer, or take more executors",
+    ),
+    (
+        r"\[SPARK-24942\]",
+        "training with several workers needs all of them at once, and executors are allocated dynamically",
+        "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
+    ),
     (r"java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER),
 )
 """What a message says, in order; what has happened; what helps."""

@@ -10,26 +10,27 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 LossName = Literal["logistic", "hinge", "squared"]
-Loss = Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
+Floats = NDArray[np.float64]
+Loss = Callable[[Floats, Floats], tuple[Floats, Floats]]
 """From the linear values and targets of some rows, their losses and the derivatives by the linear value."""
 
 
-def logistic(values: NDArray[np.float64], targets: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+def logistic(values: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """Negative log-likelihood of targets 0 and 1."""
     return np.logaddexp(0, values) - targets * values, expit(values) - targets
 
 
-def hinge(values: NDArray[np.float64], targets: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+def hinge(values: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """Distance from the right side of the margin (Cortes and Vapnik 1995), with a subgradient; targets are 0 and 1."""
     signs = 2 * targets - 1
     short = 1 - signs * values
     return np.maximum(short, 0), np.where(short > 0, -signs, 0.0)
 
 
-def squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+def squared(values: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """Half the squared difference."""
     apart = values - targets
     return apart * apart / 2, apart
 
 
-LOSSES: dict[LossName, Loss] = {"logistic": logistic, "hinge": hinge, "squared": squared}  # type: ignore[dict-item]
+LOSSES: dict[LossName, Loss] = {"logistic": logistic, "hinge": hinge, "squared": squared}

@@ -145,7 +145,8 @@ def _placed(
         query.alias(QUERY_HASH), bucket.alias(BUCKET),
         worker.alias(_WORKER), *values,
     )  # fmt: skip
-    placed = rows.repartition(parameters.workers, _partition_key(frame.sparkSession, parameters.workers))
+    keys = [_partition_key(frame.sparkSession, parameters.workers)] if parameters.workers > 1 else []
+    placed = rows.repartition(parameters.workers, *keys)
     return placed.sortWithinPartitions(*order).drop(*QUERY, "candidate_id", _WORKER)
 
 

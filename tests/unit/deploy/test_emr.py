@@ -10,7 +10,7 @@ import pytest
 def test_a_cluster_installs_the_project_and_the_users_options_come_last(resolved) -> None:
     assert resolved("emr/create-cluster", "s3://bucket/cqa/", "--instance-count", "3") == [
         *("aws", "emr", "create-cluster", "--name", "cqa-spark", "--release-label", "emr-7.13.0"),
-        *("--applications", "Name=Hadoop", "--use-default-roles", "--instance-type", "m6i.xlarge"),
+        *("--applications", "Name=Hadoop", "--use-default-roles", "--instance-type", "m6id.xlarge"),
         *("--instance-count", "5", "--bootstrap-actions"),
         "Path=s3://bucket/cqa/install-node,Args=[s3://bucket/cqa/cqa-spark.tar.gz]",
         *("--auto-termination-policy", "IdleTimeout=3600", "--instance-count", "3"),

@@ -75,7 +75,9 @@ def test_settings_are_those_of_the_project_and_executors_stay(manifest: dict) ->
     project = read_settings(REPOSITORY / "conf/spark/common.conf") | read_settings(
         REPOSITORY / "conf/spark/cluster.conf"
     )
-    assert application["sparkConf"] | {"spark.driver.memory": application["driver"]["memory"]} == project
+    driver = application["driver"]
+    of_driver = {"spark.driver.memory": driver["memory"], "spark.driver.cores": str(driver["cores"])}
+    assert application["sparkConf"] | of_driver == project
     assert application["sparkConf"]["spark.dynamicAllocation.enabled"] == "false"
     assert "dynamicAllocation" not in application
     assert application["executor"]["instances"] == 4

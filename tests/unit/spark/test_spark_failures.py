@@ -48,6 +48,21 @@ def test_memory(message: str, problem: str, advice: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "problem", "advice"),
+    [
+        ("[SPARK-24819]: Barrier execution mode does not allow run a barrier stage", "than Spark has cores", "workers"),
+        ("[SPARK-24942]: Barrier execution mode does not support dynamic resource allocation for now.", "dynamically",
+         "spark.dynamicAllocation.enabled=false"),
+    ],
+)  # fmt: skip
+def test_training_workers(message: str, problem: str, advice: str) -> None:
+    found = explained(RuntimeError(ABORTED + message))
+    assert found is not None
+    assert problem in found.problem
+    assert advice in found.remedy
+
+
+@pytest.mark.parametrize(
     "error",
     [
         Py4JNetworkError("Answer from Java side is empty"),
