@@ -47,4 +47,4 @@ def _explain(run: Run, quarantined: int) -> None:
     """Print why records are quarantined, and where they are."""
     reasons = "\n    ".join(frequent_reasons(run.read(QUARANTINE)))
     where = f"the table quarantine of {run.lake.root}; cqa inspect {shlex.quote(run.lake.root)} --run-id {run.run_id}"
-    Terminal(stderr=True).text(f"could not be parsed, {quarantined:,} in all:\n    {reasons}\n  → {where}")
+    Terminal(stderr=True).text(f"quarantined, {quarantined:,} in all:\n    {reasons}\n  → {where}")

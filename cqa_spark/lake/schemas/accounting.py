@@ -6,7 +6,7 @@ from cqa_spark.lake.table import Table, column
 
 QUARANTINE = Table(
     "quarantine",
-    "Records that could not be parsed; never dropped.",
+    "Records that could not be parsed, and training pairs that repeat another pair; never dropped.",
     (
         SITE,
         SOURCE_FILE,

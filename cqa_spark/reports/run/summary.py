@@ -64,10 +64,7 @@ def _intake_sentence(report: RunReport) -> str:
         return took
     if intake.rows_quarantined == 0:
         return f"All {count(intake.rows_in)} input records were parsed. {took}"
-    return (
-        f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records could not be parsed and were "
-        f"quarantined. {took}"
-    )
+    return f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records were quarantined. {took}"
 
 
 def _unbroken(text: str) -> str:
