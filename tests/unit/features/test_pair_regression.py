@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from literal_batches import Said, Thread, batch_of, values
 
+from cqa_spark.features.groups.thread.pair_regression import BgePairRegressionV1
 from cqa_spark.features.pair_regression_group import L2, PairRegression, Pairs, solve_by_fold
 
 
@@ -62,3 +64,11 @@ def test_nothing_is_learned_from_no_pairs() -> None:
     empty = solve_by_fold([], 2)[0]
     assert empty.size == 0
     assert np.isnan(PairRegression(empty).similarity(np.ones((1, 2)), np.ones((1, 2)))).all()
+
+
+def test_a_group_compares_the_vectors_of_its_model() -> None:
+    threads = [Thread("Q1", None, [Said(None, "b"), Said(None, "c")], question="a")]
+    batch = batch_of(threads, vectors={"a": [0.6, 0.8], "b": [1.0, 0.0]})
+    first, unknown = values(BgePairRegressionV1(PairRegression(np.array([0, 0, 0, 0, 2.5])), "v"), batch)
+    assert (first["cosine"], first["similarity"]) == (pytest.approx(0.6), 2.5)
+    assert (unknown["cosine"], unknown["similarity"]) == (None, None)
