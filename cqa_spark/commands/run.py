@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 from cqa_spark import flows
 from cqa_spark.commands.report import print_report
 from cqa_spark.config.settings import RunSettings
@@ -9,7 +11,7 @@ from cqa_spark.errors import noted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.tracking import metric_name, track
+from cqa_spark.runtime.tracking import metric_name, open_tracking, track
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.systems.recipes import read_systems, task_of
@@ -18,11 +20,15 @@ from cqa_spark.systems.trained_system import model_artifact
 
 def run(settings: RunSettings) -> None:
     """Run the flow, print the table of systems, log the run to MLflow."""
+    opening = Thread(target=open_tracking, args=(settings.tracking, settings.object_storage), daemon=True)
+    if settings.tracking.enabled:
+        opening.start()  # while Spark computes
     finished = run_flow(flows.run(settings), settings)
     with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
         print_report(finished)
         Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
         if settings.tracking.enabled:
+            opening.join()
             _track(finished, settings)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,18 @@ class LoggedTrial:
     parameters: Mapping[str, float | int]
     metrics: Mapping[str, float]
     repeats: Sequence[float] = ()
+
+
+def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) -> None:
+    """Import MLflow and create its database, which takes seconds; ``track`` reports what fails here.
+
+    Args:
+        settings: where a run will be logged.
+        storage: object storage settings.
+    """
+    with suppress(Exception):
+        tell_mlflow(storage)
+        _opened(settings)
 
 
 def track(
