@@ -97,6 +97,7 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
             seed=settings.seed,
             workers=settings.workers,
             signal=settings.signal,
+            duplicates=settings.duplicates,
             progress=show,
         )
     sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cqa_spark import flows
-from cqa_spark.config.settings import NightlySettings, ScoreSettings, TrainSettings
+from cqa_spark.config.settings import DuplicatesSettings, NightlySettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.registry import dump_before_search
 from cqa_spark.runtime.flow import Flow
 
@@ -26,6 +26,10 @@ def _nightly(settings: NightlySettings) -> Flow:
     return flows.nightly(settings, dump_before_search(settings.dump_format, settings))
 
 
+def _duplicates(settings: DuplicatesSettings) -> Flow:
+    return flows.duplicates(settings, dump_before_search(settings.dump_format, settings))
+
+
 def _train(settings: TrainSettings) -> Flow:
     return flows.train_on_files(settings) if settings.model else flows.train(settings, None)
 
@@ -38,6 +42,7 @@ PLANS: Mapping[str, Callable[[Any], Flow | None]] = {
     "run": flows.run,
     "rank": flows.rank,
     "nightly": _nightly,
+    "duplicates": _duplicates,
     "experiment preferred-answer": flows.preferred_answer,
     "ingest": flows.ingest,
     "dataset preferred-answer": flows.dataset,

@@ -44,6 +44,19 @@ JOBS: dict[str, tuple[Job, ...]] = {
             has_flow=True,
         ),
         Job(
+            "duplicates",
+            "a dump → for each question the earlier ones that it duplicates, or none",
+            f"{SETTINGS}:DuplicatesSettings",
+            f"{COMMANDS}.duplicates:duplicates",
+            has_flow=True,
+        ),
+        Job(
+            "similar",
+            "the questions of a published index that are most similar to a text",
+            f"{SETTINGS}:SimilarSettings",
+            f"{COMMANDS}.similar:similar",
+        ),
+        Job(
             "nightly",
             "a new dump → new rankings, published if the checks pass",
             f"{SETTINGS}:NightlySettings",

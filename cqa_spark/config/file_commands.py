@@ -143,6 +143,9 @@ class SynthStackExchangeSettings(FilesCommand):
         default=None, ge=1, description="number of processes; does not affect the output; default: one per core"
     )
     signal: bool = Field(default=True, description="make good answers distinguishable from others")
+    duplicates: float = Field(
+        default=0.04, ge=0, lt=1, description="share of questions that repeat an earlier one in other words"
+    )
 
     def writes(self) -> list[str]:
         """The dump."""

@@ -6,6 +6,7 @@ serves all jobs; a job ignores the keys of other jobs.
 
 from cqa_spark.config.doctor_settings import DoctorSettings
 from cqa_spark.config.dump_settings import IngestStackExchangeSettings
+from cqa_spark.config.duplicates_settings import DuplicatesSettings, SimilarSettings
 from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.inspect_settings import InspectSettings
@@ -37,6 +38,7 @@ from cqa_spark.config.tune_settings import TuneSettings
 __all__ = [
     "CollectGarbageSettings",
     "DoctorSettings",
+    "DuplicatesSettings",
     "EvaluateSettings",
     "ExplainSettings",
     "ExportDatasetSettings",
@@ -63,6 +65,7 @@ __all__ = [
     "RunSettings",
     "ScoreSettings",
     "ShowRunSettings",
+    "SimilarSettings",
     "StageSettings",
     "TrainSettings",
     "TuneSettings",

@@ -84,7 +84,7 @@ class FeatureGroup(ABC):
         about: one sentence for people.
         entity: what the columns describe.
         columns: the features.
-        needs: tables it computes from that not every run has: users, votes, badges, scores.
+        needs: tables it computes from that not every run has, as ``FeatureInputs`` names them.
         reads_texts: whether it looks at the tables ``documents`` and ``texts``.
         embeddings: names of the embedding models whose vectors it looks at.
         reach: what of the community its values follow from; a night's run computes again what lies within it.

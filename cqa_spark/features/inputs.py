@@ -16,8 +16,8 @@ class FeatureInputs:
     """The tables that groups compute from; declared in ``cqa_spark.lake.schemas``.
 
     ``examples`` names the entities that values are wanted for. The other tables may hold more than that; ``users``,
-    ``votes`` and ``badges`` are None where the corpus has none, ``scores`` where no upstream system is named,
-    ``embeddings`` where no group of the run looks at vectors.
+    ``votes``, ``badges`` and ``post_links`` are None where the corpus has none, ``scores`` where no upstream system is
+    named, ``embeddings`` where no group of the run looks at vectors, ``retrieved`` where candidates were given.
 
     Attributes:
         cut: the moment after which as-of groups know nothing.
@@ -36,6 +36,8 @@ class FeatureInputs:
     badges: DataFrame | None = None
     scores: DataFrame | None = None
     embeddings: DataFrame | None = None
+    post_links: DataFrame | None = None
+    retrieved: DataFrame | None = None
     cut: Cut = field(default_factory=Cut)
     top_tags: int = 24
     few: bool = False
@@ -44,7 +46,7 @@ class FeatureInputs:
         """A table that not every corpus has.
 
         Args:
-            table: users, votes, badges, scores or embeddings.
+            table: users, votes, badges, scores, embeddings, post_links or retrieved.
 
         Raises:
             ContractError: it is not there.
@@ -80,4 +82,6 @@ def _remedy(table: str) -> str:
         return "name the systems that give them as upstream in the system's file"
     if table == "embeddings":
         return "analyse the texts again, with the feature group among the wanted ones"
+    if table == "retrieved":
+        return "the group is for the task duplicate, whose candidates are retrieved"
     return f"give a dump that has {table}"

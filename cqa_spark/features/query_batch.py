@@ -183,6 +183,9 @@ class QueryBatch:
             ``candidate_id``, ``score``.
         votes: up and down votes for the candidates: ``site``, ``query_id``, ``post_id``, ``vote_type_id``,
             ``known_at``, ``number``.
+        retrieved: what retrieval knows of the candidates: ``site``, ``query_id``, ``candidate_id``, ``bm25``,
+            ``bm25_rank``, ``cosine``, ``cosine_rank``.
+        links: links to the candidates: ``site``, ``query_id``, ``candidate_id``, ``linked_at``, ``is_duplicate``.
     """
 
     examples: pa.Table
@@ -192,6 +195,8 @@ class QueryBatch:
     analysed: pa.Table
     scores: pa.Table
     votes: pa.Table
+    retrieved: pa.Table = field(default_factory=lambda: pa.table({}))
+    links: pa.Table = field(default_factory=lambda: pa.table({}))
     _shared: dict[Callable[[QueryBatch], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:

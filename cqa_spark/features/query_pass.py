@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.features.author_facts import with_facts
 from cqa_spark.features.declared_values import declared_values
@@ -36,7 +37,7 @@ EXAMPLES_AT_A_TIME = 1_000
 
 _NO_FOLD = -1
 _QUERY = ("site", "query_id")
-_PARTS = ("examples", "posts", "said", "documents", "analysed", "scores", "votes")
+_PARTS = ("examples", "posts", "said", "documents", "analysed", "scores", "votes", "retrieved", "links")
 """The tables of a ``QueryBatch``; rows of each travel as a struct of this name."""
 
 
@@ -127,10 +128,13 @@ def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, fo
     texts = texts.select("text_id", _as_struct("analysed", texts))
     with_texts = rows.join(texts, on="text_id", how="left").drop("text_id")
     reads_votes = any(each.reads_votes for each in groups)
+    needs = {table for each in groups for table in each.needs}
     others = {
         "examples": with_facts(examples, facts, inputs),
         "scores": _scores(inputs, threads),
         "votes": _votes(inputs) if reads_votes else None,
+        "retrieved": inputs.needed("retrieved").drop("fused", "rank") if "retrieved" in needs else None,
+        "links": _links(inputs) if "post_links" in needs else None,
     }
     return reduce(
         lambda one, other: one.unionByName(other, allowMissingColumns=True),
@@ -203,6 +207,18 @@ def _votes(inputs: FeatureInputs) -> DataFrame:
     return by_day.agg(F.count(F.lit(1)).alias("number"))
 
 
+def _links(inputs: FeatureInputs) -> DataFrame:
+    """Links to the candidates from other posts, as the dump has them."""
+    candidates = inputs.examples.select(*_QUERY, "candidate_id").distinct()
+    links = inputs.needed("post_links").select(
+        "site",
+        F.col("related_post_id").alias("candidate_id"),
+        F.col("created_at").alias("linked_at"),
+        (F.col("link_type_id") == DUPLICATE_LINK).alias("is_duplicate"),
+    )
+    return links.join(inputs.broadcast_if_few(candidates), on=["site", "candidate_id"])
+
+
 def _as_struct(part: str, rows: DataFrame) -> Column:
     return F.struct(*rows.columns).alias(part)
 
@@ -241,6 +257,8 @@ def _query_batch(rows: pa.Table) -> QueryBatch:
         analysed=_first_of_each(tables["analysed"], "text_id"),
         scores=tables.get("scores", pa.table({})),
         votes=tables.get("votes", pa.table({})),
+        retrieved=tables.get("retrieved", pa.table({})),
+        links=tables.get("links", pa.table({})),
     )
 
 

@@ -4,6 +4,7 @@ A flow is made and checked before Spark starts; ``--dry-run`` draws it.
 """
 
 from cqa_spark.flows.dumps import NIGHT_BASELINE, ingest_dump, nightly
+from cqa_spark.flows.duplicates import duplicates
 from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files
 from cqa_spark.flows.preferred_answers import dataset, preferred_answer
 from cqa_spark.flows.reproduction import reproduce
@@ -13,6 +14,7 @@ __all__ = [
     "NIGHT_BASELINE",
     "audit",
     "dataset",
+    "duplicates",
     "evaluate",
     "featurize",
     "ingest",

@@ -30,6 +30,7 @@ from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.rows import TaskRows
 from cqa_spark.rankers.training.sample import sample_queries
 from cqa_spark.rankers.training.tasks import train_in_tasks
+from cqa_spark.rankers.truncation import best_truncation
 
 _SCORE = "member__score"
 _MOST_ROWS = 2_000_000
@@ -47,8 +48,9 @@ class CalibratedParameters(RankerParameters):
         description="platt: a logistic curve; isotonic: a rising step function, for a thousand examples or more",
     )
     folds: int = Field(5, ge=2, description="folds that the scores are made in, by thread with its repeats")
-    decide_by: DecideBy = Field(
-        "mean", description="what the threshold makes as high as it can out of fold: accuracy, F1, or their mean"
+    decide_by: DecideBy | Literal["tmap"] = Field(
+        "mean",
+        description="what the threshold makes as high as it can out of fold: accuracy, F1, their mean, or TMAP",
     )
 
     def needs_features(self) -> tuple[str, ...]:
@@ -130,10 +132,14 @@ class _Calibration:
     """Learns a curve, and a threshold on its heights, from the scores of a task's examples."""
 
     curve: type[Curve]
-    decide_by: DecideBy
+    decide_by: DecideBy | Literal["tmap"]
 
     def __call__(self, rows: TaskRows, _: TrainingGroup) -> str:
         curve = self.curve.learn(rows)
         heights = curve.heights(rows.values(0, len(rows))[:, 0])
-        threshold = best_threshold(heights, rows.relevant, self.decide_by)
+        threshold = (
+            best_truncation(heights, rows.relevant, rows.queries)
+            if self.decide_by == "tmap"
+            else best_threshold(heights, rows.relevant, self.decide_by)
+        )
         return json.dumps({"curve": curve.model_dump(), "threshold": threshold})

@@ -19,7 +19,7 @@ def index_shards(questions: DataFrame, shards: int, *, prefix: str = "") -> Data
     """Index questions in shards of about the same size.
 
     Args:
-        questions: site, post_id, asked and text, as ``questions.questions`` gives them.
+        questions: site, post_id, asked, title and text, as ``questions.questions`` gives them.
         shards: number of shards of each site.
         prefix: of the names of the shards, which start with it and end in their number.
 
@@ -39,7 +39,7 @@ def _number(shards: int) -> Column:
 def _build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     schema = to_arrow_schema(INDEX_SHARDS.schema)
     for (site, shard), rows in _by_shard(batches):
-        built = build_shard(*(rows.column(name).combine_chunks() for name in ("post_id", "asked", "text")))
+        built = build_shard(*(rows.column(name).combine_chunks() for name in ("post_id", "asked", "title", "text")))
         yield pa.RecordBatch.from_pylist([to_row(built, site, shard)], schema=schema)
 
 

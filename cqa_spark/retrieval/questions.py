@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.text.markup.body import parse_body
 
-_COLUMNS = "site string, post_id string, asked bigint, text string"
+_COLUMNS = "site string, post_id string, asked bigint, title string, text string"
 
 
 def questions(posts: DataFrame) -> DataFrame:
@@ -20,7 +20,7 @@ def questions(posts: DataFrame) -> DataFrame:
         posts: the table ``posts``.
 
     Returns:
-        site, post_id, asked (microseconds since 1970; null where unknown), text.
+        site, post_id, asked (microseconds since 1970; null where unknown), title, text.
     """
     asked = posts.where(F.col("post_type") == "question").select(
         "site", "post_id", F.unix_micros("created_at").alias("asked"),
@@ -33,9 +33,9 @@ def _with_text(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         columns = (batch.column(name).to_pylist() for name in ("is_html", "subject", "body"))
         texts = [question_text(subject, body, is_html=is_html) for is_html, subject, body in zip(*columns, strict=True)]
-        kept = [batch.column(name) for name in ("site", "post_id", "asked")]
+        kept = [batch.column(name) for name in ("site", "post_id", "asked", "subject")]
         yield pa.RecordBatch.from_arrays(
-            [*kept, pa.array(texts, pa.string())], names=["site", "post_id", "asked", "text"]
+            [*kept, pa.array(texts, pa.string())], names=["site", "post_id", "asked", "title", "text"]
         )
 
 

@@ -60,6 +60,7 @@ class Shard:
 
     Attributes:
         ids: ids of the questions.
+        titles: their titles, as in the dump; null where a question has none.
         asked: when they were asked.
         lengths: number of terms of each question.
         vocabulary: the distinct terms, in the order of the alphabet.
@@ -69,6 +70,7 @@ class Shard:
     """
 
     ids: pa.Array
+    titles: pa.Array
     asked: Moments
     lengths: NDArray[np.int32]
     vocabulary: pa.Array
@@ -82,12 +84,13 @@ class Shard:
         return np.diff(self.starts)
 
 
-def build_shard(ids: pa.Array, times: pa.Array, texts: pa.Array) -> Shard:
+def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Array) -> Shard:
     """Index questions.
 
     Args:
         ids: ids of the questions, distinct.
         times: when each was asked, microseconds since 1970; null where unknown.
+        titles: their titles.
         texts: their texts; null counts as empty.
     """
     asked = Moments.of(ids, times)
@@ -96,6 +99,7 @@ def build_shard(ids: pa.Array, times: pa.Array, texts: pa.Array) -> Shard:
     by_term = np.argsort(found.term, kind="stable")
     return Shard(
         ids.take(pa.array(order)),
+        titles.take(pa.array(order)),
         Moments(asked.time[order], asked.number[order]),
         found.lengths.astype(np.int32),
         found.vocabulary,

@@ -26,6 +26,7 @@ def to_row(shard: Shard, site: str, name: str) -> dict[str, Any]:
         "questions": len(shard.ids),
         "terms": int(shard.lengths.sum()),
         "ids": shard.ids.to_pylist(),
+        "titles": shard.titles.to_pylist(),
         "asked": _stored(shard.asked.time, np.int64),
         "numbers": _stored(shard.asked.number, np.int64),
         "lengths": _stored(shard.lengths, np.int32),
@@ -45,6 +46,7 @@ def from_row(row: Mapping[str, pa.Scalar]) -> Shard:
     numbers_with = row["questions_with"].values.to_numpy(zero_copy_only=False)
     return Shard(
         row["ids"].values,
+        row["titles"].values,
         Moments(_numbers(row["asked"], np.int64), _numbers(row["numbers"], np.int64)),
         _numbers(row["lengths"], np.int32),
         row["vocabulary"].values,

@@ -16,6 +16,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.runtime.step import Product, Step
 
 
@@ -41,6 +42,10 @@ class Evaluate(Step):
         """Rankings and the labels of examples."""
         return RANKINGS, EXAMPLES
 
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Relevant pairs that retrieval did not find."""
+        return (UNRETRIEVED,)
+
     def writes(self) -> tuple[Product, ...]:
         """Measures of queries and of systems, and comparisons."""
         return QUERY_METRICS, METRICS, COMPARISONS
@@ -51,6 +56,8 @@ class Evaluate(Step):
         counts.rows_in = run.rows(RANKINGS)
         measures = [parse_measure(name) for name in settings.measures]
         examples = run.read(EXAMPLES)
+        if run.has(UNRETRIEVED):
+            examples = examples.unionByName(run.read(UNRETRIEVED))
         judged = (
             examples.where(IN_TRAINING).withColumn("split", F.lit(CROSS_VALIDATED))
             if self.cross_validated

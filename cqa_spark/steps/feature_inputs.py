@@ -19,15 +19,23 @@ from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.schemas.activity import BADGES, VOTES
+from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
+from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.concurrency import run_concurrently
 
-OPTIONAL = {"users": USERS, "votes": VOTES, "badges": BADGES, "scores": UPSTREAM_SCORES}
+OPTIONAL = {
+    "users": USERS,
+    "votes": VOTES,
+    "badges": BADGES,
+    "scores": UPSTREAM_SCORES,
+    "post_links": POST_LINKS,
+    "retrieved": RETRIEVED,
+}
 """Tables that not every run has, as ``FeatureInputs`` names them."""
 
 

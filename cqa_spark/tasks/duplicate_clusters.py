@@ -12,10 +12,12 @@ from pyspark.sql import functions as F
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
+
 _CLUSTERS = "site string, post_id string, component bigint"
 
 
-def clusters(posts: DataFrame, judgments: DataFrame) -> DataFrame:
+def clusters(posts: DataFrame, post_links: DataFrame) -> DataFrame:
     """The questions with duplicate links, and the cluster of each.
 
     Links to questions that the dump lacks are left out. A site's links are brought together in one task: they are few
@@ -23,7 +25,7 @@ def clusters(posts: DataFrame, judgments: DataFrame) -> DataFrame:
 
     Args:
         posts: the table ``posts``.
-        judgments: the table ``judgments``; those of other tasks are left alone.
+        post_links: the table ``post_links``; links of other kinds are left alone.
 
     Returns:
         site, post_id, cluster (id of its oldest question), order (from 1, by time and then by number).
@@ -32,7 +34,9 @@ def clusters(posts: DataFrame, judgments: DataFrame) -> DataFrame:
         "site", "post_id", F.col("created_at").alias("at"), F.col("post_id").cast("bigint").alias("number")
     )
     ends = [questions.select("site", F.col("post_id").alias(name)) for name in ("query_id", "candidate_id")]
-    links = judgments.where(F.col("task") == "duplicate").select("site", "query_id", "candidate_id")
+    links = post_links.where(F.col("link_type_id") == DUPLICATE_LINK).select(
+        "site", F.col("post_id").alias("query_id"), F.col("related_post_id").alias("candidate_id")
+    )
     known = links.join(ends[0], ["site", "query_id"]).join(ends[1], ["site", "candidate_id"])
     by_site = known.select("site", "query_id", "candidate_id").repartition("site").sortWithinPartitions("site")
     members = by_site.mapInArrow(component_batches, _CLUSTERS).join(questions, ["site", "post_id"])

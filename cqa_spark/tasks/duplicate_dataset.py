@@ -5,26 +5,20 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.tasks.duplicate import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
 
 TRAINING, MEASURED = 0.5, 0.75
 """Shares of a site's questions, in the order of time, that end the training and the development part."""
 
-_SAMPLING = 2017
 
-
-def split_queries(posts: DataFrame, pairs: DataFrame, *, training_share: float, annotated_only: bool) -> DataFrame:
+def split_queries(posts: DataFrame, pairs: DataFrame, *, annotated_only: bool) -> DataFrame:
     """The questions that candidates are retrieved for, with their part.
 
-    The first half of a site's questions is for training, the next quarter dev, the last test. Of the training
-    questions without a duplicate a share is drawn by a hash of the id: there are fifty times as many as others, and
-    they teach little more.
+    The first half of a site's questions is for training, the next quarter dev, the last test.
 
     Args:
         posts: the table ``posts``.
         pairs: as ``duplicate_pairs`` gives them.
-        training_share: share of the training questions without a duplicate that are kept.
         annotated_only: keep questions with a known duplicate alone, for sites whose list of duplicates is a sample.
 
     Returns:
@@ -42,10 +36,8 @@ def split_queries(posts: DataFrame, pairs: DataFrame, *, training_share: float, 
     )
     part = F.when(F.col("place") < TRAINING, "train").when(F.col("place") < MEASURED, "dev").otherwise("test")
     known = pairs.groupBy("site", "query_id").agg(F.first("cluster").alias("cluster"))
-    queries = asked.join(known, ["site", "query_id"], "left").withColumn("split", part).drop("place")
-    drawn = F.pmod(F.xxhash64(F.lit(_SAMPLING), "site", "query_id"), F.lit(10_000)) < int(training_share * 10_000)
-    kept = F.col("cluster").isNotNull() | (F.lit(False) if annotated_only else (F.col("split") != "train") | drawn)
-    return queries.where(kept)
+    how = "inner" if annotated_only else "left"
+    return asked.join(known, ["site", "query_id"], how).withColumn("split", part).drop("place")
 
 
 def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
@@ -80,6 +72,5 @@ def unretrieved_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, p
 def _examples(rows: DataFrame, posts: DataFrame, label: Column) -> DataFrame:
     task = Duplicate()
     written = task.written(posts, posts).withColumnsRenamed({"user_id": "author_id", "created_at": "answered_at"})
-    known = F.when(F.col("split") != UNANNOTATED, label)
     dated = rows.join(written, ["site", "candidate_id"])
-    return task.examples(dated.withColumns({"thread_id": F.col("candidate_id"), "label": known}))
+    return task.examples(dated.withColumns({"thread_id": F.col("candidate_id"), "label": label}))

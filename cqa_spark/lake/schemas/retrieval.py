@@ -19,6 +19,7 @@ INDEX_SHARDS = Table(
         column("questions", "bigint", "number of questions", nullable=False),
         column("terms", "bigint", "number of their terms, repetitions included", nullable=False),
         column("ids", _STRINGS, "ids of the questions, oldest first", nullable=False),
+        column("titles", _STRINGS, "titles of the questions, as in the dump", nullable=False),
         column("asked", T.BinaryType(), "int64: times of the questions, microseconds since 1970; -1 where unknown"),
         column("numbers", T.BinaryType(), "int64: numbers of the questions; 0 where an id is none"),
         column("lengths", T.BinaryType(), "int32: number of terms of each question"),

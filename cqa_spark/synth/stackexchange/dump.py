@@ -41,6 +41,7 @@ def write_dump(
     progress: Callable[[int, int], None] | None = None,
     activity_exponent: float = SitePlan.activity_exponent,
     signal: bool = SitePlan.signal,
+    duplicates: float = SitePlan.duplicates,
 ) -> Dump:
     """Invent a site and write its dump; the same arguments give the same bytes for any number of processes.
 
@@ -53,12 +54,13 @@ def write_dump(
         progress: called with the threads written so far and the threads in all.
         activity_exponent: how unequal users are; 0 makes them all as active.
         signal: whether good answers are distinguishable; see `signal.py`.
+        duplicates: share of the questions that repeat an earlier one in other words.
 
     Raises:
         ConfigError: a site that cannot be invented.
         EnvironmentProblem: the folder cannot be written to, or its disk is full.
     """
-    plan = SitePlan(site, threads, seed, activity_exponent, signal)
+    plan = SitePlan(site, threads, seed, activity_exponent, signal, duplicates)
     folder = output / site
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -42,9 +42,10 @@ class SitePlan:
         seed: of everything that is drawn; not negative.
         activity_exponent: how unequal users are: the activity of the user of rank r is about r to minus this power.
         signal: whether the accepted answer follows from quality; without, it is drawn blindly.
+        duplicates: share of the questions that ask in other words what an earlier one asked, and are closed for it.
 
     Raises:
-        ConfigError: no threads, a negative seed or exponent, or a site that is no folder name.
+        ConfigError: no threads, a negative seed or exponent, a share that is none, or a site that is no folder name.
     """
 
     site: str
@@ -52,6 +53,7 @@ class SitePlan:
     seed: int
     activity_exponent: float = 0.6
     signal: bool = True
+    duplicates: float = 0.04
 
     def __post_init__(self) -> None:
         if self.threads < 1:
@@ -60,6 +62,8 @@ class SitePlan:
             raise ConfigError(f"the seed is {self.seed}", "give a seed of 0 or more")
         if self.activity_exponent < 0:
             raise ConfigError(f"the activity exponent is {self.activity_exponent}", "give an exponent of 0 or more")
+        if not 0 <= self.duplicates < 1:
+            raise ConfigError(f"the share of duplicates is {self.duplicates}", "give a share from 0 to below 1")
         if not self.site.replace(".", "").replace("-", "").isalnum():
             raise ConfigError(f"the site is named {self.site!r}", "give a host name: letters, digits, dots, hyphens")
 

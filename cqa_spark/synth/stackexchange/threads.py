@@ -22,7 +22,6 @@ TAGS = (0.25, 0.3, 0.25, 0.13, 0.07)  # chances of 1, 2 … 5 tags
 FOCUS_WORDS = 8
 CANDIDATES = 12  # members who see a question, for each answer that it gets
 SELF_ANSWERED = 0.04
-DUPLICATES = 0.04
 OTHERWISE_CLOSED = 0.03
 ACCEPTING = 0.65
 
@@ -75,7 +74,7 @@ def invent_threads(
     count = plan.threads_of(block)
     asked = np.sort(rng.integers(*plan.window(block), size=count))
     asker = np.where(rng.random(count) < 0.4, population.active(rng, asked), population.any(rng, asked))
-    original = _originals(count, rng)
+    original = _originals(count, plan.duplicates, rng)
     subjects = _subjects(plan, original, vocabulary, rng)
 
     thread, author, at_home = _answerers(asked, asker, subjects, population, rng)
@@ -109,10 +108,10 @@ def invent_threads(
     )
 
 
-def _originals(count: int, rng: np.random.Generator) -> Ints:
-    """For a few questions an earlier one that they repeat, itself no repeat; else -1."""
+def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
+    """For a share of the questions an earlier one that they repeat, itself no repeat; else -1."""
     earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
-    repeats = (rng.random(count) < DUPLICATES) & (np.arange(count) > 0)
+    repeats = (rng.random(count) < share) & (np.arange(count) > 0)
     return np.where(repeats & ~repeats[earlier], earlier, -1)
 
 

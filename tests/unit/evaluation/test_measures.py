@@ -49,6 +49,7 @@ NO_HITS = RankedQuery([MISS, CALLED_MISS])
         ("RR@1", 0.0),
         ("R@50", 2 / 3),
         ("R@2", 1 / 3),
+        ("OracleTMAP", (1 / 2 + 2 / 3 + 2 / 3 * (2 + 2 / 3) / 4) / (3 + 1)),
         ("TMAP", (1 * 1 / 2 + 1 / 3 * (1 + 1 / 3) / 3) / (3 + 1)),
     ],
 )
@@ -117,7 +118,22 @@ def test_default_cutoff() -> None:
 
 
 def test_every_module_declares_a_documented_measure() -> None:
-    names = ["AP", "Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "Precision", "R", "RR", "Recall", "TMAP"]
+    names = [
+        "AP",
+        "Accuracy",
+        "AvgRec",
+        "F1",
+        "MAP",
+        "MRR",
+        "OracleTMAP",
+        "P",
+        "Pearson",
+        "Precision",
+        "R",
+        "RR",
+        "Recall",
+        "TMAP",
+    ]
     names.append("nDCG")
     assert sorted(known_measures()) == names
     for measure in known_measures().values():
@@ -127,7 +143,9 @@ def test_every_module_declares_a_documented_measure() -> None:
 
 
 def test_unknown_measure_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"measure 'ndcg@10' is not known\n.*MAP@10, MRR@10, nDCG@10, P@1"):
+    with pytest.raises(
+        ConfigError, match=r"measure 'ndcg@10' is not known\n.*MAP@10, MRR@10, nDCG@10, OracleTMAP, P@1"
+    ):
         parse_measure("ndcg@10")
 
 

@@ -287,3 +287,15 @@ def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(EnvironmentProblem, match="cannot write the dump"):
         write_dump(tmp_path / "file", site=SITE, threads=1, seed=1)
+
+
+def test_the_share_of_duplicates_is_settable(tmp_path: Path) -> None:
+    links = {}
+    for share in (0.0, 0.4):
+        made = write_dump(tmp_path / str(share), site=SITE, threads=200, seed=3, workers=1, duplicates=share)
+        kinds = [row["LinkTypeId"] for row in rows_of(made.folder)["PostLinks"]]
+        links[share] = kinds.count("3")
+    assert links[0.0] == 0
+    assert 30 < links[0.4] < 80  # of 80 drawn, those stay whose original repeats nothing itself
+    with pytest.raises(ConfigError, match="share of duplicates"):
+        SitePlan(SITE, 1, 1, duplicates=1.0)

@@ -1,0 +1,70 @@
+"""Queries per second of our index beside bm25s, in one process and one run.
+
+    python bench/retrieval.py [QUESTIONS]     (default 100,000; needs: pip install bm25s)
+
+Questions are invented: 60 words each, drawn by Zipf's law from 50,000. Both index the same words and answer the same
+queries with 50 candidates each, on one thread. bm25s runs its fastest backend, numba. Ours also leaves out later
+questions, which makes half of the work on average unnecessary; so it is measured with and without that.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+import bm25s
+import numpy as np
+import pyarrow as pa
+
+from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
+from cqa_spark.retrieval.shard import Moments, build_shard
+
+WORDS, LENGTH, QUERIES, CANDIDATES = 50_000, 60, 500, 50
+
+
+def main(number: int) -> None:
+    """Print the table."""
+    draw = np.random.default_rng(2017)
+    weights = np.cumsum(1 / np.arange(20, WORDS + 20))
+    drawn = np.searchsorted(weights / weights[-1], draw.random((number, LENGTH)))
+    words = np.array([f"w{place}x" for place in range(WORDS)], dtype=object)
+    texts = pa.array([" ".join(row) for row in words[drawn]])
+    asked = draw.integers(number // 2, number, QUERIES)
+    megabytes = texts.nbytes / 1e6
+
+    started = time.perf_counter()
+    ids, times = pa.array([str(place) for place in range(number)]), pa.array(np.arange(number))
+    shard = build_shard(ids, times, texts, texts)
+    site = SiteStatistics(number, int(shard.lengths.sum()), shard.questions_with)
+    index = Bm25Index.of(shard, site, Bm25())
+    built = time.perf_counter() - started
+    _row("ours, index", megabytes / built, "MB/s")
+
+    started = time.perf_counter()
+    other = bm25s.BM25(k1=1.2, b=0.75, backend="numba")
+    other.index([words[row].tolist() for row in drawn], show_progress=False)
+    _row("bm25s, index", megabytes / (time.perf_counter() - started), "MB/s")
+
+    for name, length in (("12 words", 12), ("60 words", LENGTH)):
+        queries = [words[drawn[place, :length]].tolist() for place in asked]
+        joined = pa.array([" ".join(each) for each in queries])
+        for what, latest in (("earlier", asked), ("all", np.full(QUERIES, number))):
+            moments = Moments(latest.astype(np.int64), np.zeros(QUERIES, np.int64))
+            index.search(joined[:2], Moments(moments.time[:2], moments.number[:2]), CANDIDATES)
+            started = time.perf_counter()
+            index.search(joined, moments, CANDIDATES)
+            _row(f"ours, {name}, {what} questions", QUERIES / (time.perf_counter() - started), "queries/s")
+        other.retrieve(queries[:2], k=CANDIDATES, show_progress=False, n_threads=1)
+        started = time.perf_counter()
+        other.retrieve(queries, k=CANDIDATES, show_progress=False, n_threads=1)
+        _row(f"bm25s, {name}, all questions", QUERIES / (time.perf_counter() - started), "queries/s")
+    _row("peak memory of both", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "GB")
+
+
+def _row(name: str, value: float, unit: str) -> None:
+    print(f"{name:<36}{value:>10,.1f} {unit}", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

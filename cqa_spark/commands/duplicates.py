@@ -1,0 +1,26 @@
+"""``cqa duplicates``: a dump → for each question the earlier ones that it duplicates, or none."""
+
+from __future__ import annotations
+
+from cqa_spark import flows
+from cqa_spark.commands.report import print_report
+from cqa_spark.config.settings import DuplicatesSettings
+from cqa_spark.corpora.registry import dump_sources
+from cqa_spark.errors import InputError, noted
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.workspace import run_flow
+
+
+def duplicates(settings: DuplicatesSettings) -> None:
+    """Run the flow and print the table of systems.
+
+    Raises:
+        InputError: a site has several dumps.
+    """
+    sources = dump_sources(settings.dump_format, settings)
+    if len(sources) > 1:
+        raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input")
+    finished = run_flow(flows.duplicates(settings, sources[0]), settings)
+    with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
+        print_report(finished)
+        Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")

@@ -1,0 +1,82 @@
+"""The settings of ``duplicates`` and ``similar``."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from cqa_spark.config.dump_settings import DumpJobSettings
+from cqa_spark.config.fields import Baseline, Report, Systems
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
+from cqa_spark.config.value_types import NotHashed, RunName, Shown
+
+
+class RetrievalSettings(Section):
+    """Retrieval of candidates."""
+
+    k1: float = Field(default=1.2, ge=0, description="BM25: how slowly repetitions of a term count less")
+    b: float = Field(default=0.75, ge=0, le=1, description="BM25: how much long questions are discounted")
+    candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question")
+    shards: int = Field(
+        default=1, ge=1, description="shards of each site's index; does not affect candidates or scores"
+    )
+    queries: Literal["all", "annotated"] = Field(
+        default="all",
+        description="questions to find duplicates for: all, or those with a known duplicate, where the list of "
+        "duplicates is a sample",
+    )
+
+
+class DuplicatesSettings(DumpJobSettings):
+    """Find duplicates of every question among the earlier ones: index, retrieve, train, rank, evaluate and publish."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa duplicates --config conf/duplicates.yaml --input cs.stackexchange.com/ --lake build/lake",
+        "cqa duplicates --config conf/duplicates.yaml --input dumps/*.7z --lake build/lake --retrieval.shards 16",
+    )
+    needs: ClassVar[tuple[str, ...]] = ("dumps.input", "systems")
+
+    dump_format: Annotated[str, Field(description="format of the dump")] = "stackexchange"
+    systems: Systems = ()
+    baseline: Baseline = "given_order"
+    retrieval: RetrievalSettings = RetrievalSettings()
+    features: FeatureSettings = FeatureSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
+    report: Report = None
+
+    def reads(self) -> list[str]:
+        """The dumps."""
+        return list(self.dumps.input)
+
+    def writes(self) -> list[str]:
+        """The tables of the run, and the report."""
+        published = "published" if self.publish else "not published"
+        return [f"{self.lake}: tables of run {self.run_id or '(new)'}, {published}"]
+
+
+class SimilarSettings(JobSettings):
+    """Find the questions of a published index that are most similar to a text, without Spark."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        'cqa similar --lake build/lake --text "how do I pour a stout"',
+        'cqa similar --lake build/lake --in-site cs.stackexchange.com --limit 5 --text "is quicksort stable"',
+    )
+    needs: ClassVar[tuple[str, ...]] = ("text",)
+
+    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to search; default: the published run")] = (
+        None
+    )
+    text: Annotated[str, Shown("TEXT"), Field(description="question to search for")] = ""
+    in_site: Annotated[str | None, Shown("SITE"), Field(description="site to search; default: all sites")] = None
+    limit: Annotated[int, Field(ge=1, le=1000, description="number of questions to show")] = 10
+
+    def reads(self) -> list[str]:
+        """The index."""
+        return [f"{self.lake}: index of run {self.run_id or '(published)'}"]
+
+    def writes(self) -> list[str]:
+        """Nothing."""
+        return []

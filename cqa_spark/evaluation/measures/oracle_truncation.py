@@ -1,0 +1,28 @@
+"""OracleTMAP: TMAP of rankings that are cut where their last hit is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure
+from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class OracleTruncation(MeanMeasure):
+    """TMAP where a system would keep exactly the candidates up to its last hit; of the retrieval order, the IR oracle.
+
+    It bounds what a threshold can gain as long as the order of the candidates is kept.
+    """
+
+    name: ClassVar[str] = "OracleTMAP"
+    about: ClassVar[str] = "TMAP of the rankings, cut after their last hit"
+    source: ClassVar[str] = "Nakov et al. 2017, SemEval-2017 Task 3, section 4.5, IR oracle"
+
+    def value(self, query: RankedQuery) -> float:
+        """Average precision of one query, perfectly truncated."""
+        last = max((rank for rank, each in enumerate(query.ranked, start=1) if each.relevant), default=0)
+        cut = [each._replace(predicted=rank <= last) for rank, each in enumerate(query.ranked, start=1)]
+        return TruncatedMeanAveragePrecision().value(replace(query, ranked=cut))

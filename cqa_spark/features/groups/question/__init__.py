@@ -1,0 +1,1 @@
+"""Groups for pairs of questions whose candidate was retrieved."""

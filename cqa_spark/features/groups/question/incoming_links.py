@@ -1,0 +1,47 @@
+"""Links to the candidate that were known when the query was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch, matches, seconds
+
+Numbers = NDArray[np.float64]
+
+_OURS = "ours: canonical questions are linked again and again"
+
+
+class IncomingLinksV1(QueryGroup):
+    """How often earlier posts linked to the candidate, and were closed as its duplicates."""
+
+    name: ClassVar[str] = "incoming_links_v1"
+    family: ClassVar[str] = "question"
+    about: ClassVar[str] = "links to the earlier question that were made before the query was asked"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("log_links", "ln of 1 and the links to the candidate", _OURS),
+        FeatureColumn("log_duplicates", "ln of 1 and the questions that were closed as its duplicates", _OURS),
+    )
+    needs: ClassVar[tuple[str, ...]] = ("post_links",)
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+        """The values of each pair; links of an unknown time do not count."""
+        links = batch.links
+        number: dict[tuple[int, str], int] = {}
+        pairs = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+        wanted = np.array([number.setdefault(pair, len(number)) for pair in pairs], dtype=np.int64)
+        keys = zip(batch.query_of(links).tolist(), links["candidate_id"].to_pylist(), strict=True)
+        linked = np.array([number.get(key, -1) for key in keys], dtype=np.int64)
+        example, link = matches(wanted, linked)
+        known = seconds(links["linked_at"])[link] < batch.times("asked_at")[example]
+        is_duplicate = pc.cast(links["is_duplicate"], "int8").to_numpy().astype(bool)[link]
+        counts = (np.bincount(example[known & kind], minlength=len(batch)) for kind in (~is_duplicate, is_duplicate))
+        return dict(zip(("log_links", "log_duplicates"), map(np.log1p, counts), strict=True))

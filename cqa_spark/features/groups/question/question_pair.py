@@ -1,0 +1,50 @@
+"""Tags, age and askers of a pair of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+
+Numbers = NDArray[np.float64]
+
+_HOOGEVEEN = "Hoogeveen et al. 2015, CQADupStack, section 3: what a question has beside its text"
+_DAY = 86_400.0
+
+
+class QuestionPairV1(QueryGroup):
+    """Shared tags, the time between the questions, and whether one person asked both."""
+
+    name: ClassVar[str] = "question_pair_v1"
+    family: ClassVar[str] = "question"
+    about: ClassVar[str] = "tags, age and askers of the query and an earlier question"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("shared_tags", "number of tags that both have", _HOOGEVEEN),
+        FeatureColumn("tag_overlap", "tags that both have by tags that either has", _HOOGEVEEN),
+        FeatureColumn("log_days", "ln of 1 and the days from the candidate to the query", _HOOGEVEEN),
+        FeatureColumn("same_asker", "1 where one account asked both", _HOOGEVEEN),
+    )
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    post_columns: ClassVar[tuple[str, ...]] = ("tags",)
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+        """The values of each pair."""
+        tags = [*(frozenset(each or ()) for each in batch.posts["tags"].to_pylist()), frozenset()]
+        pairs = [(tags[one], tags[other]) for one, other in zip(batch.query_post, batch.candidate_post, strict=True)]
+        shared = np.array([len(one & other) for one, other in pairs], dtype=np.float64)
+        either = np.array([len(one | other) for one, other in pairs], dtype=np.float64)
+        askers = zip(batch.column("asker_id"), batch.column("author_id"), strict=True)
+        days = (batch.times("asked_at") - batch.times("answered_at")) / _DAY
+        return {
+            "shared_tags": shared,
+            "tag_overlap": shared / np.maximum(either, 1),
+            "log_days": np.log1p(np.maximum(days, 0)),
+            "same_asker": np.array([one is not None and one == other for one, other in askers], dtype=np.float64),
+        }

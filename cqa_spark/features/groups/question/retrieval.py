@@ -1,0 +1,61 @@
+"""What retrieval knows of a candidate: its scores and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch, doubles
+
+Numbers = NDArray[np.float64]
+
+_BM25 = "Robertson and Zaragoza 2009, The Probabilistic Relevance Framework: BM25 and Beyond"
+_FUSION = "Cormack et al. 2009, Reciprocal rank fusion outperforms Condorcet and individual rank learning methods"
+_WAYS = {"bm25": _BM25, "cosine": "Reimers and Gurevych 2019, Sentence-BERT"}
+
+
+def _columns() -> tuple[FeatureColumn, ...]:
+    return tuple(
+        column
+        for way, source in _WAYS.items()
+        for column in (
+            FeatureColumn(way, f"{way} of the candidate for the query; 0 where not found by it", source),
+            FeatureColumn(f"{way}_of_best", f"{way} by that of the query's best candidate", source),
+            FeatureColumn(f"{way}_reciprocal_rank", f"1 by 60 plus the rank by {way}; 0 where not found", _FUSION),
+            FeatureColumn(f"{way}_log_rank", f"ln of the rank by {way}; ln 1000 where not found", _FUSION),
+        )
+    )
+
+
+class RetrievalV1(QueryGroup):
+    """Scores and ranks of BM25 and of the cosine of embeddings."""
+
+    name: ClassVar[str] = "retrieval_v1"
+    family: ClassVar[str] = "rank"
+    about: ClassVar[str] = "scores and ranks of the candidate by each way of retrieval"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _columns()
+    needs: ClassVar[tuple[str, ...]] = ("retrieved",)
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+        """The values of each pair."""
+        keys = zip(batch.query_of(batch.retrieved).tolist(), batch.retrieved["candidate_id"].to_pylist(), strict=True)
+        place = {key: at for at, key in enumerate(keys)}
+        pairs = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+        at = np.array([place.get(pair, -1) for pair in pairs], dtype=np.int64)
+        values: dict[str, Numbers] = {}
+        for way in _WAYS:
+            scores, ranks = (np.append(doubles(batch.retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))
+            best = np.zeros(len(batch.queries))
+            np.fmax.at(best, batch.query, scores)
+            values[way] = np.nan_to_num(scores)
+            values[f"{way}_of_best"] = np.nan_to_num(scores) / np.where(best > 0, best, 1)[batch.query]
+            values[f"{way}_reciprocal_rank"] = np.nan_to_num(1 / (60 + ranks))
+            values[f"{way}_log_rank"] = np.log(np.nan_to_num(ranks, nan=1000.0))
+        return values

@@ -1,0 +1,54 @@
+"""The score at which every ranking is cut, so that empty ones are right where nothing is relevant."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], queries: NDArray[np.int64]) -> float:
+    """The threshold of the highest TMAP; the highest of several that are equally good.
+
+    The value of a ranking changes only where one more candidate is kept. So the changes of all rankings, summed up from
+    the highest score down, are those of TMAP.
+
+    Args:
+        scores: of examples, by models that did not learn from them; shape (examples,).
+        relevant: whether each example is relevant; shape (examples,).
+        queries: query of each example; shape (examples,).
+
+    Returns:
+        A score, or a number above all scores where empty rankings are best.
+
+    Source:
+        Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2.
+    """
+    best_first = np.lexsort((-scores, queries))
+    score, hit, query = scores[best_first], relevant[best_first].astype(np.float64), queries[best_first]
+    is_first = np.diff(query, prepend=~query[:1]) != 0
+    starts = np.flatnonzero(is_first)
+    sizes = np.diff(starts, append=len(query))
+    rank = np.arange(len(query)) - np.repeat(starts, sizes) + 1
+    hits = _running_sums(hit, starts, sizes)
+    precision = _running_sums(hit * hits / rank, starts, sizes)
+    all_hits = np.repeat(np.add.reduceat(hit, starts), sizes)
+    gain = np.where(all_hits == 0, 1.0, hits / np.maximum(all_hits, 1))
+    value = (precision + gain * (hits + gain) / (rank + 1)) / (all_hits + 1)
+    before = np.where(is_first, all_hits == 0, np.roll(value, 1))
+    highest_first = np.argsort(-score, kind="stable")
+    ordered = score[highest_first]
+    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # equal scores are cut together
+    gained = np.cumsum((value - before)[highest_first])[cuts]
+    best = int(np.argmax(gained))
+    return float(ordered[cuts[best]]) if gained[best] > 0 else sys.float_info.max
+
+
+def _running_sums(
+    numbers: NDArray[np.float64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Sums from the first row of each query on."""
+    sums = np.cumsum(numbers)
+    found: NDArray[np.float64] = sums - np.repeat(sums[starts] - numbers[starts], sizes)
+    return found

@@ -1,0 +1,89 @@
+"""``cqa duplicates`` and ``cqa similar`` on a small site, as a user runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cqa_spark.cli import main
+from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.storage import Lake
+
+SITE = "beer.example.org"
+_TOPICS = [
+    "malt", "hops", "yeast", "barrel", "glass", "foam", "bottle", "keg", "stout", "lager", "porter", "cider",
+]  # fmt: skip
+
+
+def _dump(folder: Path, *, links: bool = True) -> Path:
+    """A site whose odd questions ask again what others asked 24 questions before, and are closed as duplicates."""
+    folder.mkdir(parents=True)
+    rows, pairs = [], []
+    for number in range(1, 145):
+        word = f"detail{(number - 1) % 24 + 1 if number % 2 else number}"
+        topic, at = _TOPICS[number % len(_TOPICS)], f"2020-01-{number // 24 + 1:02}T{number % 24:02}:00:00.000"
+        if number % 2 and number > 24:
+            pairs.append((number, number - 24))
+        rows.append(
+            f'<row Id="{number}" PostTypeId="1" CreationDate="{at}" Score="1" ViewCount="1" OwnerUserId="1" '
+            f'Body="&lt;p&gt;What about {topic} and {word} today?&lt;/p&gt;" Title="About {topic} {word}" '
+            f'Tags="&lt;{topic}&gt;" AnswerCount="0" CommentCount="0" />'
+        )
+    _write(folder / "Posts.xml", "posts", rows)
+    if links:
+        found = [
+            f'<row Id="{one}" CreationDate="2020-01-20T00:00:00.000" PostId="{one}" RelatedPostId="{other}" '
+            'LinkTypeId="3" />'
+            for one, other in pairs
+        ]
+        _write(folder / "PostLinks.xml", "postlinks", found)
+    return folder
+
+
+def _write(path: Path, name: str, rows: list[str]) -> None:
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<{name}>", *(f"  {row}" for row in rows), f"</{name}>"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _job(dump: Path, lake: Path, *systems: str) -> list[str]:
+    chosen = ["--systems", *systems, "--input", str(dump), "--lake", str(lake), "--evaluation.resamples", "99"]
+    return ["duplicates", "--config", "conf/duplicates.yaml", *chosen]
+
+
+def test_duplicates_are_found_cut_measured_and_published(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump, root = _dump(tmp_path / SITE), tmp_path / "lake"
+    assert main(_job(dump, root, "retrieval_order", "no_duplicates", "fused_e")) == 0
+    published = published_snapshot(Lake(spark, str(root)))
+    examples = published.read(EXAMPLES)
+    assert examples.where("answered_at >= asked_at").count() == 0
+    of_last = examples.where("query_id = '143' AND relevant").select("candidate_id").collect()
+    assert sorted(row[0] for row in of_last) == ["119", "23", "47", "71", "95"]
+    found = {
+        (row["system"], row["measure"]): row["value"] for row in published.entries(METRICS) if row["split"] == "test"
+    }
+    assert found["no_duplicates", "TMAP"] == 0.5
+    assert found["retrieval_order", "RR@50"] == 1.0
+    assert found["fused_e", "TMAP"] > 0.9
+    kept = published.read(RANKINGS).where("system = 'fused_e' AND predicted AND query_id = '142'")
+    assert kept.count() == 0
+    capsys.readouterr()
+    assert main(["similar", "--lake", str(root), "--text", "about detail23", "--limit", "2"]) == 0
+    assert capsys.readouterr().out.count("detail23") == 2
+
+
+def test_a_site_without_links_is_ranked_and_not_measured(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump, root = _dump(tmp_path / SITE, links=False), tmp_path / "lake"
+    assert main(_job(dump, root, "retrieval_order", "fused_e")) != 0
+    assert "no known duplicate of a training question" in capsys.readouterr().err
+    assert main(_job(dump, root, "retrieval_order", "no_duplicates")) == 0
+    assert "no duplicate is known" in capsys.readouterr().err
+    assert published_snapshot(Lake(spark, str(root))).read(RANKINGS).count() > 0

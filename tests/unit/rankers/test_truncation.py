@@ -1,0 +1,54 @@
+"""The threshold of the highest TMAP is that of trying every one."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.rankers.truncation import best_truncation
+
+Example = tuple[int, float, bool]
+
+
+def _tmap(examples: list[Example], threshold: float) -> float:
+    measure = parse_measure("TMAP")
+    ranked = sorted(examples, key=lambda each: (each[0], -each[1]))
+    queries = [
+        RankedQuery([Candidate(hit, float(hit), score >= threshold) for _, score, hit in of_query])
+        for _, of_query in groupby(ranked, key=lambda each: each[0])
+    ]
+    return sum(measure.value(query) for query in queries) / len(queries)
+
+
+def _best(examples: list[Example]) -> float:
+    query, score, hit = zip(*examples, strict=True)
+    return best_truncation(np.array(score), np.array(hit), np.array(query))
+
+
+def test_rankings_are_cut_after_hits_that_score_above_misses() -> None:
+    assert _best([(1, 0.9, True), (1, 0.2, False), (2, 0.3, False), (3, 0.1, False)]) == 0.9
+
+
+def test_empty_rankings_are_best_where_misses_score_highest() -> None:
+    assert _best([(1, 0.9, False), (2, 0.8, False), (3, 0.1, True)]) == sys.float_info.max
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 6).map(float), st.booleans()),
+        min_size=1,
+        max_size=14,
+        unique_by=lambda each: (each[0], each[1]),
+    )
+)
+def test_no_threshold_is_better(examples: list[Example]) -> None:
+    thresholds = [*{score for _, score, _ in examples}, sys.float_info.max]
+    best = max(_tmap(examples, each) for each in thresholds)
+    assert _tmap(examples, _best(examples)) == pytest.approx(best, abs=1e-12)
