@@ -133,7 +133,7 @@ def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, fo
         "examples": with_facts(examples, facts, inputs),
         "scores": _scores(inputs, threads),
         "votes": _votes(inputs) if reads_votes else None,
-        "retrieved": inputs.needed("retrieved").drop("fused", "rank") if "retrieved" in needs else None,
+        "retrieved": _retrieved(inputs) if "retrieved" in needs else None,
         "links": _links(inputs) if "post_links" in needs else None,
     }
     return reduce(
@@ -205,6 +205,13 @@ def _votes(inputs: FeatureInputs) -> DataFrame:
     of_candidates = known.join(inputs.broadcast_if_few(candidates), on=["post_id", "site"])
     by_day = of_candidates.groupBy(*_QUERY, "post_id", "vote_type_id", "known_at")
     return by_day.agg(F.count(F.lit(1)).alias("number"))
+
+
+def _retrieved(inputs: FeatureInputs) -> DataFrame:
+    """What retrieval knows of the candidates."""
+    candidates = inputs.examples.select(*_QUERY, "candidate_id")
+    found = inputs.needed("retrieved").drop("fused", "rank")
+    return found.join(inputs.broadcast_if_few(candidates), on=[*_QUERY, "candidate_id"], how="left_semi")
 
 
 def _links(inputs: FeatureInputs) -> DataFrame:

@@ -66,9 +66,10 @@ class Candidates(Step):
             run.write(COMMENTS, COMMENTS.empty(run.lake.spark))
         asked = questions(posts).persist()
         pairs = duplicate_pairs(clusters(posts, links)).persist()
+        queries = split_queries(posts, pairs, annotated_only=settings.queries == "annotated").persist()
         try:
-            counts.rows_in = run.write(INDEX_SHARDS, index_shards(asked, settings.shards)).rows
-            queries = split_queries(posts, pairs, annotated_only=settings.queries == "annotated").persist()
+            run.write(INDEX_SHARDS, index_shards(asked, settings.shards))
+            counts.rows_in = asked.count()
             ids = queries.select("site", F.col("query_id").alias("post_id"))
             found = search(
                 run.read(INDEX_SHARDS),
@@ -82,7 +83,7 @@ class Candidates(Step):
             missed = run.write(UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts)).rows
             self._require_something(run, missed)
         finally:
-            for frame in (asked, pairs):
+            for frame in (asked, pairs, queries):
                 frame.unpersist()
 
     def _require_something(self, run: Run, missed: int) -> None:
