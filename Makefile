@@ -46,7 +46,7 @@ format: setup ## lay out the code as lint wants it
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
 	$(call compile,locks/base.txt,--extra mlflow --extra multilingual --extra papers pyproject.toml)
-	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra dev pyproject.toml)
+	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra neural --extra dev pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
 airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own

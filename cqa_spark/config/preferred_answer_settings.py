@@ -18,7 +18,10 @@ Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
 
 FromRun = Annotated[RunName | None, Field(description="run with the posts and votes; default: the published run")]
-RankerName = Literal["logistic", "boosted", "pairwise", "network", "text", "votes"]
+RankerName = Literal[
+    "logistic", "boosted", "pairwise", "network", "text", "votes",
+    "feed_forward", "decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata",
+]  # fmt: skip
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
@@ -83,7 +86,8 @@ class AnswerExperimentSettings(Section):
     rankers: RankerNames = Field(
         default=("logistic", "boosted", "pairwise", "network", "text", "votes"),
         min_length=1,
-        description="rankers to train, each with as-of and, where there are such, with snapshot features",
+        description="rankers to train, each with as-of and, where there are such, with snapshot features; feed_forward "
+        "and those with decatt or doc2vec need the extra neural",
     )
     studied: RankerNames = Field(default=("boosted",), description="rankers for seeds, ablation and transfer")
     budget: int = Field(

@@ -18,7 +18,6 @@ from cqa_spark.experiments.variants import (
 )
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import family
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -27,8 +26,7 @@ from cqa_spark.lake.schemas.metrics import ABLATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.train import trained_recipes
-from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.feature_frames import feature_frames, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -54,7 +52,7 @@ class Ablation(Step):
     def reads(self) -> tuple[Product, ...]:
         """Examples, features, models."""
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+        return EXAMPLES, *frame_tables(self.systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each variant."""

@@ -13,7 +13,6 @@ from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.evaluation.summary import summarise, with_test
 from cqa_spark.experiments.cross_validation import cross_validate, mean_over_repeats
 from cqa_spark.experiments.nested_folds import nested_folds
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -21,6 +20,7 @@ from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
+from cqa_spark.systems.feature_frames import frame_tables
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
@@ -51,7 +51,7 @@ class CrossValidation(Step):
         """What features are computed from, features and models."""
         groups = groups_of(self.systems)
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return *Featurize(groups, self.systems[0].task, self.features).reads(), *tables_of(groups), *models
+        return *Featurize(groups, self.systems[0].task, self.features).reads(), *frame_tables(self.systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each system."""

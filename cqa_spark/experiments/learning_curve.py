@@ -14,15 +14,17 @@ from cqa_spark.experiments.refitting import refitted
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.features.assembly import assemble
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.stored_values import read_values, tables_of
+from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
+from cqa_spark.rankers.pair_words import with_words
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
+from cqa_spark.systems.feature_frames import frame_tables
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
@@ -56,7 +58,7 @@ class LearningCurve(Step):
         groups = groups_of(self.systems)
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
         task = self.systems[0].task
-        return *Featurize(groups, task, self.features).reads(), *tables_of(groups), *models
+        return *Featurize(groups, task, self.features).reads(), *frame_tables(self.systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each share."""
@@ -115,8 +117,9 @@ def _assembled(run: Run, system: System, inputs: FeatureInputs, share: float, fo
     tables = read_values(run, system.feature_groups)
     if share < 1:
         tables |= refitted(system.feature_groups, kept, tables, folds)
-    joined = assemble(kept.examples, system.feature_groups, tables)
-    return joined.select(*kept.examples.columns, *system.features())
+    examples = with_words(kept.examples, kept.documents, kept.texts) if system.reads_texts() else kept.examples
+    joined = assemble(examples, system.feature_groups, tables)
+    return joined.select(*examples.columns, *system.features())
 
 
 def _counts(training: DataFrame) -> Entry:

@@ -26,8 +26,9 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import IN_TRAINING
+from cqa_spark.rankers.pair_words import with_words
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
-from cqa_spark.systems.recipes import groups_of, task_of
+from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
 from cqa_spark.systems.system import System
 
 PartsOf = Callable[[System], list[tuple[Part, ...]]]
@@ -56,7 +57,10 @@ def nested_folds(
     values = read_values(run, groups)
     learns = any(learns_from_labels(group_class(name)) for name in groups)
     with ExitStack() as held, feature_inputs(run, training, features) as inputs:
-        stored = None if learns else _held(held, assemble(inputs.examples, groups, values))
+        examples = inputs.examples
+        if rank_by_words(systems):
+            examples = with_words(examples, inputs.documents, inputs.texts)
+        stored = None if learns else _held(held, assemble(examples, groups, values))
 
         def of_fold(here: int, of_repeat: int) -> Part:
             is_held_out = fold_of(folds, of_repeat) == here
@@ -65,14 +69,14 @@ def nested_folds(
             split = F.when(is_held_out, "dev").otherwise("train")
             outer: FeatureInputs = replace(inputs, examples=inputs.examples.withColumn("split", split))
             tables = values | refitted(groups, outer, values, features.folds)
-            frame = _held(held, assemble(inputs.examples, groups, tables))
+            frame = _held(held, assemble(examples, groups, tables))
             return Part(frame.where(~is_held_out), frame.where(is_held_out))
 
         seeds = [_SEEDS_APART * seed + number for number in range(repeats)]
         parts = [[of_fold(here, of_repeat) for here in range(folds)] for of_repeat in seeds]
 
         def parts_of(system: System) -> list[tuple[Part, ...]]:
-            wanted = (*inputs.examples.columns, *system.features())
+            wanted = (*examples.columns, *system.features())
             return [
                 tuple(Part(each.training.select(*wanted), each.evaluated.select(*wanted)) for each in of_repeat)
                 for of_repeat in parts

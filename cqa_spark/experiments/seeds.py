@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.experiments.evaluation_split import EvaluationSplit
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -18,8 +17,7 @@ from cqa_spark.rankers.seeds import with_other_seed
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.train import trained_recipes
-from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.feature_frames import feature_frames, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -45,7 +43,7 @@ class OtherSeeds(Step):
     def reads(self) -> tuple[Product, ...]:
         """Examples, features, models."""
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, *tables_of(groups_of(self.systems)), *models
+        return EXAMPLES, *frame_tables(self.systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each seed."""

@@ -16,6 +16,7 @@ from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.systems.system import System
@@ -76,5 +77,5 @@ def described(system: str, measured: Iterable[Entry], variants: Mapping[str, Ent
 
 
 def with_features(frame: DataFrame, kept: Sequence[str]) -> DataFrame:
-    """The columns of the examples and those features that are kept."""
-    return frame.select(*EXAMPLES.schema.names, *kept)
+    """The frame with those features that are kept, in their order."""
+    return frame.select(*(name for name in frame.columns if name not in feature_columns(frame)), *kept)

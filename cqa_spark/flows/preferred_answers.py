@@ -8,6 +8,7 @@ from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredA
 from cqa_spark.experiments.ablation import Ablation
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
 from cqa_spark.experiments.every_query import RankEveryQuery
+from cqa_spark.experiments.preferred_answer.attention import Attend
 from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_systems
 from cqa_spark.experiments.preferred_answer.measuring import Measure
 from cqa_spark.experiments.preferred_answer.transfer import TransferSites
@@ -37,6 +38,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
     chosen, task = settings.experiment, PreferredAnswer.name
     systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
     studied = [system for system in systems if system.name in learned_systems(chosen.studied)]
+    reading = [system for system in systems if system.reads_texts()]
     every = chosen.evaluation_split == "every"
     split: EvaluationSplit = EveryFold(settings.features.folds) if every else HeldOut("split = 'test'")
     evaluation = EvaluationSettings(**settings.evaluation.model_dump(), measures=MEASURES)
@@ -50,6 +52,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             Train(systems, task),
             RankEveryQuery(systems, split) if every else Score(systems, task),
             Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
+            *([Attend(reading)] if reading else []),
             *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
             *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),

@@ -15,7 +15,7 @@ from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
 
 
@@ -38,11 +38,17 @@ def learning(systems: Sequence[System], task: str, features: FeatureSettings) ->
 
 
 def text_analysis(systems: Sequence[System]) -> tuple[Step, ...]:
-    """The analysis of texts, where a group of the systems or of their upstream systems wants it."""
-    return text_steps(groups_of([*systems, *[each.system for each in upstream_of(systems)]]))
+    """The analysis of texts, where systems or their upstream systems read texts, and the embeddings of their groups."""
+    everyone = [*systems, *[each.system for each in upstream_of(systems)]]
+    return text_steps(groups_of(everyone), words=rank_by_words(everyone))
 
 
-def text_steps(groups: Sequence[str]) -> tuple[Step, ...]:
-    """The analysis of texts and their embeddings, as far as one of these groups wants them."""
+def text_steps(groups: Sequence[str], *, words: bool = False) -> tuple[Step, ...]:
+    """The analysis of texts and their embeddings, as far as they are needed.
+
+    Args:
+        groups: names of feature groups.
+        words: whether a ranker reads texts, too.
+    """
     models = embedding_models(groups)
-    return (*([Analyse()] if reads_texts(groups) else []), *([Embed(models)] if models else []))
+    return (*([Analyse()] if words or reads_texts(groups) else []), *([Embed(models)] if models else []))

@@ -25,7 +25,7 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.recipes import at_random, groups_of, read_systems, task_of
+from cqa_spark.systems.recipes import at_random, groups_of, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import known_systems
 from cqa_spark.tasks.registry import known_tasks
 
@@ -43,11 +43,11 @@ def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
     systems = read_systems(settings.systems)
     groups = list(dict.fromkeys([*groups_of(systems), *settings.groups]))
     task = settings.task or task_of(systems)
-    upstream = groups_of(each.system for each in upstream_of(systems))
+    upstream = [each.system for each in upstream_of(systems)]
     return Flow(
         "featurize",
         (
-            *text_steps([*groups, *upstream]),
+            *text_steps([*groups, *groups_of(upstream)], words=rank_by_words([*systems, *upstream])),
             *([TrainUpstream(systems, settings.features)] if upstream_of(systems) else []),
             Featurize(groups, task, settings.features, strict=settings.strict),
         ),

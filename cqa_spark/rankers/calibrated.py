@@ -57,6 +57,10 @@ class CalibratedParameters(RankerParameters):
         """The features that the member's parameters name."""
         return build_member(self.member).parameters.needs_features()
 
+    def reads_texts(self) -> bool:
+        """Whether the member does."""
+        return build_member(self.member).parameters.reads_texts()
+
 
 @dataclass(frozen=True, eq=False)
 class CalibratedModel(RankerModel):

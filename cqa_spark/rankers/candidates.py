@@ -18,8 +18,8 @@ class Candidates:
     """Some candidates with their features.
 
     Attributes:
-        examples: columns of the table ``examples``, a row per candidate. If the model compares candidates, all of a
-            query are there, one after the other in the order of their ids.
+        examples: columns of the table ``examples``, a row per candidate, and their words if the model reads texts. If
+            the model compares candidates, all of a query are there, one after the other in the order of their ids.
         features: names of the features.
         values: a row per candidate, a column per feature; all are numbers.
     """

@@ -31,6 +31,10 @@ class MembersParameters(RankerParameters):
         needed = [name for member in self.members for name in build_member(member).parameters.needs_features()]
         return tuple(dict.fromkeys(needed))
 
+    def reads_texts(self) -> bool:
+        """Whether a member does."""
+        return any(build_member(member).parameters.reads_texts() for member in self.members)
+
 
 def build_member(member: RankerSpec) -> Ranker[Any]:
     """The ranker of a member, before it has learned."""

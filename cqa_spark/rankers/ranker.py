@@ -21,6 +21,10 @@ class RankerParameters(BaseModel):
         """Feature columns that the parameters name themselves."""
         return ()
 
+    def reads_texts(self) -> bool:
+        """Whether the ranker learns from words, too: its frames need the columns that ``pair_words`` adds."""
+        return False
+
 
 P = TypeVar("P", bound=RankerParameters)
 

@@ -22,6 +22,8 @@ RANKERS = {
     "ridge_regression": "cqa_spark.rankers.ridge_regression:RidgeRegressionRanker",
     "linear_svm": "cqa_spark.rankers.linear_svm:LinearSvmRanker",
     "multilayer_perceptron": "cqa_spark.rankers.multilayer_perceptron:MultilayerPerceptronRanker",
+    "feed_forward": "cqa_spark.rankers.neural.feed_forward:FeedForwardRanker",
+    "decomposable_attention": "cqa_spark.rankers.neural.decomposable_attention:DecomposableAttentionRanker",
     "boosted_trees": "cqa_spark.rankers.boosted_trees:BoostedTreesRanker",
     "average": "cqa_spark.rankers.average:AverageRanker",
     "mean_similarity": "cqa_spark.rankers.mean_similarity:MeanSimilarityRanker",

@@ -17,6 +17,7 @@ from cqa_spark.features.whole_groups import whole_groups
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import bad_features, feature_columns, is_bad
+from cqa_spark.rankers.pair_words import WORD_COLUMNS
 
 if TYPE_CHECKING:
     from cqa_spark.rankers.model import RankerModel
@@ -25,15 +26,17 @@ VALUES = "values"
 
 
 def score_frame(model: RankerModel, frame: DataFrame) -> DataFrame:
-    """The columns of a frame that are no features, with ``score`` and ``predicted``.
+    """The columns of a frame that are neither features nor words, with ``score`` and ``predicted``.
 
     Args:
         model: a fitted model.
-        frame: candidates with the model's features.
+        frame: candidates with the model's features and, if the model reads texts, their words.
     """
     features = model.description.features
-    kept = [field for field in frame.schema.fields if field.name not in feature_columns(frame)]
-    rows = with_values(frame, features).select(*[field.name for field in kept], VALUES)
+    words = [name for name in WORD_COLUMNS if name in frame.columns]
+    inputs = (*feature_columns(frame), *words)
+    kept = [field for field in frame.schema.fields if field.name not in inputs]
+    rows = with_values(frame, features).select(*[field.name for field in kept], *words, VALUES)
     if model.compares_candidates:
         rows = whole_queries(rows)
     scores = [T.StructField("score", T.DoubleType()), T.StructField("predicted", T.BooleanType())]
@@ -83,7 +86,7 @@ def _scoring(
         for candidates in candidates_of(batches, model.description.features, whole=model.compares_candidates):
             scores = model.score(candidates)
             predicted = np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
-            columns = [column.combine_chunks() for column in candidates.examples.columns]
+            columns = [candidates.examples.column(name).combine_chunks() for name in arrow_schema.names[:-2]]
             yield pa.RecordBatch.from_arrays([*columns, pa.array(scores), pa.array(predicted)], schema=arrow_schema)
 
     return score

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.examples import QUERY
-from cqa_spark.rankers.feature_contract import bad_features
+from cqa_spark.rankers.feature_contract import bad_features, feature_columns
 from cqa_spark.rankers.model import TrainingCounts
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
 
@@ -31,7 +31,7 @@ class TrainingRows:
 
 
 @contextmanager
-def training_rows(frame: DataFrame, *, target: str) -> Iterator[TrainingRows]:
+def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True) -> Iterator[TrainingRows]:
     """Keep the labelled examples and put them in order, until the block ends.
 
     Spark ML adds floating-point numbers up in the order of rows and partitions: only a fixed order gives the same model
@@ -40,12 +40,13 @@ def training_rows(frame: DataFrame, *, target: str) -> Iterator[TrainingRows]:
     Args:
         frame: training examples with features.
         target: the column to learn; rows where it or ``relevant`` is null are left out.
+        needs_features: False for rankers that read texts, which learn without features, too.
 
     Raises:
         InputError: no labelled example, or none that is relevant, or none that is not.
         ContractError: there are no features, or one is not a number somewhere.
     """
-    features = features_to_learn_from(frame)
+    features = features_to_learn_from(frame) if needs_features else feature_columns(frame)
     labelled = frame.where(F.col("relevant").isNotNull() & F.col(target).isNotNull())
     with_target = labelled.withColumn("target", F.col(target).cast("double"))
     placed = with_target.repartition(1).sortWithinPartitions(*QUERY, "candidate_id").cache()

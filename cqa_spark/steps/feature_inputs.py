@@ -44,9 +44,14 @@ def task_examples(run: RunTables, task: str) -> DataFrame:
     return run.read(EXAMPLES).where(F.col("task") == task)
 
 
-def text_tables(groups: Sequence[str]) -> tuple[Table, ...]:
-    """The tables of analysed texts that one of these groups looks at."""
-    texts = (DOCUMENTS, TEXTS) if reads_texts(groups) else ()
+def text_tables(groups: Sequence[str], *, words: bool = False) -> tuple[Table, ...]:
+    """The tables of analysed texts that are read.
+
+    Args:
+        groups: names of feature groups.
+        words: whether a ranker reads texts, too.
+    """
+    texts = (DOCUMENTS, TEXTS) if words or reads_texts(groups) else ()
     return (*texts, EMBEDDINGS) if embedding_models(groups) else texts
 
 

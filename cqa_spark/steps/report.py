@@ -16,6 +16,7 @@ from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
 from cqa_spark.lake.schemas.metrics import (
     ABLATIONS,
+    ATTENTIONS,
     COMPARISONS,
     CROSS_VALIDATIONS,
     LEARNING_CURVES,
@@ -84,7 +85,7 @@ class Report(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
-        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS, SEEDS)
+        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS, SEEDS, ATTENTIONS)
         return tuple(table for table in shown if table not in self.reads())
 
     def writes(self) -> tuple[Product, ...]:

@@ -9,7 +9,6 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
@@ -17,8 +16,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.systems.feature_frames import FrameOf, feature_frames
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.feature_frames import FrameOf, feature_frames, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 
@@ -67,7 +65,7 @@ class Score(Step):
 def read_to_rank(systems: Sequence[System]) -> tuple[Product, ...]:
     """What ranking with trained systems reads: examples, features and models."""
     models = [Artifact(model_artifact(system.name)) for system in systems]
-    return EXAMPLES, *tables_of(groups_of(systems)), *models
+    return EXAMPLES, *frame_tables(systems), *models
 
 
 def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.metrics import COMPARISONS, SEEDS, SITE_METRICS, TRANSFERS, TRIALS
+from cqa_spark.lake.schemas.metrics import ATTENTIONS, COMPARISONS, SEEDS, SITE_METRICS, TRANSFERS, TRIALS
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.tasks.preferred_answer import MEASURES
@@ -13,5 +13,5 @@ def found_study(run: Run) -> AnswerStudy | None:
     """The results of the experiment of a run; None for a run of another job."""
     if not run.has(SITE_METRICS):
         return None
-    tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS, SEEDS)
+    tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS, SEEDS, ATTENTIONS)
     return collect_study({table.name: run.entries(table) for table in tables if run.has(table)}, MEASURES)

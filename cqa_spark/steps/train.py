@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -19,8 +18,7 @@ from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.featurize import GROUPS
-from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.feature_frames import feature_frames, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import (
     TrainedSystem,
@@ -55,7 +53,7 @@ class Train(Step):
         """Examples with their posts and comments, features, fitted groups and upstream scores."""
         upstream = {name for system in self.systems for name in system.upstream}
         models = [Artifact(upstream_artifact(name)) for name in sorted(upstream)]
-        return EXAMPLES, POSTS, COMMENTS, *tables_of(groups_of(self.systems)), GROUPS, *models
+        return EXAMPLES, POSTS, COMMENTS, *frame_tables(self.systems), GROUPS, *models
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """The groups that were left out, and the trials of a search."""

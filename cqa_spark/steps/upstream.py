@@ -23,7 +23,7 @@ from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import feature_inputs, fit_and_write, text_tables, write_outside_training
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of, read_systems
+from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
 from cqa_spark.tasks.leakage import training_threads
@@ -89,8 +89,8 @@ class TrainUpstream(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """The inputs of the upstream systems' features."""
-        groups = groups_of(each.system for each in upstream_of(self.systems))
-        return EXAMPLES, POSTS, COMMENTS, *text_tables(groups)
+        upstream = [each.system for each in upstream_of(self.systems)]
+        return EXAMPLES, POSTS, COMMENTS, *text_tables(groups_of(upstream), words=rank_by_words(upstream))
 
     def writes(self) -> tuple[Product, ...]:
         """The scores, and a model of each upstream system."""

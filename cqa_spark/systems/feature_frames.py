@@ -10,11 +10,19 @@ from pyspark.sql import DataFrame
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.stored_values import read_values, tables_of
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.rankers.pair_words import with_words
+from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
 
 FrameOf = Callable[[System], DataFrame]
+
+
+def frame_tables(systems: Sequence[System]) -> tuple[Table, ...]:
+    """The tables that the frames of systems are read from, beside the examples."""
+    texts = (DOCUMENTS, TEXTS) if rank_by_words(systems) else ()
+    return *tables_of(groups_of(systems)), *texts
 
 
 @contextmanager
@@ -29,8 +37,11 @@ def feature_frames(run: Run, systems: Sequence[System], examples: DataFrame, *, 
             a broadcast join, the values of all others are not shuffled.
 
     Yields:
-        What gives a system's frame: the columns of the examples and the features that the system looks at.
+        What gives a system's frame: the columns of the examples, the features that the system looks at, and, if any of
+        the systems reads texts, the words.
     """
+    if rank_by_words(systems):
+        examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
     groups = groups_of(systems)
     values = read_values(run, groups)
     if few:

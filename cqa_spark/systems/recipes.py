@@ -43,3 +43,8 @@ def at_random(systems: Iterable[System]) -> frozenset[str]:
 def groups_of(systems: Iterable[System]) -> list[str]:
     """The feature groups that any of the systems needs, each once, in the order of first use."""
     return list(dict.fromkeys(group for system in systems for group in system.feature_groups))
+
+
+def rank_by_words(systems: Iterable[System]) -> bool:
+    """Whether the ranker of any of the systems reads texts."""
+    return any(system.reads_texts() for system in systems)

@@ -98,6 +98,10 @@ class System(_Part):
 
         return build_ranker(self.ranker.name, self.ranker.parameters)
 
+    def reads_texts(self) -> bool:
+        """Whether its ranker learns from words, beside features."""
+        return self.build().parameters.reads_texts()
+
     def missing_features(self) -> tuple[str, ...]:
         """The features that the ranker's parameters name and none of the groups has."""
         features = self.features()

@@ -17,13 +17,16 @@ BASELINES = (
 )
 """Those of the paper's Table 4, the one of them that looks into the future once more without it, and votes."""
 
-_ONLY_AS_OF = ("votes",)
-"""Rankers without a snapshot variant."""
+_ONLY_AS_OF = ("votes", "decatt", "doc2vec")
+"""Rankers without a snapshot variant: texts are the same in both."""
+
+_WITH_TEXT = ("decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata")
+"""Rankers whose recipes are not named after metadata."""
 
 
 def learned_system(ranker: str, variant: str) -> str:
     """The recipe of a ranker on what was known at the cut (``AS_OF``) or on what the dump shows (``SNAPSHOT``)."""
-    return f"metadata_{ranker}_{variant}"
+    return f"{ranker}_{variant}" if ranker in _WITH_TEXT else f"metadata_{ranker}_{variant}"
 
 
 def learned_systems(rankers: Iterable[str]) -> tuple[str, ...]:

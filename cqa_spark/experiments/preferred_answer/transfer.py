@@ -16,7 +16,6 @@ from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.summary import summarise_by_site
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, Part
 from cqa_spark.experiments.variants import FULL, Variant, rank_variant
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -26,8 +25,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.train import trained_recipes
-from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.feature_frames import feature_frames, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
@@ -54,7 +52,7 @@ class TransferSites(Step):
     def reads(self) -> tuple[Product, ...]:
         """Examples, features, rankings."""
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, RANKINGS, *tables_of(groups_of(self.systems)), *models
+        return EXAMPLES, RANKINGS, *frame_tables(self.systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each site and training set."""

@@ -13,7 +13,6 @@ from cqa_spark.errors import InputError
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.trials import GIVEN, Trial, planned_trials
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -23,8 +22,7 @@ from cqa_spark.reports.preferred_answer.labels import is_baseline
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.runtime.tracking import LoggedTrial
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.feature_frames import feature_frames, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.usable_systems import usable_systems
 from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
@@ -53,7 +51,7 @@ class Tune(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """Examples and features."""
-        return EXAMPLES, *tables_of(groups_of(self.systems))
+        return EXAMPLES, *frame_tables(self.systems)
 
     def writes(self) -> tuple[Product, ...]:
         """The trials."""

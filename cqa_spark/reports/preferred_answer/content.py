@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cqa_spark.lake.schemas.community import EVERY
@@ -103,6 +103,36 @@ class Search:
 
 
 @dataclass(frozen=True)
+class Attention:
+    """Attention weights of a question and its preferred answer, by a system that was not trained on them.
+
+    Attributes:
+        system: name of the system.
+        site: site of the question.
+        query_id: id of the question.
+        candidate_id: id of the answer.
+        query_words: words of the question, in order.
+        candidate_words: words of the answer, in order.
+        weights: before softmax, a row per word of the question, one after the other.
+    """
+
+    system: str
+    site: str
+    query_id: str
+    candidate_id: str
+    query_words: Sequence[str]
+    candidate_words: Sequence[str]
+    weights: Sequence[float]
+
+    def normalised(self) -> list[list[float]]:
+        """The weights scaled to [0, 1], a list per word of the question; all 0 if they are equal."""
+        low, high = min(self.weights), max(self.weights)
+        scaled = [(weight - low) / (high - low) if high > low else 0.0 for weight in self.weights]
+        columns = len(self.candidate_words)
+        return [scaled[start : start + columns] for start in range(0, len(scaled), columns)]
+
+
+@dataclass(frozen=True)
 class AnswerStudy:
     """The whole experiment.
 
@@ -115,6 +145,7 @@ class AnswerStudy:
         transfers: results of the transfer between sites; empty without such an experiment.
         searches: results of the parameter search.
         seeds: results with several seeds; empty without such an experiment.
+        attentions: attention weights of a pair; empty without a system that reads words.
     """
 
     part: str
@@ -125,6 +156,7 @@ class AnswerStudy:
     transfers: tuple[Transfer, ...] = ()
     searches: tuple[Search, ...] = ()
     seeds: tuple[Drawn, ...] = ()
+    attentions: tuple[Attention, ...] = ()
 
     @property
     def sites(self) -> tuple[str, ...]:

@@ -10,6 +10,11 @@ _RANKERS = {
     "logistic": "logistic regression",
     "network": "multilayer perceptron",
     "text": "boosted trees with the answer's text",
+    "feed_forward": "feed-forward network",
+    "decatt": "decomposable attention",
+    "decatt_metadata": "decomposable attention with metadata",
+    "doc2vec": "doc2vec and feed-forward network",
+    "doc2vec_metadata": "doc2vec and feed-forward network with metadata",
     "votes": "boosted trees with the answer's text and votes",
 }
 _BASELINES = {
@@ -48,6 +53,6 @@ def ranker_label(ranker: str) -> str:
 
 
 def ranker_and_variant(system: str) -> tuple[str, str]:
-    """The ranker and the variant in the name of a learned system, ``metadata_RANKER_VARIANT``."""
+    """The ranker and the variant in the name of a learned system, ``metadata_RANKER_VARIANT`` or ``RANKER_VARIANT``."""
     ranker, _, variant = system.removeprefix("metadata_").rpartition("_")
     return ranker, variant

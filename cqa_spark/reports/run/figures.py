@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from cqa_spark.reports.experiments.figures import ExperimentFigures, draw_experiments
 from cqa_spark.reports.kit.drawing import Drawing, draw_both
 from cqa_spark.reports.kit.plots.svg import NARROW
+from cqa_spark.reports.preferred_answer.attention import plot_attention
+from cqa_spark.reports.preferred_answer.labels import label
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.differences.plots import plot_differences
 from cqa_spark.reports.run.features.figures import LearnedSystem, draw_importances
@@ -32,6 +35,7 @@ class Figures:
     lengths: Drawing | None
     learned: tuple[LearnedSystem, ...]
     experiments: ExperimentFigures
+    attentions: dict[str, Drawing]
     steps: Drawing | None
 
 
@@ -58,6 +62,10 @@ def draw_figures(report: RunReport) -> Figures:
         lengths=_lengths(report),
         learned=draw_importances(report.importances, evaluation.systems),
         experiments=draw_experiments(report.cross_validations, report.ablations, report.curves, main),
+        attentions={
+            label(each.system): draw_both(partial(plot_attention, each), f"attention{number}")
+            for number, each in enumerate(report.study.attentions if report.study else ())
+        },
         steps=draw_both(lambda name, width: plot_steps(report.run.steps, name, width), "steps")
         if report.run.steps
         else None,

@@ -12,6 +12,7 @@ from saved_folders import reloaded_group
 
 from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.groups.text.doc2vec import Doc2VecV1
 from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
@@ -102,3 +103,15 @@ def test_partitions_change_no_digit_of_word_vectors(spark: SparkSession, vectors
 def test_too_few_texts_teach_no_word_vectors(spark: SparkSession) -> None:
     vectors = WordVectors.learn(learned_texts(pairs_of(spark, _PAIRS[:1])), "content_words", LEARNED_FROM)
     assert vectors.vocabulary.bag(["rice"]) is None
+
+
+def test_partitions_and_saving_change_no_digit_of_paragraph_vectors(spark: SparkSession, tmp_path: Path) -> None:
+    pytest.importorskip("gensim", reason="needs the extra neural")
+    _, values = fit_and_compute(Doc2VecV1, _inputs(spark, 1), folds=2)
+    rows = {row.query_id: row for row in values.collect()}
+    again, values = fit_and_compute(Doc2VecV1, _inputs(spark, 5), folds=2)
+    assert {row.query_id: row for row in values.collect()} == rows
+    read = compute_values(reloaded_group(again, tmp_path), _inputs(spark, 1))
+    assert {row.query_id: row for row in read.collect()} == rows
+    assert rows["Q28"]["query_0"] == rows["Q25"]["query_0"] == rows["Q28"]["candidate_0"]
+    assert rows["Q27"]["candidate_0"] is None

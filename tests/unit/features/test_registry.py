@@ -49,6 +49,7 @@ def test_a_group_declares_its_family() -> None:
         "badges",
         "comments",
         "dialogue",
+        "doc2vec",
         "quality",
         "question",
         "rank",

@@ -14,6 +14,8 @@ def test_rankers_are_found_by_name() -> None:
         "boosted_trees",
         "calibrated",
         "column",
+        "decomposable_attention",
+        "feed_forward",
         "linear_svm",
         "logistic_regression",
         "mean_similarity",
@@ -41,7 +43,8 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
         "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, ridge_regression, "
-        "linear_svm, multilayer_perceptron, boosted_trees, average, mean_similarity, stacking, calibrated, within_query"
+        "linear_svm, multilayer_perceptron, feed_forward, decomposable_attention, boosted_trees, average, "
+        "mean_similarity, stacking, calibrated, within_query"
     )
 
 
@@ -105,3 +108,11 @@ def test_a_calibrated_ranker_gives_probabilities_that_can_be_averaged() -> None:
 )
 def test_the_features_that_a_member_names_are_needed_by_the_whole(name: str, parameters: dict[str, object]) -> None:
     assert build_ranker(name, parameters).parameters.needs_features() == ("g_v1__x",)
+
+
+def test_a_ranker_reads_texts_if_a_member_does() -> None:
+    reading = {"name": "decomposable_attention"}
+    members = {"members": [{"name": "within_query", "parameters": {"member": reading}}, {"name": "boosted_trees"}]}
+    assert build_ranker("stacking", members).parameters.reads_texts()
+    assert build_ranker("calibrated", {"member": reading}).parameters.reads_texts()
+    assert not build_ranker("calibrated", {"member": {"name": "feed_forward"}}).parameters.reads_texts()

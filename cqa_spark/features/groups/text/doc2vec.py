@@ -1,0 +1,66 @@
+"""Paragraph vectors of query and candidate: what a network learns from in the place of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.learned_texts import learned_texts
+from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.text.paragraph_vectors import DIMENSIONS, ParagraphVectors
+
+_UNIT = "words"
+_SOURCE = "Xu et al. 2018, section 4.1.2; Bogdanova and Foster 2016, This is how we do it: Answer reranking"
+
+
+class Doc2VecV1(FittedQueryGroup):
+    """The paragraph vectors of both texts; learns them from texts.
+
+    Args:
+        vectors: what was learned.
+    """
+
+    name: ClassVar[str] = "doc2vec_v1"
+    family: ClassVar[str] = "doc2vec"
+    about: ClassVar[str] = "paragraph vectors of the query and of the candidate"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+        FeatureColumn(f"{side}_{number}", f"dimension {number} of the paragraph vector of the {side}", _SOURCE)
+        for side in ("query", "candidate")
+        for number in range(DIMENSIONS)
+    )
+    learns_from_labels: ClassVar[bool] = False
+    reach: ClassVar[Reach] = Reach.THREAD
+
+    def __init__(self, vectors: ParagraphVectors) -> None:
+        self.vectors = vectors
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn from the distinct texts of the training and unannotated documents, whatever the examples."""
+        return Fitted(cls(ParagraphVectors.learn(learned_texts(training.inputs), _UNIT)))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """The vectors of each pair."""
+        texts, sides = batch.texts.unit(_UNIT), (batch.query_text, batch.candidate_text)
+        needed = np.setdiff1d(np.concatenate(sides), [ABSENT])
+        vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is what ABSENT names
+        vectors[needed] = self.vectors.infer([texts[place] for place in needed.tolist()])
+        both = np.hstack([vectors[side] for side in sides])
+        return {column.name: values for column, values in zip(self.columns, both.T, strict=True)}
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write what was learned."""
+        self.vectors.save(folder)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read what was learned."""
+        return cls(ParagraphVectors.load(folder))

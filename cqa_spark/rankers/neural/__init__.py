@@ -1,0 +1,1 @@
+"""Networks that PyTorch trains and NumPy runs: workers that score need no PyTorch."""

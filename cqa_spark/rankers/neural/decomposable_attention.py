@@ -1,0 +1,84 @@
+"""Decomposable attention over the words of query and candidate, with features beside them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import InputError
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.neural.model import TextNetworkModel
+from cqa_spark.rankers.neural.network import NetworkShape
+from cqa_spark.rankers.neural.neural_ranker import NeuralParameters, NeuralRanker, Nodes
+from cqa_spark.rankers.pair_words import WORD_COLUMNS, require_words
+from cqa_spark.rankers.ranker import RankerParameters
+from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.text.word_vectors import RAREST, WordVectors
+
+_WORDS = "words"
+
+
+class DecomposableAttentionParameters(NeuralParameters):
+    """Parameters of the attention, and of the classifier."""
+
+    attend: Nodes = Field((100, 100), min_length=1, description="nodes of each layer that prepares words (F)")
+    compare: Nodes = Field(
+        (100, 100), min_length=1, description="nodes of each layer that compares a word with its alignment (G)"
+    )
+    most_words: int = Field(200, ge=1, description="first content words of each text that are read")
+
+    def reads_texts(self) -> bool:
+        """Always."""
+        return True
+
+
+class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters]):
+    """Words attend to the words of the other text; sums of the comparisons and the features are classified together.
+
+    The word vectors are learned from the texts of the training examples, and are not trained further.
+
+    Source:
+        Parikh et al. 2016, A Decomposable Attention Model for Natural Language Inference; with features, Xu et al.
+        2018, Preferred Answer Selection in Stack Overflow, sections 4.1.1 and 4.3 ("decatt", "decatt + metadata").
+    """
+
+    name = "decomposable_attention"
+    about = "orders candidates by a network that aligns the words of query and candidate, and reads features"
+    parameters_type: ClassVar[type[RankerParameters]] = DecomposableAttentionParameters
+    model_type: ClassVar[type[RankerModel]] = TextNetworkModel
+
+    def shape(self, features: int, dimensions: int) -> NetworkShape:
+        """Attention, comparison and classifier."""
+        sizes = self.parameters
+        return NetworkShape(features, dimensions, sizes.attend, sizes.compare, sizes.hidden)
+
+    def fit(self, frame: DataFrame) -> TextNetworkModel:
+        """Learn word vectors from the texts, and ``relevant`` from texts and features.
+
+        Raises:
+            ContractError: the words are not there.
+            InputError: no word is frequent enough for a vector.
+        """
+        require_words(frame, self.name)
+        given = self.parameters
+        with training_rows(frame, target="relevant", needs_features=False) as training:
+            vectors = WordVectors.learn(_texts(training.frame), _WORDS, ("train",))
+            known = vectors.vocabulary
+            if not known.words:
+                raise InputError(
+                    f"no word occurs {RAREST} times in the texts of the {training.counts.rows} training examples",
+                    "train on more examples, or with a ranker that reads no texts",
+                )
+            network = self.train(training, known.words, known.vectors, given.most_words)
+        description = self.describe(training.features, threshold=given.threshold, training=training.counts)
+        return TextNetworkModel(description, network, vectors)
+
+
+def _texts(frame: DataFrame) -> DataFrame:
+    """The distinct texts of queries and candidates."""
+    both = [frame.select(F.col(name).alias(_WORDS)) for name in WORD_COLUMNS]
+    texts = both[0].unionByName(both[1])
+    return texts.select(F.sha2(F.concat_ws(" ", _WORDS), 256).alias("text_id"), _WORDS).distinct()

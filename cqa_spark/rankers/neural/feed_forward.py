@@ -1,0 +1,45 @@
+"""A feed-forward network on features: the classifier H of Xu et al. (2018)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from pyspark.sql import DataFrame
+
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.neural.model import NetworkModel
+from cqa_spark.rankers.neural.network import NetworkShape
+from cqa_spark.rankers.neural.neural_ranker import NeuralParameters, NeuralRanker
+from cqa_spark.rankers.ranker import RankerParameters
+from cqa_spark.rankers.training_rows import training_rows
+
+
+class FeedForwardParameters(NeuralParameters):
+    """Parameters of the network."""
+
+
+class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
+    """Rectified layers, batch normalisation before and dropout after each, on features scaled to [0, 1].
+
+    Source:
+        Xu et al. 2018, Preferred Answer Selection in Stack Overflow, sections 4.1.2 and 5: the network that reads
+        paragraph vectors, metadata, or both.
+    """
+
+    name = "feed_forward"
+    about = "orders candidates by the probability of being relevant that a feed-forward network gives"
+    parameters_type: ClassVar[type[RankerParameters]] = FeedForwardParameters
+    model_type: ClassVar[type[RankerModel]] = NetworkModel
+    batch_norm: ClassVar[bool] = True
+
+    def shape(self, features: int, dimensions: int) -> NetworkShape:
+        """The classifier alone."""
+        return NetworkShape(features, dimensions, (), (), self.parameters.hidden)
+
+    def fit(self, frame: DataFrame) -> NetworkModel:
+        """Learn ``relevant`` from the features."""
+        with training_rows(frame, target="relevant") as training:
+            network = self.train(training, (), np.empty((0, 0)))
+        threshold = self.parameters.threshold
+        return NetworkModel(self.describe(training.features, threshold=threshold, training=training.counts), network)

@@ -1,0 +1,133 @@
+"""A trained network as a model: scores candidates with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+from threadpoolctl import threadpool_limits
+
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.rankers.model import ModelDescription, RankerModel
+from cqa_spark.rankers.neural.network import Network
+from cqa_spark.rankers.neural.word_numbers import Numbers, word_numbers
+from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS, require_words
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.text.word_vectors import WordVectors
+
+_NETWORK, _WORDS = "network", "words"
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkModel(RankerModel):
+    """The score is the probability that the candidate is relevant.
+
+    Attributes:
+        network: the trained network.
+    """
+
+    network: Network
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The network's output for relevant."""
+        with threadpool_limits(1):
+            rows = candidates.of(self.description.features)
+            return np.array([self.network.probability(row, None) for row in rows], dtype=np.float64)
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> NetworkModel:
+        """Read the network."""
+        return cls(description, _load_network(description, folder, dimensions=0))
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the network's arrays."""
+        self.network.save(folder.within(_NETWORK))
+
+
+class Attention(NamedTuple):
+    """How the words of two texts attend to each other.
+
+    Attributes:
+        query: words of the query that the network reads.
+        candidate: words of the candidate that it reads.
+        weights: before softmax, shape (words of the query, words of the candidate).
+    """
+
+    query: Sequence[str]
+    candidate: Sequence[str]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TextNetworkModel(NetworkModel):
+    """A network that reads the words of both texts.
+
+    Attributes:
+        vectors: the word vectors.
+    """
+
+    vectors: WordVectors
+
+    def transform(self, frame: DataFrame) -> DataFrame:
+        """Score candidates whose words are there."""
+        require_words(frame, self.description.ranker)
+        return super().transform(frame)
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The network's output for relevant."""
+        texts = (self.numbers(candidates.examples.column(name)) for name in (QUERY_WORDS, CANDIDATE_WORDS))
+        pairs = zip(candidates.of(self.description.features), *texts, strict=True)
+        with threadpool_limits(1):
+            found = [self.network.probability(row, (self._vectors[q], self._vectors[c])) for row, q, c in pairs]
+        return np.array(found, dtype=np.float64)
+
+    def numbers(self, words: pa.ChunkedArray) -> list[Numbers]:
+        """The words of each text that the network reads, as their places in the vocabulary."""
+        return word_numbers(words, self._vocabulary, self.description.parameters["most_words"])
+
+    def attention(self, query: Sequence[str], candidate: Sequence[str]) -> Attention:
+        """How the words of two texts attend to each other.
+
+        Args:
+            query: its words.
+            candidate: its words.
+        """
+        texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
+        with threadpool_limits(1):
+            weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
+        known = self.vectors.vocabulary.words
+        asked, said = ([known[number] for number in numbers] for numbers in texts)
+        return Attention(asked, said, weights)
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> TextNetworkModel:
+        """Read the word vectors and the network."""
+        vectors = WordVectors.load(folder.within(_WORDS))
+        dimensions = vectors.vocabulary.vectors.shape[1]
+        return cls(description, _load_network(description, folder, dimensions), vectors)
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the word vectors and the network's arrays."""
+        super().save_learned(folder)
+        self.vectors.save(folder.within(_WORDS))
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float64]:
+        return self.vectors.vocabulary.vectors
+
+    @cached_property
+    def _vocabulary(self) -> pa.Array:
+        return pa.array(self.vectors.vocabulary.words, pa.string())
+
+
+def _load_network(description: ModelDescription, folder: ModelFolder, dimensions: int) -> Network:
+    ranker: Any = build_ranker(description.ranker, description.parameters)
+    return Network.load(folder.within(_NETWORK), ranker.shape(len(description.features), dimensions))

@@ -1,0 +1,122 @@
+"""What rankers that train a network with PyTorch have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.features.folds import fold_of
+from cqa_spark.lake.schemas.examples import QUERY
+from cqa_spark.process.neural_extra import require_neural
+from cqa_spark.rankers.neural.distributed import train_on_partitions
+from cqa_spark.rankers.neural.network import Network, NetworkShape
+from cqa_spark.rankers.neural.settings import TrainingSettings
+from cqa_spark.rankers.pair_words import WORD_COLUMNS
+from cqa_spark.rankers.ranges import Between
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.scoring import VALUES, with_values
+from cqa_spark.rankers.training_rows import TrainingRows
+
+Nodes = tuple[Annotated[int, Field(ge=1)], ...]
+
+
+class NeuralParameters(RankerParameters):
+    """Parameters of the classifier H and of its training."""
+
+    hidden: Nodes = Field((50, 50), description="nodes of each hidden layer of the classifier")
+    dropout: Annotated[float, Between(0.2, 0.8)] = Field(
+        0.5, ge=0, lt=1, description="share of the nodes of each layer that a training step leaves out"
+    )
+    learning_rate: Annotated[float, Between(1e-4, 1e-2, log=True)] = Field(
+        0.001, gt=0, description="step size of Adam (Kingma and Ba 2015)"
+    )
+    epochs: int = Field(40, ge=1, description="passes over the training examples; the best one is kept")
+    batch: int = Field(32, ge=2, description="pairs that a training step learns from; fewer if their texts are long")
+    validation_folds: int = Field(
+        5, ge=2, description="folds of the training threads, one of which chooses the epoch and is not learned from"
+    )
+    seed: int = Field(1, description="seed of the first weights, the batches and the dropout")
+    workers: int = Field(1, ge=1, description="Spark tasks that train together; queries stay whole")
+    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+
+
+P = TypeVar("P", bound=NeuralParameters)
+
+
+class NeuralRanker(Ranker[P]):
+    """A pointwise ranker: a network that PyTorch trains in processes of Spark's TorchDistributor.
+
+    Cross-entropy, Adam, dropout after every dense layer; after each epoch the network ranks the validation fold, and
+    the best epoch is kept (Xu et al. 2018, section 5). With one worker, the same examples give the same network to the
+    last digit on the same machine.
+    """
+
+    batch_norm: ClassVar[bool] = False
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Always."""
+        return True
+
+    @abstractmethod
+    def shape(self, features: int, dimensions: int) -> NetworkShape:
+        """The sizes of the network.
+
+        Args:
+            features: number of features.
+            dimensions: length of a word vector; 0 if no texts are read.
+        """
+
+    def train(
+        self, training: TrainingRows, vocabulary: Sequence[str], vectors: NDArray[np.float64], most_words: int = 0
+    ) -> Network:
+        """Train the network.
+
+        Args:
+            training: the examples.
+            vocabulary: the words that have vectors; empty if no texts are read.
+            vectors: their vectors, shape (words, dimensions).
+            most_words: first words of each text that are read.
+        """
+        require_neural("torch", f"training the ranker {self.name}")
+        # The module imports PyTorch.
+        from cqa_spark.rankers.neural.training import train_partition
+
+        settings = TrainingSettings(
+            epochs=self.parameters.epochs,
+            batch=self.parameters.batch,
+            learning_rate=self.parameters.learning_rate,
+            dropout=self.parameters.dropout,
+            batch_norm=self.batch_norm,
+            most_words=most_words,
+            seed=self.parameters.seed,
+        )
+        shape = self.shape(len(training.features), vectors.shape[1])
+        return train_on_partitions(
+            train_partition,
+            self._rows(training, with_words=bool(vocabulary)),
+            self.parameters.workers,
+            shape,
+            settings,
+            tuple(vocabulary),
+            vectors.astype(np.float32),
+        )
+
+    def _rows(self, training: TrainingRows, *, with_words: bool) -> DataFrame:
+        """What the processes read: a partition for each worker, with whole queries in their order."""
+        held_out = fold_of(self.parameters.validation_folds, self.parameters.seed) == 0
+        words = WORD_COLUMNS if with_words else ()
+        number = F.dense_rank().over(Window.orderBy(*QUERY)).alias("query_number")
+        rows = with_values(training.frame, training.features).select(
+            number, "candidate_id", F.col("target").cast("bigint"), held_out.alias("held_out"), VALUES, *words
+        )
+        # By ranges, because a hash may leave a partition empty.
+        placed = rows.repartitionByRange(self.parameters.workers, "query_number")
+        return placed.sortWithinPartitions("query_number", "candidate_id").drop("candidate_id")

@@ -1,0 +1,63 @@
+"""The processes that train one network together, one for each partition of the training examples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+class Processes:
+    """This process among all; torchrun sets the environment variables. A context manager.
+
+    Attributes:
+        rank: number of this process.
+        device: the GPU that Spark gave to this process; the CPU if it gave none.
+    """
+
+    def __init__(self) -> None:
+        self.rank = int(os.environ.get("RANK", "0"))
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self._are_several = int(os.environ.get("WORLD_SIZE", "1")) > 1
+
+    def __enter__(self) -> Processes:
+        if self._are_several:
+            distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._are_several:
+            distributed.destroy_process_group()
+
+    def share(self, network: nn.Module) -> tuple[nn.Module, Callable[[], AbstractContextManager[Any]]]:
+        """The network with averaged gradients, and a context in which processes may have unequal numbers of batches."""
+        if not self._are_several:
+            return network, nullcontext
+        shared = DistributedDataParallel(network)
+        return shared, shared.join
+
+    def total(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum over the processes."""
+        return self._reduced(values, distributed.ReduceOp.SUM)
+
+    def range_of(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The smallest and the largest value of each column over the rows of all processes."""
+        low, high = values.min(axis=0), values.max(axis=0)
+        return self._reduced(low, distributed.ReduceOp.MIN), self._reduced(high, distributed.ReduceOp.MAX)
+
+    def _reduced(self, values: NDArray[np.float64], by: Any) -> NDArray[np.float64]:
+        if not self._are_several:
+            return values
+        tensor = torch.from_numpy(values.copy()).to(self.device)
+        distributed.all_reduce(tensor, by)
+        return tensor.cpu().numpy()

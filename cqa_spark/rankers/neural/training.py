@@ -1,0 +1,124 @@
+"""What each training process does: learns from its examples, together with the other processes."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import torch
+from numpy.typing import NDArray
+from pyspark.ml.torch.distributor import SPARK_PARTITION_ARROW_DATA_FILE
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from cqa_spark.rankers.neural.modules import PairNetwork, in_numpy, tensors
+from cqa_spark.rankers.neural.network import Network, NetworkShape
+from cqa_spark.rankers.neural.processes import Processes
+from cqa_spark.rankers.neural.settings import TrainingSettings
+from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
+
+_VALIDATION_BATCH = 64
+
+Inputs = Callable[[TrainingExamples], tuple[Tensor, ...]]
+
+
+def train_partition(
+    shape: NetworkShape, settings: TrainingSettings, vocabulary: Sequence[str], vectors: NDArray[np.float32]
+) -> Network:
+    """Train a network on the partition that Spark gave to this process.
+
+    Args:
+        shape: sizes of the network.
+        settings: settings of the training.
+        vocabulary: words that have vectors; empty if the network reads no texts.
+        vectors: their vectors, shape (words, dimensions).
+
+    Returns:
+        The network after the epoch that ranks the validation examples best, by mean average precision.
+    """
+    with pa.ipc.open_stream(os.environ[SPARK_PARTITION_ARROW_DATA_FILE]) as stream:
+        rows = stream.read_all()
+    examples = TrainingExamples.of(rows, shape.features, vocabulary, settings.most_words)
+    return train_network(shape, settings, vectors, examples, rows.column("held_out").to_numpy())
+
+
+def train_network(
+    shape: NetworkShape,
+    settings: TrainingSettings,
+    vectors: NDArray[np.float32],
+    examples: TrainingExamples,
+    held_out: NDArray[np.bool_],
+) -> Network:
+    """Train a network on examples in memory.
+
+    Args:
+        shape: sizes of the network.
+        settings: settings of the training.
+        vectors: of the words, shape (words, dimensions).
+        examples: the examples of this process.
+        held_out: which of them the epoch is chosen on; the others are learned from. If it is none or all of them, the
+            last epoch is kept.
+    """
+    # More threads add up in another order, and Spark runs a task on each core.
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    torch.manual_seed(settings.seed)
+    if held_out.all():
+        held_out = np.zeros_like(held_out)
+    learned, validation = (examples.take(np.flatnonzero(chosen)) for chosen in (~held_out, held_out))
+    with Processes() as processes:
+        low, high = processes.range_of(learned.features)
+        network = PairNetwork(shape, settings, vectors).to(processes.device)
+
+        def inputs(batch: TrainingExamples) -> tuple[Tensor, ...]:
+            return tuple(each.to(processes.device) for each in tensors(batch, low, high, len(vectors)))
+
+        validated = partial(_validated, network, validation, inputs)
+        network.load_state_dict(_best_epoch(network, learned, inputs, validated, settings, processes))
+        return in_numpy(network, low, high)
+
+
+def _best_epoch(
+    network: PairNetwork,
+    learned: TrainingExamples,
+    inputs: Inputs,
+    validated: Callable[[], NDArray[np.float64]],
+    settings: TrainingSettings,
+    processes: Processes,
+) -> dict[str, Tensor]:
+    """The weights after the best epoch; the last of equally good ones."""
+    shared, joined = processes.share(network)
+    optimizer = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
+    random = np.random.default_rng([settings.seed, processes.rank])
+    best, best_value = network.state_dict(), -1.0
+    for _ in range(settings.epochs):
+        network.train()
+        with joined():
+            for batch in learned.batches(settings.batch, random):
+                if settings.batch_norm and len(batch) == 1:
+                    continue  # a single example has no variance
+                optimizer.zero_grad()
+                target = torch.from_numpy(batch.target).to(processes.device)
+                cross_entropy(shared(*inputs(batch)), target).backward()
+                optimizer.step()
+        total, queries = processes.total(validated())
+        value = total / queries if queries else 0.0
+        if value >= best_value:
+            best, best_value = copy.deepcopy(network.state_dict()), value
+    return best
+
+
+@torch.no_grad()
+def _validated(network: PairNetwork, validation: TrainingExamples, inputs: Inputs) -> NDArray[np.float64]:
+    """The sum of the average precisions of this process's validation queries, and their number."""
+    network.eval()
+    places = range(0, len(validation), _VALIDATION_BATCH)
+    batches = [validation.take(np.arange(start, min(start + _VALIDATION_BATCH, len(validation)))) for start in places]
+    found = [torch.softmax(network(*inputs(batch)), dim=1)[:, 1].cpu().double().numpy() for batch in batches]
+    scores = np.concatenate(found) if found else np.empty(0)
+    each = average_precisions(validation.query, validation.target, scores)
+    return np.array([each.sum(), len(each)], dtype=np.float64)

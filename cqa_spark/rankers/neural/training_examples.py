@@ -1,0 +1,104 @@
+"""The training examples of one process, in memory, and the batches that they are learned in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cqa_spark.rankers.neural.word_numbers import Numbers, word_numbers
+from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS
+
+_LENGTHS = (500, 2000)
+_SHARES = (1, 4, 8)
+"""Xu et al. 2018, section 5: batches of 32, 8 and 4 pairs of up to 500, up to 2,000, and more words."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingExamples:
+    """Examples in the order of their queries.
+
+    Attributes:
+        query: number of each example's query.
+        target: 1 for relevant, 0 for irrelevant.
+        features: shape (examples, features).
+        query_words: word numbers of each query; empty arrays if the network reads no texts.
+        candidate_words: word numbers of each candidate.
+    """
+
+    query: NDArray[np.int64]
+    target: NDArray[np.int64]
+    features: NDArray[np.float64]
+    query_words: Sequence[Numbers]
+    candidate_words: Sequence[Numbers]
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @classmethod
+    def of(cls, rows: pa.Table, features: int, vocabulary: Sequence[str], most_words: int) -> TrainingExamples:
+        """Examples from rows with ``query_number``, ``target``, ``values`` and, if there is a vocabulary, words."""
+        known = pa.array(vocabulary, pa.string())
+        nothing = [np.empty(0, dtype=np.int64)] * rows.num_rows
+        words = {
+            name: word_numbers(rows.column(name), known, most_words) if vocabulary else nothing
+            for name in (QUERY_WORDS, CANDIDATE_WORDS)
+        }
+        return cls(
+            query=rows.column("query_number").to_numpy().astype(np.int64),
+            target=rows.column("target").to_numpy().astype(np.int64),
+            features=pc.list_flatten(rows.column("values")).to_numpy().reshape(rows.num_rows, features),
+            query_words=words[QUERY_WORDS],
+            candidate_words=words[CANDIDATE_WORDS],
+        )
+
+    def take(self, places: NDArray[np.int64]) -> TrainingExamples:
+        """Some of the examples."""
+        return replace(
+            self,
+            query=self.query[places],
+            target=self.target[places],
+            features=self.features[places],
+            query_words=[self.query_words[place] for place in places],
+            candidate_words=[self.candidate_words[place] for place in places],
+        )
+
+    def batches(self, size: int, random: np.random.Generator) -> Iterator[TrainingExamples]:
+        """All examples in a new random order, in batches of pairs of similar length.
+
+        Args:
+            size: pairs of a batch of short texts; batches of long ones are smaller.
+            random: decides the order.
+        """
+        lengths = [len(one) + len(other) for one, other in zip(self.query_words, self.candidate_words, strict=True)]
+        partition = np.digitize(lengths, _LENGTHS, right=True)
+        found: list[NDArray[np.int64]] = []
+        for number, share in enumerate(_SHARES):
+            members = random.permutation(np.flatnonzero(partition == number))
+            here = max(1, size // share)
+            found += [members[start : start + here] for start in range(0, len(members), here)]
+        for place in random.permutation(len(found)):
+            yield self.take(found[place])
+
+
+def average_precisions(
+    query: NDArray[np.int64], target: NDArray[np.int64], scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The average precision of each query that has a relevant candidate.
+
+    Args:
+        query: number of each candidate's query.
+        target: 1 for relevant.
+        scores: higher is better; ties are broken by place.
+    """
+    found = []
+    for number in np.unique(query[target == 1]):
+        here = query == number
+        hits = target[here][np.argsort(-scores[here], kind="stable")]
+        precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+        found.append(precision[hits == 1].mean())
+    return np.array(found, dtype=np.float64)

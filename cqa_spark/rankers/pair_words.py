@@ -1,0 +1,47 @@
+"""The words of queries and candidates: columns beside the features, for rankers that read texts."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+
+QUERY_WORDS, CANDIDATE_WORDS = WORD_COLUMNS = ("query_words", "candidate_words")
+"""Arrays of strings, in the order of the text; empty where there is no text."""
+
+
+def with_words(examples: DataFrame, documents: DataFrame, texts: DataFrame) -> DataFrame:
+    """Add ``WORD_COLUMNS``: the content words of the query (subject and body) and of the candidate.
+
+    Args:
+        examples: rows of the table ``examples``.
+        documents: the table ``documents``.
+        texts: the table ``texts``.
+    """
+
+    def words_of(key: str, name: str) -> DataFrame:
+        # The examples may be few: an inner join lets Spark broadcast them.
+        wanted = examples.select("site", F.col(key).alias("document_id")).distinct()
+        texts_of = wanted.join(documents.select("site", "document_id", "text_id"), on=["site", "document_id"])
+        found = texts_of.join(texts.select("text_id", "content_words"), on="text_id")
+        return found.select("site", F.col("document_id").alias(key), F.col("content_words").alias(name))
+
+    with_query = examples.join(words_of("query_id", QUERY_WORDS), on=["site", "query_id"], how="left")
+    joined = with_query.join(words_of("candidate_id", CANDIDATE_WORDS), on=["site", "candidate_id"], how="left")
+    words = [F.coalesce(name, F.array().cast("array<string>")).alias(name) for name in WORD_COLUMNS]
+    return joined.select(*examples.columns, *words)
+
+
+def require_words(frame: DataFrame, ranker: str) -> None:
+    """Check that a frame has the words.
+
+    Raises:
+        ContractError: a column is missing.
+    """
+    absent = [name for name in WORD_COLUMNS if name not in frame.columns]
+    if absent:
+        raise ContractError(
+            f"the ranker {ranker} reads texts, and the examples have no {', '.join(absent)}",
+            "add them with cqa_spark.rankers.pair_words.with_words",
+        )

@@ -1,0 +1,149 @@
+"""Paragraph vectors (doc2vec) that are learned from a collection's own texts, by gensim.
+
+Distributed bag of words with negative sampling, and word vectors learned beside them (Le and Mikolov 2014, Distributed
+Representations of Sentences and Documents; Lau and Baldwin 2016, An Empirical Evaluation of doc2vec). The vector of a
+text is inferred, also that of a text that was learned from. Learning and inference have seeds and one thread: the same
+texts give the same vectors on the same machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame
+
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.process.neural_extra import require_neural
+
+DIMENSIONS = 100
+MOST_TEXTS = 100_000
+"""Texts that are learned from: those of the lowest keys, which are hashes, so a fair sample. Bounds the driver."""
+
+_SEED = 1
+_RATE, _LAST_RATE = 0.05, 1e-4
+_INFERENCE_RATE, _INFERENCE_EPOCHS = 0.01, 100
+_SETTINGS = {
+    "vector_size": DIMENSIONS,
+    "dm": 0,
+    "dbow_words": 1,
+    "negative": 5,
+    "window": 3,
+    "min_count": 5,
+    "sample": 1e-5,
+    "alpha": _RATE,
+    "min_alpha": _LAST_RATE,
+    "epochs": 20,
+    "workers": 1,
+    "seed": _SEED,
+}
+"""Those of Xu et al. 2018, note 8, but for 100 dimensions instead of 200 and 100 passes of inference instead of 500."""
+
+_WORDS, _OUTPUT = "words.parquet", "output.npy"
+_COLUMNS = pa.schema([("word", pa.string()), ("occurrences", pa.int64())])
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ParagraphVectors:
+    """What the inference of a text's vector needs.
+
+    Attributes:
+        words: the words that are known, the most frequent first.
+        occurrences: how often each occurs in the texts that were learned from.
+        output: output weights of the network, shape (words, dimensions).
+    """
+
+    words: tuple[str, ...]
+    occurrences: tuple[int, ...]
+    output: Reals
+
+    @classmethod
+    def learn(cls, texts: DataFrame, unit: str) -> Self:
+        """Learn from texts.
+
+        Args:
+            texts: the table ``texts``, one row per distinct text.
+            unit: an array column of it, such as ``words``.
+
+        Raises:
+            EnvironmentProblem: gensim is not installed.
+        """
+        require_neural("gensim", "learning paragraph vectors")
+        from gensim.models.doc2vec import Doc2Vec, TaggedDocument
+
+        sample = texts.orderBy("text_id").limit(MOST_TEXTS).select(unit).toLocalIterator()
+        documents = [TaggedDocument(row[unit], [place]) for place, row in enumerate(sample)]
+        model = Doc2Vec(**_SETTINGS)
+        model.build_vocab(documents)
+        if model.wv.index_to_key:
+            model.train(documents, total_examples=model.corpus_count, epochs=model.epochs)
+        words = tuple(model.wv.index_to_key)
+        occurrences = tuple(int(model.wv.get_vecattr(word, "count")) for word in words)
+        output = model.syn1neg if words else np.empty((0, DIMENSIONS))
+        return cls(words, occurrences, np.asarray(output, dtype=np.float64))
+
+    def infer(self, texts: Sequence[Sequence[str]]) -> Reals:
+        """The vectors of texts, shape (texts, dimensions); NaN for a text without known words.
+
+        Args:
+            texts: words of each text.
+
+        Raises:
+            EnvironmentProblem: gensim is not installed.
+        """
+        return np.array([self._infer(words) for words in texts], dtype=np.float64).reshape(len(texts), DIMENSIONS)
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the words as Parquet, and the weights as an array."""
+        rows = pa.table({"word": self.words, "occurrences": self.occurrences}, schema=_COLUMNS)
+        folder.write_arrow(_WORDS, rows)
+        folder.write_array(_OUTPUT, self.output)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read what ``save`` wrote."""
+        rows = folder.read_arrow(_WORDS, _COLUMNS)
+        output = folder.read_array(_OUTPUT, (rows.num_rows, DIMENSIONS))
+        return cls(tuple(rows["word"].to_pylist()), tuple(rows["occurrences"].to_pylist()), output)
+
+    def _infer(self, words: Sequence[str]) -> Reals:
+        """Gradient steps on the text's vector alone, from 0; gensim starts from a hash that differs by process."""
+        known = [word for word in words if word in self._known]
+        if not known:
+            return np.full(DIMENSIONS, np.nan)
+        from gensim.models.doc2vec import train_document_dbow
+
+        model, vector = self._model, np.zeros((1, DIMENSIONS), dtype=np.float32)
+        model.random.seed(_SEED)
+        for rate in np.linspace(_INFERENCE_RATE, _LAST_RATE, _INFERENCE_EPOCHS):
+            train_document_dbow(
+                model, known, [0], rate, learn_words=False, learn_hidden=False, doctag_vectors=vector,
+                doctags_lockf=np.ones(1, dtype=np.float32),
+            )  # fmt: skip
+        return vector[0].astype(np.float64)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.words)
+
+    @cached_property
+    def _model(self) -> Any:
+        """A model of gensim with what was learned."""
+        require_neural("gensim", "inferring paragraph vectors")
+        from gensim.models.doc2vec import Doc2Vec
+
+        model = Doc2Vec(**_SETTINGS)
+        model.build_vocab_from_freq(dict(zip(self.words, self.occurrences, strict=True)))
+        places = {word: place for place, word in enumerate(self.words)}
+        # gensim numbers words of equal frequency in an order of its own.
+        order = np.array([places[word] for word in model.wv.index_to_key], dtype=np.int64)
+        model.syn1neg = self.output[order].astype(np.float32)
+        return model

@@ -1,0 +1,68 @@
+"""Networks that Spark's TorchDistributor trains: from texts and features, saved and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from saved_folders import reloaded_ranker
+
+from cqa_spark.errors import ContractError
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.neural.model import TextNetworkModel
+from cqa_spark.rankers.registry import build_ranker
+
+pytest.importorskip("torch", reason="needs the extra neural")
+
+SMALL = {"hidden": [8], "epochs": 15, "learning_rate": 0.01, "dropout": 0.1}
+SMALL_ATTENTION = {**SMALL, "attend": [8], "compare": [8], "most_words": 10}
+
+
+@pytest.fixture(scope="module")
+def with_words(training: DataFrame) -> DataFrame:
+    """The relevant candidates agree, the others do not; ids make the texts distinct, and are too rare for vectors."""
+    yes, no = (F.array(*map(F.lit, words), "candidate_id") for words in (("yes", "right"), ("no", "wrong")))
+    said = F.when(F.col("relevant"), yes).otherwise(no)
+    asked = F.array(F.lit("is"), F.lit("it"), "query_id")
+    return training.withColumns({"query_words": asked, "candidate_words": said})
+
+
+def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:
+    return {row["candidate_id"]: row["score"] for row in model.transform(frame).collect()}
+
+
+def test_attention_learns_from_texts_alone_the_same_whatever_the_partitions(
+    with_words: DataFrame, tmp_path: Path
+) -> None:
+    texts = with_words.drop("g_v1__signal", "g_v1__noise")
+    model, other = (build_ranker("decomposable_attention", SMALL_ATTENTION).fit(texts.repartition(n)) for n in (1, 4))
+    scored = model.transform(texts)
+    assert set(scored.columns) == {*texts.columns, "score", "predicted"} - {"query_words", "candidate_words"}
+    means = dict(scored.groupBy("relevant").agg(F.mean("score")).collect())
+    assert means[True] > means[False] + 0.5
+    assert scores(other, texts) == scores(model, texts)
+    loaded = reloaded_ranker(model, tmp_path)
+    assert isinstance(loaded, TextNetworkModel)
+    assert scores(loaded, texts) == scores(model, texts)
+    with pytest.raises(ContractError, match="reads texts, and the examples have no query_words, candidate_words"):
+        loaded.transform(texts.drop("query_words", "candidate_words"))
+
+
+def test_two_processes_train_one_network_on_texts_and_features(with_words: DataFrame) -> None:
+    ranker = build_ranker("decomposable_attention", {**SMALL_ATTENTION, "workers": 2, "epochs": 5})
+    model = ranker.fit(with_words)
+    assert model.description.features == ("g_v1__signal", "g_v1__noise")
+    found = dict(model.transform(with_words).groupBy("relevant").agg(F.mean("score")).collect())
+    assert found[True] > found[False]
+
+
+def test_a_feed_forward_network_learns_from_features_and_can_be_read_back(
+    training: DataFrame, tmp_path: Path, make_examples: Callable[..., DataFrame]
+) -> None:
+    model = build_ranker("feed_forward", SMALL).fit(training)
+    means = dict(model.transform(training).groupBy("relevant").agg(F.mean("score")).collect())
+    assert means[True] > means[False] + 0.4
+    assert scores(reloaded_ranker(model, tmp_path), training) == scores(model, training)

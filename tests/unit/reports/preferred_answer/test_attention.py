@@ -1,0 +1,24 @@
+"""The heat map of attention weights."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from cqa_spark.reports.preferred_answer.attention import plot_attention
+from cqa_spark.reports.preferred_answer.content import Attention
+
+ATTENTION = Attention("decatt_asof", "s", "Q", "A", ("cold", "beer"), ("warm", "ale", "the"), (2, -2, 0, 0, 6, 0))
+
+
+def test_weights_are_scaled_to_the_range_from_0_to_1() -> None:
+    assert ATTENTION.normalised() == [[0.5, 0.0, 0.25], [0.25, 1.0, 0.25]]
+    assert Attention("", "", "", "", ("one",), ("other",), (3.0,)).normalised() == [[0.0]]
+
+
+def test_the_heat_map_names_all_words_and_the_strongest_pairs_and_leaves_squares_of_0_out() -> None:
+    drawn = plot_attention(ATTENTION, "attention0", 344)
+    root = etree.fromstring(drawn)
+    assert {element.text for element in root.iter("text")} >= {"cold", "beer", "warm", "ale", "the"}
+    assert "the strongest: beer and ale; cold and warm" in root.get("aria-label")
+    assert drawn.count("var(--accent)") - drawn.count("stroke: var(--accent)") == 5
+    assert plot_attention(ATTENTION, "attention0", 344) == drawn
