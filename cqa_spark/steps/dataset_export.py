@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.publishing import Snapshot
@@ -15,6 +16,7 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.steps.dataset_card import CARD, dataset_card
 
+TEXT = "text"
 SPLIT = "split"
 """Column that the files are laid out by: loaders of data sets choose splits by folder."""
 
@@ -34,7 +36,7 @@ def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
     for name, frame in frames.items():
         write_plain_files(frame, f"{folder}/{name}", storage, partition_by=[SPLIT])
     rows = {name: _rows_by_split(frame) for name, frame in frames.items()}
-    card = dataset_card(snapshot.record, {name: frame.schema for name, frame in frames.items()}, rows)
+    card = dataset_card(snapshot.record, {name: _described(frame) for name, frame in frames.items()}, rows)
     write_file(f"{folder}/{CARD}", card.encode(), storage)
     return rows
 
@@ -43,12 +45,19 @@ def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
     """The tables of the data set that the run has; a text belongs to each post and comment that holds it."""
     found = {table.name: snapshot.read(table) for table in (EXAMPLES, RANKINGS) if snapshot.has(table)}
     if snapshot.has(DOCUMENTS) and snapshot.has(TEXTS):
-        texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias("text"))
+        texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias(TEXT))
         documents = snapshot.read(DOCUMENTS).select("site", "document_id", "text_id", SPLIT)
-        found[TEXTS.name] = documents.join(texts, on="text_id", how="inner").select(
-            "site", "document_id", F.col("text").alias("text", metadata={"comment": "text as in the dump"}), SPLIT
-        )
+        found[TEXTS.name] = documents.join(texts, on="text_id", how="inner").select("site", "document_id", TEXT, SPLIT)
     return found
+
+
+def _described(frame: DataFrame) -> T.StructType:
+    """The columns of a frame with the comments of their declarations."""
+    declared = {field.name: field for table in (EXAMPLES, RANKINGS, DOCUMENTS, TEXTS) for field in table.columns}
+    declared[TEXT] = declared["raw"]
+    return T.StructType(
+        [T.StructField(each.name, each.dataType, each.nullable, declared[each.name].metadata) for each in frame.schema]
+    )
 
 
 def _rows_by_split(frame: DataFrame) -> dict[str, int]:

@@ -1,0 +1,31 @@
+"""The card of an exported data set."""
+
+from __future__ import annotations
+
+import yaml
+from pyspark.sql import types as T
+
+from cqa_spark.lake.run_record import InputRecord, RunRecord
+from cqa_spark.lake.table import column
+from cqa_spark.steps.dataset_card import dataset_card
+
+
+def test_the_card_names_the_files_the_columns_and_the_sources() -> None:
+    inputs = (InputRecord("dev.xml", "dev", 3, "ab12"), InputRecord("s3a://bucket/train.xml", "train", None, None))
+    record = RunRecord("monday", "succeeded", "run", "hash", "", "0.1.0", inputs=inputs)
+    schema = T.StructType([column("label", "int", "graded relevance | 0 is none")])
+    _, front, body = dataset_card(record, {"examples": schema}, {"examples": {"dev": 3, "train": 1200}}).split(
+        "---\n", 2
+    )
+    assert yaml.safe_load(front)["configs"] == [
+        {
+            "config_name": "examples",
+            "data_files": [
+                {"split": "dev", "path": "examples/split=dev/*.parquet"},
+                {"split": "train", "path": "examples/split=train/*.parquet"},
+            ],
+        }
+    ]
+    assert "Rows: 3 (dev), 1,200 (train)." in body
+    assert "| `label` | int | graded relevance \\| 0 is none |" in body
+    assert "- `dev.xml` (dev), SHA-256 `ab12`\n- `s3a://bucket/train.xml` (train)\n" in body
