@@ -90,7 +90,10 @@ class Unpacking:
         with TemporaryDirectory(prefix="cqa-archive-", dir=scratch_folders(None)[0]) as scratch:
             copy = Path(scratch) / split(self.archive)[1]
             fetch(self.archive, copy, self.storage)
-            sizes = self._extract(copy, bucket)
+            try:
+                sizes = self._extract(copy, bucket)
+            except CqaError as error:
+                raise type(error)(error.problem.replace(str(copy), self.archive), error.remedy) from error
         bucket.put(RECORD, json.dumps(sizes).encode())
         return self._outcome(folder, sizes, reused=False)
 
