@@ -8,6 +8,7 @@ Source: JEP 350, Dynamic CDS Archives.
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,7 +43,7 @@ def make_archive(command: Sequence[str]) -> Path | None:
     # Java trusts the archive: a truncated one ends it with a bus error.
     partial = archive.with_suffix(".partial")
     archive.unlink(missing_ok=True)
-    options = " ".join([f"-XX:ArchiveClassesAtExit={partial}", *_QUIET])
+    options = shlex.join([f"-XX:ArchiveClassesAtExit={partial}", *_QUIET])
     # Java inherits the output and writes the archive when it ends, so reading the output to its end waits for that.
     try:
         environment = os.environ | {"SPARK_SUBMIT_OPTS": options}

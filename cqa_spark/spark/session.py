@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -145,7 +146,7 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
         require_scratch(folder)
     log4j = (home / "conf/spark/log4j2.properties").as_uri()
     options = [f"-Dlog4j2.configurationFile={log4j}", *archive_options(), *java_options]
-    settings["spark.driver.extraJavaOptions"] = " ".join(options)
+    settings["spark.driver.extraJavaOptions"] = shlex.join(options)  # the folder's name may hold blanks
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)

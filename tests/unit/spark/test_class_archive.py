@@ -6,8 +6,8 @@ import pytest
 from cqa_spark.spark.class_archive import archive_options, make_archive
 
 WRITES_AN_ARCHIVE = """
-import os, pathlib, sys
-first, *_ = os.environ["SPARK_SUBMIT_OPTS"].split()
+import os, pathlib, shlex, sys
+first, *_ = shlex.split(os.environ["SPARK_SUBMIT_OPTS"])
 pathlib.Path(first.removeprefix("-XX:ArchiveClassesAtExit=")).write_bytes(b"classes")
 sys.exit(int(sys.argv[1]))
 """
@@ -15,9 +15,10 @@ sys.exit(int(sys.argv[1]))
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("CQA_HOME", str(tmp_path))
-    (tmp_path / ".jars").mkdir()
-    return tmp_path / ".jars" / "classes.jsa"
+    home = tmp_path / "the project's home"
+    monkeypatch.setenv("CQA_HOME", str(home))
+    (home / ".jars").mkdir(parents=True)
+    return home / ".jars" / "classes.jsa"
 
 
 def test_java_is_given_the_archive_that_is_there(archive: Path) -> None:
