@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
+import select
 import sys
 import traceback
 from collections.abc import Sequence
@@ -21,6 +23,9 @@ from cqa_spark.process.stop_signals import Stopped, stop_on_signals
 if TYPE_CHECKING:
     from cqa_spark.config.command import Command
 
+READER_GONE = 141
+"""Exit code where the reader of the output has ended, as of programs that SIGPIPE ends."""
+
 _PUBLISHED_IS_READABLE = "the published run is complete and readable"
 
 
@@ -31,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program name; None for ``sys.argv``.
 
     Returns:
-        The exit code: 0, the code of an error in ``cqa_spark.errors``, 143 for SIGTERM, 130 for SIGINT, or 1 for a
-        defect.
+        The exit code: 0, the code of an error in ``cqa_spark.errors``, 143 for SIGTERM, 130 for SIGINT, 141 where the
+        reader of the output has ended, or 1 for a defect.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -46,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         with stop_on_signals():
-            return _do(*_find_job(given))
+            exit_code = _do(*_find_job(given))
+            sys.stdout.flush()
+            return exit_code
     except CqaError as error:
         _report("\n".join([str(error), *_notes(error)]))
         return error.exit_code
@@ -54,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report("; ".join([f"stopped by {stopped.signal.name}", *_notes(stopped), _PUBLISHED_IS_READABLE]))
         return stopped.exit_code
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and _reader_is_gone():
+            return READER_GONE
         print(visible(traceback.format_exc()), end="", file=sys.stderr)
         _report("; ".join(["internal error: this is a defect of cqa-spark", *_notes(error), _PUBLISHED_IS_READABLE]))
         return 1
@@ -82,6 +91,16 @@ def overview(first_word: str = "") -> str:
 
 def _report(message: str) -> None:
     print(f"cqa: {visible(message)}", file=sys.stderr)
+
+
+def _reader_is_gone() -> bool:
+    """Whether the program that reads the output, such as ``head``, has ended; then the rest is discarded."""
+    watched = select.poll()
+    watched.register(sys.stdout.fileno(), 0)  # without readers a pipe reports an error
+    if not watched.poll(0):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return True
 
 
 def _notes(error: BaseException) -> list[str]:

@@ -235,3 +235,14 @@ def test_every_job_that_spark_submit_runs_has_its_entry_point():
     assert expected < {word for job in ALL for word in (job.name, job.name.split()[0])}
     for name in expected:
         assert f'main(["{name}", *sys.argv[1:]])' in (ROOT / "jobs" / f"{name}.py").read_text(encoding="utf-8")
+
+
+def test_a_reader_that_ends_early_is_no_defect() -> None:
+    command = [sys.executable, "-m", "cqa_spark.cli", "systems", "list", "--format", "json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline() == "[\n"
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 141
