@@ -52,6 +52,7 @@ def explained_thread(lake: Lake, run_id: str, thread: str, *, system: str | None
         ConfigError: the system's ranker does not explain its scores.
     """
     run = Run(lake, RunLog(lake.objects).require_success(run_id), on_step=lambda step: None)
+    assert lake.spark is not None  # started here: feature groups that know authors are loaded by Spark
     recipe, model = explaining_system(run, system)
     examples = thread_examples(run, recipe.task, thread, site)
     with feature_frames(run, [recipe], examples, few=True) as frame_of:
