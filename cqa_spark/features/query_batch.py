@@ -366,8 +366,9 @@ def _vectors(texts: Texts, model: str) -> Vectors:
     column = texts.column(vector_column(model)).combine_chunks()
     known = column.is_valid().to_numpy(zero_copy_only=False)
     components = column.flatten().to_numpy(zero_copy_only=False)
-    vectors = np.full((len(texts) + 1, len(components) // max(1, int(known.sum()))), np.nan, dtype=np.float32)
-    vectors[:-1][known] = components.reshape(-1, vectors.shape[1])
+    dimension = len(components) // int(known.sum()) if known.any() else 1
+    vectors = np.full((len(texts) + 1, dimension), np.nan, dtype=np.float32)
+    vectors[:-1][known] = components.reshape(-1, dimension)
     return vectors
 
 

@@ -10,13 +10,12 @@ from random import Random
 
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.features.embedding_group import MODEL
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import known_models, read_model
 
 SITE = "qatarliving.com"
 
@@ -60,7 +59,9 @@ def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInput
         comments=_table(spark, COMMENTS, [_comment(*each) for each in comments]),
         documents=_table(spark, DOCUMENTS, [*[_document(*each) for each in comments], *map(_asked, asked)]),
         texts=_table(spark, TEXTS, [_text(text) for text in sorted(texts)]),
-        embeddings=_table(spark, EMBEDDINGS, [_embedding(text) for text in sorted(texts)]),
+        embeddings=_table(
+            spark, EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in known_models()]
+        ),
     )
 
 
@@ -143,9 +144,9 @@ def _text(text: str) -> dict[str, object]:
     }
 
 
-def _embedding(text: str) -> dict[str, object]:
-    """A vector of the embedding model's size; what it says of the text does not matter."""
-    model = read_model(MODEL)
+def _embedding(text: str, name: str) -> dict[str, object]:
+    """A vector of the size of an embedding model's; what it says of the text does not matter."""
+    model = read_model(name)
     drawn = Random(text)
     vector = [round(drawn.uniform(-0.1, 0.1), 4) for _ in range(model.dimension)]
     return {"text_id": text, "model": model.name, "version": model.version, "vector": vector}

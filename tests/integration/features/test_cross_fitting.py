@@ -86,7 +86,8 @@ def inputs(community) -> FeatureInputs:
     said = [Said("U7", "yes", name="rashid", relevant=True), Said("U8", "no", relevant=False)]
     training = [Thread(f"Q{n}", "U9", said, category="Visas", question="visa ?") for n in range(11)]
     repeat = Thread("Q11", "U9", said, category="Visas", question="visa ?", same_as="Q0")
-    return community([*training, repeat, Thread("Q20", "U9", said, category="Visas", split="dev", question="visa ?")])
+    dev = Thread("Q20", "U9", said, category="Visas", split="dev", question="visa ?")
+    return _judged(community([*training, repeat, dev]), F.col("relevant"))
 
 
 def _values(frame: DataFrame) -> dict[str, tuple[float | None, ...]]:
@@ -101,8 +102,13 @@ def _fold_by_candidate(inputs: FeatureInputs) -> dict[str, int]:
 def _flipped(inputs: FeatureInputs, chosen: Column) -> FeatureInputs:
     """The same inputs where other candidates are relevant in some threads: those of author U8."""
     relevant = F.when(chosen, F.lit(True)).otherwise(F.col("relevant"))
-    examples = inputs.examples.withColumns({"relevant": relevant, "label": relevant.cast("int")})
-    return replace(inputs, examples=examples)
+    return _judged(inputs, relevant)
+
+
+def _judged(inputs: FeatureInputs, relevant: Column) -> FeatureInputs:
+    """The same inputs with other labels; relevant candidates are similar to their question, too."""
+    labels = {"relevant": relevant, "label": relevant.cast("int"), "similarity": relevant.cast("double")}
+    return replace(inputs, examples=inputs.examples.withColumns(labels))
 
 
 def test_a_group_that_memorises_labels_knows_none_of_the_training_examples(inputs: FeatureInputs) -> None:

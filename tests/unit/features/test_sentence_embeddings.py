@@ -28,6 +28,12 @@ def test_vectors_of_texts_that_have_none_are_not_known() -> None:
     assert np.array_equal(found, np.array([BETWEEN, [np.nan] * 2, [np.nan] * 2], np.float32), equal_nan=True)
 
 
+def test_pairs_without_any_vector_have_no_values() -> None:
+    batch = batch_of([Thread("Q1", None, [Said(None, "b")], question="q")], vectors={})
+    (only,) = values(SentenceSimilarityV1(VERSION), batch)
+    assert [only[column.name] for column in SentenceSimilarityV1.columns] == [None] * 6
+
+
 def test_a_comment_is_compared_with_its_question_and_with_the_other_comments() -> None:
     thread = Thread("Q1", None, [Said(None, "b"), Said(None, "c"), Said(None, "d")], question="q", subject="s")
     batch = batch_of([thread], vectors={"q": EAST, "s": NORTH, "b": BETWEEN, "c": WEST})
