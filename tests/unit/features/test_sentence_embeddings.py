@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from literal_batches import Said, Thread, batch_of, values
-from saved_folders import saved
+from saved_folders import reloaded_group, saved
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.embedding_group import MODEL, above_mean, places
-from cqa_spark.features.groups.text.sentence_quality import ridge
+from cqa_spark.features.groups.text.sentence_quality import Regression, SentenceQualityV1, ridge
 from cqa_spark.features.groups.thread.question_similarity import QuestionSimilarityV1
 from cqa_spark.features.groups.thread.sentence_context import SentenceContextV1
 from cqa_spark.features.groups.thread.sentence_similarity import SentenceSimilarityV1
@@ -97,6 +97,18 @@ def test_the_weights_of_the_rest_of_a_fold_do_not_depend_on_its_labels() -> None
     assert np.abs(found[-1] - flipped[-1]).max() > 0.1
     assert found[-1][:, 1].min() > 5 * np.abs(found[-1][:, 2:]).max()  # the first component decides
     assert (found[-1][0, 3:] == 0).all()  # of the comment alone
+
+
+def test_a_saved_regression_gives_the_same_values(tmp_path: Path) -> None:
+    dimension = read_model(MODEL).dimension
+    weights = np.zeros((2, 1 + 2 * dimension))
+    weights[:, 0], weights[1, 1 + dimension] = 0.25, 1.0
+    vectors = {"q": [1.0, *[0.0] * (dimension - 1)], "b": [0.5, *[0.0] * (dimension - 1)]}
+    batch = batch_of([Thread("Q1", None, [Said(None, "b"), Said(None, "c")], question="q")], vectors=vectors)
+    group = reloaded_group(SentenceQualityV1(Regression(VERSION, weights)), tmp_path)
+    first, second = values(group, batch)
+    assert (first["comment"], first["pair"]) == pytest.approx((0.25, 0.25 + 0.5 * dimension))
+    assert (second["comment"], second["pair"]) == (None, None)
 
 
 def test_another_version_of_the_model_is_refused(tmp_path: Path) -> None:

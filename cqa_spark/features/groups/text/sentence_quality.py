@@ -32,8 +32,8 @@ _ALL_FOLDS = -1
 
 
 @dataclass(frozen=True, eq=False)
-class _Learned:
-    """Weights, and the version of the embedding model that they belong to.
+class Regression:
+    """Weights of both regressions, and the version of the embedding model that they belong to.
 
     Attributes:
         version: of the embedding model.
@@ -48,7 +48,7 @@ class SentenceQualityV1(FittedQueryGroup):
     """Ridge regression of relevance on the vector of the comment, and on its products with that of the question.
 
     Args:
-        learned: the weights.
+        regression: as learned.
     """
 
     name: ClassVar[str] = "sentence_quality_v1"
@@ -62,33 +62,33 @@ class SentenceQualityV1(FittedQueryGroup):
         FeatureColumn("pair", "relevance predicted from the comment and its question, -1 to 1", _SOURCE),
     )
 
-    def __init__(self, learned: _Learned) -> None:
-        self.learned = learned
+    def __init__(self, regression: Regression) -> None:
+        self.regression = regression
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Learn the weights from the judged candidates, in one Spark job."""
         found = _learn(training)
         version = read_model(MODEL).version
-        of_fold = {fold: cls(_Learned(version, weights)) for fold, weights in found.items()}
+        of_fold = {fold: cls(Regression(version, weights)) for fold, weights in found.items()}
         return Fitted(of_fold[_ALL_FOLDS], tuple(of_fold[fold] for fold in range(training.folds)))
 
     def compute(self, batch: QueryBatch) -> dict[str, Reals]:
         """Predict from the vectors of each pair."""
         inputs = _inputs(exact_vectors(batch), batch.query_text, batch.candidate_text)
-        comment, pair = np.einsum("ij,kj->ki", inputs, self.learned.weights)
+        comment, pair = np.einsum("ij,kj->ki", inputs, self.regression.weights)
         return {"comment": comment, "pair": pair}
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the weights, and the version of the embedding model."""
-        save_version(folder, self.learned.version)
-        folder.write_array(_WEIGHTS, self.learned.weights)
+        save_version(folder, self.regression.version)
+        folder.write_array(_WEIGHTS, self.regression.weights)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read the weights."""
         shape = (2, 1 + 2 * read_model(MODEL).dimension)
-        return cls(_Learned(load_version(folder), folder.read_array(_WEIGHTS, shape=shape)))
+        return cls(Regression(load_version(folder), folder.read_array(_WEIGHTS, shape=shape)))
 
 
 def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int) -> dict[int, Reals]:
