@@ -8,6 +8,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 UV := $(BIN)/uv
 INSTALLED := .venv/.installed
+NEURAL := .venv/.neural
 RESOLVED := .jars/.resolved
 ENVIRONMENT := build/environment.tar.gz
 VERSITYGW := v1.8.0
@@ -17,7 +18,7 @@ GATEWAY := .tools/versitygw-$(VERSITYGW)
 # One for each core, as far as a laptop's memory goes.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
 
-.PHONY: help setup models demo test lint format lock airflow docs image versitygw offline environment clean
+.PHONY: help setup models neural demo test lint format lock airflow docs image versitygw offline environment clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,10 +28,12 @@ setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies
 models: setup ## download the embedding models that do not come with the jars (160 MB)
 	$(BIN)/cqa setup --models
 
+neural: $(NEURAL) $(RESOLVED) ## install PyTorch and gensim, too, for the neural rankers (6 GB)
+
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
 
-test: lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
+test: neural lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
 
 lint: setup ## style, types, the one-way flow between packages, tests that can be collected
@@ -46,7 +49,8 @@ format: setup ## lay out the code as lint wants it
 
 lock: $(INSTALLED) ## re-make the locks from pyproject.toml
 	$(call compile,locks/base.txt,--extra mlflow --extra multilingual --extra papers pyproject.toml)
-	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra neural --extra dev pyproject.toml)
+	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra dev pyproject.toml)
+	$(call compile,locks/neural.txt,--extra neural --constraint locks/dev.txt locks/dev.txt pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
 airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own
@@ -86,6 +90,11 @@ $(UV):
 $(INSTALLED): locks/dev.txt pyproject.toml | $(UV)
 	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes locks/dev.txt
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+# Whatever sets up the rest again removes these packages.
+$(NEURAL): locks/neural.txt $(INSTALLED)
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes --requirement locks/neural.txt
 	@touch $@
 
 $(RESOLVED): conf/spark/jars.conf conf/spark/jars.sha256 | $(INSTALLED)
