@@ -21,7 +21,8 @@ def test_the_notebook_ranks_and_explains_a_dump(
     names: dict[str, object] = {}
     for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
         if cell.cell_type == "code":
-            exec(compile(cell.source, cell["id"], "exec"), names)
+            source = cell.source.replace('"build/', f'"{tmp_path}/build/')  # Java keeps the folder that it started in
+            exec(compile(source, cell["id"], "exec"), names)
     rankings, explained = names["rankings"], names["explained"]
     first = rankings[(rankings["query_id"] == names["question"]) & (rankings["rank"] == 1)]
     assert first["candidate_id"].tolist() == [explained.candidates[0][0]]

@@ -66,7 +66,11 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
     (row,) = [row for row in rows if row[:1] == ["ordered"] and "MAP@10" in row and "dev" in row]
     assert (row[-5], row[-3], row[-1]) == (ours, "99.00", "differs")
     assert "ordered, sample test: there is no secret.xml" in told
-    assert sorted(path.name for path in out.iterdir()) == ["chance.sample_dev.pred", "ordered.sample_dev.pred"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "chance.sample_dev.pred",
+        "ordered.sample_dev.pred",
+        "scores.json",
+    ]
 
 
 def test_a_recipe_without_a_data_set_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,7 +70,7 @@ def test_duplicates_are_found_cut_measured_and_published(
     }
     assert found["no_duplicates", "TMAP"] == 0.5
     assert found["retrieval_order", "RR@50"] == 1.0
-    assert found["fused_e", "TMAP"] > 0.9
+    assert found["fused_e", "TMAP"] > max(found["no_duplicates", "TMAP"], found["retrieval_order", "TMAP"])
     kept = published.read(RANKINGS).where("system = 'fused_e' AND predicted AND query_id = '142'")
     assert kept.count() == 0
     capsys.readouterr()
