@@ -12,8 +12,10 @@ import numpy as np
 from pydantic import BaseModel
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.arrays import Indices, Reals
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import FittedQueryGroup
-from cqa_spark.features.query_batch import Indices, QueryBatch, Reals, Texts
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder

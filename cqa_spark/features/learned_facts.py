@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Self
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, codes
 from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import FittedQueryGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch, codes
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 

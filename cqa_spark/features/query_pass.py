@@ -21,12 +21,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.features.author_facts import with_facts
+from cqa_spark.features.batch_texts import vector_column
 from cqa_spark.features.declared_values import declared_values
 from cqa_spark.features.feature_table import KEY, values_type
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_batch import QueryBatch, vector_column
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.features.whole_groups import whole_groups

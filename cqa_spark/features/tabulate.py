@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import FeatureColumn
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 
 Key = TypeVar("Key", bound=Hashable)
 Thing = TypeVar("Thing")

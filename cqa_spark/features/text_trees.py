@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from cqa_spark.features.query_batch import Indices, Texts
+from cqa_spark.features.arrays import Indices
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.text.trees.forest import Tree, label_number
 from cqa_spark.text.trees.shallow_parse import leaf_label, shallow_tree
 

@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from cqa_spark.features.batch_texts import vector_column
 from cqa_spark.features.embedding_group import MODEL
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.query_batch import QueryBatch, vector_column
+from cqa_spark.features.query_batch import QueryBatch
 
 SITE = "qatarliving.com"
 _MOMENT = pa.timestamp("us", "UTC")

@@ -10,8 +10,9 @@ from literal_batches import Said, Thread, batch_of, in_folds
 from numpy.typing import ArrayLike
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.query_pass import values_of
 from cqa_spark.features.training_data import Fitted
 

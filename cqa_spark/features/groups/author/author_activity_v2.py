@@ -13,12 +13,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.aliases import known_names, names_by_account, with_aliases, with_person
+from cqa_spark.features.arrays import counts, fields, items
 from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
 from cqa_spark.features.learned_texts import LEARNED_FROM
-from cqa_spark.features.query_batch import QueryBatch, counts, fields, items
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.features.arrays import Indices, Mask, counts, fields, items
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup, in_section
-from cqa_spark.features.query_batch import Indices, Mask, QueryBatch, counts, fields, items
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import matches, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.query_batch import QueryBatch, matches, seconds
+from cqa_spark.features.query_batch import QueryBatch
 
 Numbers = NDArray[np.float64]
 

@@ -12,8 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.query_batch import QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import candidate_texts, tabulate
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

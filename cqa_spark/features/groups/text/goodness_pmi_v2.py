@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.groups.text.goodness_pmi import BALCHEV, log_odds, sorted_polarities, term_polarities
 from cqa_spark.features.judged_terms import CANDIDATES, fit_on_counts
-from cqa_spark.features.query_batch import QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import candidate_texts, tabulate
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from pyspark.sql import functions as F
 from threadpoolctl import threadpool_limits
 
+from cqa_spark.features.arrays import Indices, Reals
 from cqa_spark.features.embedding_group import MODEL, exact_vectors, load_version, save_version
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
-from cqa_spark.features.query_batch import Indices, QueryBatch, Reals
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder

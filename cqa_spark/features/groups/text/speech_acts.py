@@ -10,9 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT, Indices
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.text.phrases import ACTS, ANSWERS, ENDS_IN_QUESTION_MARK, QUESTIONS, STARTS_IMPERATIVE
-from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch
 
 _SEARLE = "Searle 1976, A classification of illocutionary acts; phrases ours"
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

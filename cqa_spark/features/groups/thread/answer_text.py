@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.features.arrays import values_at
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_batch import QueryBatch, values_at
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder

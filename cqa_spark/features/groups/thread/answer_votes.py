@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP
+from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
-from cqa_spark.features.query_batch import QueryBatch, Reals, codes, doubles, matches, seconds
+from cqa_spark.features.query_batch import QueryBatch
 
 _OURS = "ours; Xu et al. 2018, Table 2, have no votes for the answer itself"
 

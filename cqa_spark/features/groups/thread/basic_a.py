@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cqa_spark.features.arrays import doubles, seconds, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.query_batch import QueryBatch, doubles, seconds, values_at
+from cqa_spark.features.query_batch import QueryBatch
 
 _XU = "Xu et al. 2018, Table 2, BasicA"
 

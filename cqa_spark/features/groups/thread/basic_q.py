@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
+from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.query_batch import QueryBatch, Reals, codes, doubles, matches, seconds, values_at
+from cqa_spark.features.query_batch import QueryBatch
 
 _XU = "Xu et al. 2018, Table 2, BasicQ"
 

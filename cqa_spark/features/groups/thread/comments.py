@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
 from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
 from cqa_spark.features.groups.thread.post_comments import Beside, answers_comments, questions_comments
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
-from cqa_spark.features.query_batch import QueryBatch, Reals
+from cqa_spark.features.query_batch import QueryBatch
 
 _XU = "Xu et al. 2018, Table 2, Comments"
 

@@ -8,7 +8,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cqa_spark.features.query_batch import ABSENT, Comments, Indices, Mask, QueryBatch, Texts
+from cqa_spark.features.arrays import ABSENT, Indices, Mask
+from cqa_spark.features.batch_comments import Comments
+from cqa_spark.features.batch_texts import Texts
+from cqa_spark.features.query_batch import QueryBatch
 
 Numbers = NDArray[np.float64]
 Item = TypeVar("Item", bound=np.generic)

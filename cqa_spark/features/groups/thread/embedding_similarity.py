@@ -9,9 +9,10 @@ from typing import ClassVar, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from cqa_spark.features.arrays import ABSENT, Indices, Mask
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
-from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.query_batch import QueryBatch, Reals
+from cqa_spark.features.query_batch import QueryBatch
 
 MULTILINGUAL = "use_multilingual"
 

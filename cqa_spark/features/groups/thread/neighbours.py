@@ -6,6 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from cqa_spark.features.arrays import ABSENT, Indices, Mask
+from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.thread_cosines import (
@@ -16,7 +18,7 @@ from cqa_spark.features.groups.thread.thread_cosines import (
     relative_ranks,
     thread_cosines,
 )
-from cqa_spark.features.query_batch import ABSENT, Comments, Indices, Mask, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, Numbers, UnitCounts, UnitOverlap, share
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 
 _OF_QUERY = {unit: UnitOverlap("query", "query", "candidate", unit) for unit in UNITS}
 _COMPARED = (

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch, Reals, codes, matches, seconds
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, matches, seconds
+from cqa_spark.features.query_batch import QueryBatch
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import EmbeddingGroup, above_mean, cosines, exact_vectors, places
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.query_batch import QueryBatch, Reals
+from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, subtask B: similarities of all parts of two questions"
 _THREAD = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level features for subtask B"

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.qatar_living.tables import RANKS_PER_THREAD
+from cqa_spark.features.arrays import filled
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.path_scores import scores_of
-from cqa_spark.features.query_batch import QueryBatch, filled
+from cqa_spark.features.query_batch import QueryBatch
 
 _TEAMS = "Nakov et al. 2016, SemEval-2016 Task 3, section 6.3: SUper Team and SemanticZ"
 

@@ -10,9 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.conversation import conversation, of_candidates
-from cqa_spark.features.query_batch import ABSENT, QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from cqa_spark.features.arrays import ABSENT, Indices, Reals, values_at
 from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors, length
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch, Reals, values_at
+from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import EmbeddingGroup, above_mean, cosines, exact_vectors, places
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.query_batch import QueryBatch, Reals
+from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Reimers and Gurevych 2019, Sentence-BERT; Xiao et al. 2023, C-Pack (the model)"
 _RANK = "rank of the similarity within the thread, as Barrón-Cedeño et al. 2015, Thread-level information for comments"

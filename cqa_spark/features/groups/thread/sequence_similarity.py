@@ -8,9 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.unit_overlap import SIDES
-from cqa_spark.features.query_batch import ABSENT, QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences
 
 _ASKED = {"query": "the query", "subject": "the query's subject"}

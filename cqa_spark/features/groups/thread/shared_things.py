@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT, Indices
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.unit_overlap import share
-from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.cleaning import IN_ADDRESS, WEB_ADDRESS
 
 _SOURCE = "Nakov et al. 2016, SemEval-2016 Task 3, section 5"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cqa_spark.features.arrays import Indices
 from cqa_spark.features.group import FeatureColumn
-from cqa_spark.features.query_batch import Indices
 from cqa_spark.text.terms import Numbers, WeighedTexts
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.text.lexicon import LexiconGroup
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import tabulate
 
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from cqa_spark.features.arrays import Indices
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.term_match import TermMatch
-from cqa_spark.features.query_batch import Indices, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.terms import Numbers
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level features for subtask B"

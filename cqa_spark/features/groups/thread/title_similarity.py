@@ -8,11 +8,12 @@ from typing import ClassVar
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.term_match import TermMatch
 from cqa_spark.features.groups.thread.unit_overlap import UnitCounts, UnitOverlap
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.terms import Numbers
 
 _SUBJECTS = {

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 
 
 class TokenCosineV1(QueryGroup):

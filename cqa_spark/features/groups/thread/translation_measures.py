@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.query_batch import ABSENT, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 
 _BLEU = "Papineni et al. 2002, BLEU: a method for automatic evaluation of machine translation"
 _MTE = "Guzmán, Nakov and Màrquez 2016, MTE-NN at SemEval-2016 Task 3"

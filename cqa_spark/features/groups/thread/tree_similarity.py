@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT, Indices
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.query_batch import ABSENT, Indices, QueryBatch
+from cqa_spark.features.query_batch import QueryBatch
 
 _KERNEL = (
     "Moschitti 2006, Efficient convolution kernels for dependency and constituent syntactic trees; Barrón-Cedeño et "

@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import ABSENT, Indices, Mask
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import FeatureColumn
-from cqa_spark.features.query_batch import ABSENT, Indices, Mask, QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

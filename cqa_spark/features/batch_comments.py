@@ -1,0 +1,59 @@
+"""The comments of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.arrays import Indices
+
+
+@dataclass(frozen=True)
+class Comments:
+    """The comments of a batch, by query, post, position and id; the comments below one post are neighbours.
+
+    Attributes:
+        ids: comment ids.
+        query: index of the query in ``QueryBatch.queries``; a comment is there once for each query whose candidates'
+            threads contain it.
+        post_id: the post that the comment is below.
+        position: place among the comments of the post, from 1; NaN where unknown.
+        author: the author where it is one known person; None for others, such as accounts that many people share.
+        author_name: the author's name as in the dump.
+        created_at: seconds since 1970; NaN where unknown.
+        text: index of the text in ``QueryBatch.texts``; ``ABSENT`` for none.
+        asker: who wrote the post, if that is one known person.
+        asked_at: when the post was written, in seconds since 1970; NaN where unknown.
+        asked: index of the post's text in ``QueryBatch.texts``; ``ABSENT`` for none.
+    """
+
+    ids: Sequence[str]
+    query: Indices
+    post_id: Sequence[str]
+    position: NDArray[np.float64]
+    author: Sequence[str | None]
+    author_name: Sequence[str | None]
+    created_at: NDArray[np.float64]
+    text: Indices
+    asker: Sequence[str | None]
+    asked_at: NDArray[np.float64]
+    asked: Indices
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def threads(self) -> list[slice]:
+        """The comments below each post of each query, as slices of the columns."""
+        keys = list(zip(self.query.tolist(), self.post_id, strict=True))
+        starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
+        return [slice(start, end) for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)]
+
+    @cached_property
+    def by_post(self) -> dict[tuple[int, str], slice]:
+        """The slice of each query and post."""
+        return {(int(self.query[part.start]), self.post_id[part.start]): part for part in self.threads}
