@@ -92,7 +92,7 @@ class Lake:
             InputError: there is no such run or thread, or the run has not trained the system.
             ConfigError: the system's ranker does not explain its scores.
         """
-        return explained_thread(self._storage, self.run(run_id).run_id, thread, system=system, site=site)
+        return explained_thread(snapshot_of(self._storage, run_id), thread, system=system, site=site)
 
 
 class Run:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.storage import Lake
+from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.reports.explanation.console import print_explanation
-from cqa_spark.reports.explanation.content import Explained, FeatureContribution
+from cqa_spark.reports.explanation.content import Explained
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.explanations import Candidate, explains, pushes
+from cqa_spark.steps.explanations import explains, strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.systems.trained_system import model_artifact
 
 
 def explain(settings: ExplainSettings) -> None:
@@ -33,16 +31,15 @@ def explain(settings: ExplainSettings) -> None:
         ConfigError: the system's ranker does not explain its scores.
     """
     asked = settings.explained
-    found = explained_thread(read_lake(settings), settings.run_id, asked.thread, system=asked.system, site=asked.site)
-    print_explanation(found, Terminal())
+    snapshot = snapshot_of(read_lake(settings), settings.run_id)
+    print_explanation(explained_thread(snapshot, asked.thread, system=asked.system, site=asked.site), Terminal())
 
 
-def explained_thread(lake: Lake, run_id: str, thread: str, *, system: str | None, site: str | None) -> Explained:
+def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, site: str | None) -> Explained:
     """A thread's candidates as ranked by a trained system, with the feature contributions to each score.
 
     Args:
-        lake: the lake.
-        run_id: the run that trained the system.
+        snapshot: the run that trained the system.
         thread: id of the question.
         system: name of the system; None for the first that explains its scores.
         site: site of the question; None if only one site has this id.
@@ -51,81 +48,65 @@ def explained_thread(lake: Lake, run_id: str, thread: str, *, system: str | None
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not explain its scores.
     """
-    run = Run(lake, RunLog(lake.objects).require_success(run_id), on_step=lambda step: None)
-    assert lake.spark is not None  # started here: feature groups that know authors are loaded by Spark
-    recipe, model = explaining_system(run, system)
-    examples = thread_examples(run, recipe.task, thread, site)
-    with feature_frames(run, [recipe], examples, few=True) as frame_of:
-        scored = model.transform(frame_of(recipe)).persist()
-        ranks = rank(scored, recipe.name, run.run_id).select("candidate_id", "rank")
-        rows = scored.select("site", "query_id", "candidate_id", "split", "relevant", "score").join(
-            ranks, "candidate_id"
-        )
-        ranked = rows.orderBy("rank").collect()
-        moved = pushes(model, recipe, frame_of(recipe))
-        scored.unpersist()
-    return _explained(recipe, ranked, moved)
+    recipe, model = explaining_system(snapshot, system)
+    examples = snapshot.read(EXAMPLES).where((F.col("task") == recipe.task) & (F.col("query_id") == thread))
+    if site is not None:
+        examples = examples.where(F.col("site") == site)
+    with feature_frames(snapshot, [recipe], examples) as frame_of:
+        found = collect_candidates(frame_of(recipe), model.description.features)
+    _require_one_thread(found, snapshot.record.run_id, thread, site)
+    return _explained(recipe, model, found)
 
 
-def explaining_system(run: Run, name: str | None) -> tuple[System, RankerModel]:
+def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, RankerModel]:
     """The named system, or the first one by name whose ranker explains its scores.
 
     Raises:
         InputError: the run has not trained the named one.
         ConfigError: it cannot, or none of the run's can.
     """
-    prefix = model_artifact("")
-    trained = {key.removeprefix(prefix) for key in run.record.artifacts if key.startswith(prefix)}
+    prefix, run_id = model_artifact(""), snapshot.record.run_id
+    trained = {key.removeprefix(prefix) for key in snapshot.record.artifacts if key.startswith(prefix)}
     if name is not None and name not in trained:
         raise InputError(
-            f"run {run.run_id} has not trained {name}", f"it has trained {', '.join(sorted(trained)) or 'none'}"
+            f"run {run_id} has not trained {name}", f"it has trained {', '.join(sorted(trained)) or 'none'}"
         )
     wanted = [name] if name else sorted(trained)
     for each in wanted:
-        found = trained_system(run, model_artifact(each))
-        if explains(found.model):
-            return found.system, found.model
+        path = snapshot.record.artifacts[model_artifact(each)]
+        saved, model = load_system(open_model_folder(path, "trained_system", snapshot.lake.storage))
+        if explains(model):
+            return saved.system, model
     raise ConfigError(
         f"{', '.join(wanted) or 'the run'}: no ranker explains its scores",
         "name a system with boosted trees or a linear ranker with --system",
     )
 
 
-def thread_examples(run: Run, task: str, thread: str, site: str | None) -> DataFrame:
-    """The examples of one thread.
-
-    Raises:
-        InputError: there are none, or several sites have the thread.
-    """
-    examples = run.read(EXAMPLES).where((F.col("task") == task) & (F.col("query_id") == thread))
-    sites = sorted(row["site"] for row in examples.select("site").distinct().collect())
-    if site is None and len(sites) > 1:
+def _require_one_thread(found: Candidates, run_id: str, thread: str, site: str | None) -> None:
+    sites = sorted(set(found.examples.column("site").to_pylist()))
+    if len(sites) > 1:
         raise InputError(f"thread {thread} is on {', '.join(sites)}", "choose one with --site NAME")
-    wanted = site or "".join(sites)
-    if wanted not in sites:
+    if not sites:
         where = f" on {site}" if site else ""
         raise InputError(
-            f"run {run.run_id} has no examples of thread {thread}{where}", "name a question of the run's data set"
+            f"run {run_id} has no examples of thread {thread}{where}", "name a question of the run's data set"
         )
-    return examples.where(F.col("site") == F.lit(wanted))
 
 
-def _explained(
-    system: System, ranked: Sequence[Row], moved: Mapping[Candidate, tuple[FeatureContribution, ...]]
-) -> Explained:
-    first = ranked[0]
+def _explained(system: System, model: RankerModel, candidates: Candidates) -> Explained:
+    scores, contributions = model.score(candidates), strongest_contributions(model, system, candidates)
+    rows = candidates.examples.to_pylist()
+    order = sorted(
+        range(len(rows)), key=lambda place: (-scores[place], rows[place]["initial_rank"], rows[place]["candidate_id"])
+    )
     return Explained(
         system=system.name,
-        site=first["site"],
-        thread=first["query_id"],
-        split=first["split"],
+        site=rows[0]["site"],
+        thread=rows[0]["query_id"],
+        split=rows[0]["split"],
         candidates=tuple(
-            (
-                row["candidate_id"],
-                row["score"],
-                row["relevant"],
-                moved[row["site"], row["query_id"], row["candidate_id"]],
-            )
-            for row in ranked
+            (rows[place]["candidate_id"], float(scores[place]), rows[place]["relevant"], contributions[place])
+            for place in order
         ),
     )

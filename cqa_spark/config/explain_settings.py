@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from cqa_spark.config.job_settings import StageSettings
-from cqa_spark.config.sections import Section
+from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.sections import Section, SparkSettings
 from cqa_spark.config.site_names import SiteName
-from cqa_spark.config.value_types import Shown, SystemName
+from cqa_spark.config.value_types import NotHashed, RunName, Shown, SystemName
 
 
 class ExplainedSettings(Section):
@@ -26,17 +26,26 @@ class ExplainedSettings(Section):
     )
 
 
-class ExplainSettings(StageSettings):
+class ExplainSettings(JobSettings):
     """Show the ranked candidates of a thread, and the feature contributions to each score."""
 
     examples: ClassVar[tuple[str, ...]] = (
-        "cqa explain --lake build/lake --run-id beer --thread 42",
+        "cqa explain --lake build/lake --thread 42",
         "cqa explain --lake build/lake --run-id beer --thread 42 --site beer.stackexchange.com "
         "--system metadata_boosted_snapshot",
     )
     needs: ClassVar[tuple[str, ...]] = ("explained.thread",)
 
+    run_id: Annotated[
+        RunName | None, NotHashed(), Field(description="run that trained the system; default: the published run")
+    ] = None
     explained: ExplainedSettings = ExplainedSettings()
+    # It reads one thread.
+    spark: SparkSettings = SparkSettings(compile_plans=False)
+
+    def reads(self) -> list[str]:
+        """The tables of the run."""
+        return [f"{self.lake}: tables of run {self.run_id or '(published)'}"]
 
     def writes(self) -> list[str]:
         """Nothing."""

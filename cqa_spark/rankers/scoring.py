@@ -77,6 +77,20 @@ def candidates_of(batches: Iterable[pa.RecordBatch], features: tuple[str, ...], 
         yield Candidates(table.drop_columns([VALUES]), features, values.reshape(table.num_rows, len(features)))
 
 
+def collect_candidates(frame: DataFrame, features: Sequence[str]) -> Candidates:
+    """The candidates of a few queries, in memory on the driver, in the order of queries and candidate ids.
+
+    Args:
+        frame: candidates with their features.
+        features: the features to take.
+    """
+    rows = with_values(frame, features).drop(*feature_columns(frame))
+    collected = sorted(rows.collect(), key=lambda row: tuple(row[name] for name in (*QUERY, "candidate_id")))
+    table = pa.Table.from_pylist([row.asDict() for row in collected], schema=to_arrow_schema(rows.schema))
+    values = np.array([row[VALUES] for row in collected], dtype=np.float64).reshape(len(collected), len(features))
+    return Candidates(table.drop_columns([VALUES]), tuple(features), values)
+
+
 def _scoring(
     model: RankerModel, schema: T.StructType
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -6,13 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import times
 from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.run import Run
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.reports.explanation.content import FeatureContribution
 from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.steps.feature_inputs import task_examples
@@ -23,8 +24,7 @@ from cqa_spark.systems.trained_system import model_artifact, trained_system
 SHOWN = 6
 """Number of features shown per candidate, those with the largest contributions."""
 
-Candidate = tuple[str, str, str]
-"""Site, query and candidate."""
+CANDIDATE = ("site", "query_id", "candidate_id")
 
 
 def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
@@ -37,7 +37,9 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
     examples = task_examples(run, trained.system.task).where(F.struct("site", "query_id").isin(queries))
     with feature_frames(run, [trained.system], examples, few=True) as frame_of:
-        found = pushes(trained.model, trained.system, frame_of(trained.system))
+        candidates = collect_candidates(frame_of(trained.system), trained.model.description.features)
+    keys = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
+    found = dict(zip(keys, strongest_contributions(trained.model, trained.system, candidates), strict=True))
     return tuple(
         replace(
             story,
@@ -50,23 +52,21 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     )
 
 
-def pushes(model: RankerModel, system: System, frame: DataFrame) -> dict[Candidate, tuple[FeatureContribution, ...]]:
+def strongest_contributions(
+    model: RankerModel, system: System, candidates: Candidates
+) -> list[tuple[FeatureContribution, ...]]:
     """The features with the largest contributions to each candidate's score, the largest first.
 
     Args:
         model: fitted model of the system's ranker, for which ``explains`` is true.
         system: the system.
-        frame: the candidates of a few queries with the system's features; collected to the driver.
+        candidates: with the model's features.
     """
     features, moments = model.description.features, times(system.feature_groups)
-    rows = frame.select("site", "query_id", "candidate_id", *features).collect()
-    values = np.array([row[3:] for row in rows], dtype=np.float64).reshape(len(rows), len(features))
-    moved = model.contributions(values)
-    assert moved is not None, "the caller has checked explains()"
-    return {
-        (row["site"], row["query_id"], row["candidate_id"]): _strongest(features, moments, *both)
-        for row, both in zip(rows, zip(values, moved, strict=True), strict=True)
-    }
+    values = candidates.of(features)
+    contributions = model.contributions(values)
+    assert contributions is not None, "the caller has checked explains()"
+    return [_strongest(features, moments, *both) for both in zip(values, contributions, strict=True)]
 
 
 def explains(model: RankerModel) -> bool:
@@ -75,18 +75,18 @@ def explains(model: RankerModel) -> bool:
 
 
 def _strongest(
-    features: Sequence[str], moments: Collection[str], values: np.ndarray, moved: np.ndarray
+    features: Sequence[str], moments: Collection[str], values: np.ndarray, contributions: np.ndarray
 ) -> tuple[FeatureContribution, ...]:
     about = meanings(features)
-    order = sorted(range(len(features)), key=lambda place: (-abs(moved[place]), features[place]))
+    order = sorted(range(len(features)), key=lambda place: (-abs(contributions[place]), features[place]))
     return tuple(
         FeatureContribution(
             features[place],
             float(values[place]),
-            float(moved[place]),
+            float(contributions[place]),
             features[place] in moments,
             about.get(features[place], ""),
         )
         for place in order[:SHOWN]
-        if moved[place]
+        if contributions[place]
     )

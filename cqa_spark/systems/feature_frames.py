@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.stored_values import read_values, tables_of
-from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.pair_words import with_words
@@ -26,7 +26,9 @@ def frame_tables(systems: Sequence[System]) -> tuple[Table, ...]:
 
 
 @contextmanager
-def feature_frames(run: Run, systems: Sequence[System], examples: DataFrame, *, few: bool = False) -> Iterator[FrameOf]:
+def feature_frames(
+    run: RunTables, systems: Sequence[System], examples: DataFrame, *, few: bool = False
+) -> Iterator[FrameOf]:
     """Join the features of all systems to examples, and persist them while the block runs.
 
     Args:
