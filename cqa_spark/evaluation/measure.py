@@ -36,12 +36,14 @@ class Measure(ABC):
         about: description, one sentence.
         source: publication that defines it.
         uses_scores: whether it depends on the scores themselves, not on the order alone.
+        has_query_values: whether a single query has a value; a correlation over queries has none.
     """
 
     name: ClassVar[str]
     about: ClassVar[str]
     source: ClassVar[str]
     uses_scores: ClassVar[bool] = False
+    has_query_values: ClassVar[bool] = True
 
     @classmethod
     def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:

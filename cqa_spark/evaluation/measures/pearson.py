@@ -25,6 +25,7 @@ class Pearson(Measure):
     about: ClassVar[str] = "linear correlation of the scores with the gold similarities"
     source: ClassVar[str] = "Agirre et al. 2012, SemEval-2012 Task 6, official scorer"
     uses_scores: ClassVar[bool] = True
+    has_query_values: ClassVar[bool] = False
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Candidates, and the sums of score, gold, both squares and the product; unranked candidates are left out."""

@@ -78,8 +78,7 @@ def collect_content(
         )
     evaluated = evaluation(scope, on_split, measures, descriptions)
     similarity = collect_similarity(scope)
-    # A correlation has no value for a single pair.
-    measured = measured_queries(scope, stories_each) if similarity is None else None
+    measured = measured_queries(scope, stories_each) if evaluated.by_query else None
     histograms, scores = collect_scores(scope, [on_split[system] for system in evaluated.systems])
     return RunReport(
         run=run,
@@ -89,7 +88,7 @@ def collect_content(
         histograms=histograms,
         scores=scores,
         importances=collect_importances(scope, meanings),
-        stories=collect_stories(scope, measured, stories_each) if similarity is None else (),
+        stories=collect_stories(scope, measured, stories_each) if evaluated.by_query else (),
         cross_validations=collect_cross_validations(scope),
         ablations=collect_ablations(scope),
         curves=collect_curves(scope),

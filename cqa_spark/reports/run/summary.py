@@ -6,7 +6,7 @@ from cqa_spark.reports.kit.numbers import count, counted, p_value, points, signe
 from cqa_spark.reports.kit.significance import verdict
 from cqa_spark.reports.kit.units import duration
 from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.systems.content import Comparison, Measurement
+from cqa_spark.reports.run.systems.content import Comparison, Evaluation, Measurement
 
 _CONCLUSION = {
     "better": "a statistically significant gain",
@@ -27,7 +27,7 @@ def summary(report: RunReport) -> tuple[str, ...]:
     else:
         sentences = [f"{counts}.", _best_sentence(evaluation.best)]
     if evaluation.best is not None and evaluation.best_comparison is not None:
-        sentences.append(_comparison_sentence(evaluation.best_comparison, str(evaluation.baseline)))
+        sentences.append(_comparison_sentence(evaluation, evaluation.best_comparison))
     if evaluation.runner_up is not None:
         sentences.append(_runner_up_sentence(evaluation.runner_up, evaluation.systems[1]))
     sentences.append(_intake_sentence(report))
@@ -41,12 +41,15 @@ def _best_sentence(best: Measurement) -> str:
     )
 
 
-def _comparison_sentence(comparison: Comparison, baseline: str) -> str:
+def _comparison_sentence(evaluation: Evaluation, comparison: Comparison) -> str:
+    by_query = (
+        f": better on {counted(comparison.wins, 'query', 'queries')}, equal on {count(comparison.ties)}, "
+        f"worse on {count(comparison.losses)}"
+    )
     return (
-        f"The difference from {baseline} is {signed_points(comparison.difference)} points, "
-        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))}): "
-        f"better on {counted(comparison.wins, 'query', 'queries')}, equal on {count(comparison.ties)}, "
-        f"worse on {count(comparison.losses)}."
+        f"The difference from {evaluation.baseline} is {signed_points(comparison.difference)} points, "
+        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))})"
+        f"{by_query if evaluation.by_query else ''}."
     )
 
 

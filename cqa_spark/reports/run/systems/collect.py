@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.lake.journal import Entry
 from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.run.rankings import RankedSystem
@@ -48,6 +49,7 @@ def evaluation(
         runner_up=next((_compared(entry) for entry in comparisons if _is_of_best_two(entry, systems, scope)), None),
         one_label=tuple(sorted(one_label)) if metrics else (),
         descriptions=tuple((name, descriptions[name]) for name in systems if name in descriptions),
+        by_query=parse_measure(scope.main_measure).has_query_values,
     )
 
 

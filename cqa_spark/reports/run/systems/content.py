@@ -61,6 +61,7 @@ class Evaluation:
         runner_up: the best system against the second best; None where the baseline is one of them.
         one_label: systems that call all candidates relevant, or none; measures of their labels mean nothing.
         descriptions: name and description of systems, best first.
+        by_query: whether the main measure has a value for a single query, so that wins, losses and ties have a meaning.
     """
 
     task: str
@@ -79,6 +80,7 @@ class Evaluation:
     runner_up: Comparison | None = None
     one_label: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
+    by_query: bool = True
 
     def measurement(self, system: str, measure: str) -> Measurement | None:
         """The measurement of a system; None if there is none."""

@@ -100,6 +100,15 @@ def test_wins_and_losses_add_up_to_the_bar(document: html.HtmlElement) -> None:
     assert widths == [64.75, 13.93, 21.31]
 
 
+def test_a_measure_without_values_of_single_queries_has_no_wins_and_losses() -> None:
+    report = literal.full_report()
+    page = html.document_fromstring(render(replace(report, evaluation=replace(report.evaluation, by_query=False))))
+    table = page.find_class("comparisons")[0]
+    assert [words(cell) for cell in table.find(".//thead/tr")] == ["System", "Difference", "p-value"]
+    assert [words(cell) for cell in table.find(".//tbody/tr")] == ["best_a", "+16.28", "p < 0.001"]
+    assert "better on" not in words(page.find_class("summary")[0]) + words(page.get_element_by_id("systems"))
+
+
 def test_every_figure_has_a_caption_and_every_drawing_a_description(document: html.HtmlElement) -> None:
     figures = list(document.iter("figure"))
     assert len(figures) == 1 + 8 + 1 + 8 + 2 + 2 + 1
