@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cqa_spark.corpora.sts.layout import Layout, UnreadablePair, detect_layout, parse_score
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+NEAR_WORDS = 10
+"""Least number of words of a pair, both sentences together, that can nearly repeat another."""
+
+_WORD = re.compile(r"\w+")
 
 
 class PairRow(NamedTuple):
@@ -22,6 +29,7 @@ class PairRow(NamedTuple):
         one: first sentence.
         other: second sentence.
         pair_key: equal for pairs that differ only in case, punctuation, white space or the order of the sentences.
+        near_keys: two pairs that share one nearly repeat each other; empty for short pairs.
     """
 
     line: int
@@ -32,6 +40,7 @@ class PairRow(NamedTuple):
     one: str | None = None
     other: str | None = None
     pair_key: str | None = None
+    near_keys: tuple[int, ...] = ()
 
 
 def read_pairs(content: bytes, gold: bytes | None = None) -> Iterator[PairRow]:
@@ -62,6 +71,30 @@ def same_pair_key(one: str, other: str) -> str:
     return "\n".join(sorted(map(_letters, (one, other))))
 
 
+def near_pair_keys(one: str, other: str) -> tuple[int, ...]:
+    """Hashes of the words of a pair, and of all of them but one, in any order.
+
+    Two pairs share a hash if they have the same words, or if one word of one pair is replaced, added or removed.
+
+    Args:
+        one: first sentence.
+        other: second sentence.
+
+    Returns:
+        The hashes, 64 bits each; none for pairs of fewer than ``NEAR_WORDS`` words, in which one word is a large part.
+    """
+    words = sorted(_WORD.findall(f"{one} {other}".casefold()))
+    if len(words) < NEAR_WORDS:
+        return ()
+    all_but_one = (words[:place] + words[place + 1 :] for place in range(len(words)))
+    return tuple(dict.fromkeys(_hash(each) for each in (words, *all_but_one)))
+
+
+def _hash(words: Sequence[str]) -> int:
+    digest = hashlib.blake2b("\n".join(words).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
 def _pair(row: PairRow, line: bytes, layout: Layout) -> PairRow:
     try:
         columns = line.decode("utf-8").split("\t")
@@ -73,7 +106,8 @@ def _pair(row: PairRow, line: bytes, layout: Layout) -> PairRow:
     if not one or not other:
         raise UnreadablePair("a sentence is empty")
     score = row.score if layout.score is None else parse_score(columns[layout.score])
-    return row._replace(score=score, one=one, other=other, pair_key=same_pair_key(one, other))
+    keys = same_pair_key(one, other), near_pair_keys(one, other)
+    return row._replace(score=score, one=one, other=other, pair_key=keys[0], near_keys=keys[1])
 
 
 def _gold_score(scores: list[str] | None, number: int) -> float | None:

@@ -26,6 +26,9 @@ STS = "sts"
 TRAIN = "train"
 SHOWN_LINES = 5
 
+_IS_TRAIN = f"split = '{TRAIN}'"
+_IS_EVALUATED = f"split not in ('{TRAIN}', '{UNANNOTATED}')"
+
 _PLACE = T.StructType(
     [
         T.StructField("file", T.IntegerType()),
@@ -34,6 +37,7 @@ _PLACE = T.StructType(
         *[T.StructField(name, T.StringType()) for name in ("raw", "problem")],
         T.StructField("score", T.DoubleType()),
         *[T.StructField(name, T.StringType()) for name in ("one", "other", "pair_key")],
+        T.StructField("near_keys", T.ArrayType(T.LongType())),
     ]
 )
 
@@ -44,7 +48,8 @@ def read_sts(
     """Read sentence pairs.
 
     A sentence is a post. Training pairs that recur in another split, or earlier in the training files, are
-    quarantined, also where they differ in case, punctuation or the order of the sentences.
+    quarantined, also where they differ in case, punctuation or the order of the sentences, and those that nearly repeat
+    a pair of another split (``near_pair_keys``).
 
     Args:
         spark: the session.
@@ -61,12 +66,13 @@ def read_sts(
     sets = set_ids([file.path for file in inputs])
     content = _with_gold(spark, inputs, gold)
     parsed = content.mapInArrow(_parse, _PLACE).persist()
-    split = of_file([file.split for file in inputs])
-    _refuse_unreadable(parsed.where((split != TRAIN) & (split != UNANNOTATED)), inputs)
-    records = _without_repeats(parsed.withColumn("split", split), sets).persist()
+    pair_id = F.concat(of_file(sets), F.lit(":"), "line")
+    placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
+    _refuse_unreadable(placed.where(_IS_EVALUATED), inputs)
+    records = _without_near_repeats(_without_repeats(placed)).persist()
     pairs = records.where("problem is null").select(
         F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
-        F.concat(of_file(sets), F.lit(":"), "line").alias("pair_id"), "score", "one", "other",
+        "pair_id", "score", "one", "other",
     )  # fmt: skip
     return CommunityTables(
         posts=POSTS.complete(_posts(pairs)),
@@ -109,23 +115,35 @@ def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
         )
 
 
-def _without_repeats(records: DataFrame, sets: Sequence[str]) -> DataFrame:
+def _without_repeats(records: DataFrame) -> DataFrame:
     """Give training pairs that recur a problem; of several in the training files, the first with a score is kept."""
     same = Window.partitionBy("pair_key")
-    is_train = F.col("split") == TRAIN
-    is_evaluated = ~F.col("split").isin(TRAIN, UNANNOTATED)
-    name = F.concat(of_file(sets), F.lit(":"), "line")
-    evaluated = F.min(F.when(is_evaluated, F.struct("file", "line", name.alias("name")))).over(same)["name"]
-    unscored = F.col("score").isNull()
-    first = F.min(F.when(is_train, F.struct(unscored.alias("u"), "file", "line", name.alias("name")))).over(same)[
-        "name"
-    ]
+    place = F.struct("file", "line", "pair_id")
+    evaluated = F.min(F.when(F.expr(_IS_EVALUATED), place)).over(same)["pair_id"]
+    unscored = F.col("score").isNull().alias("unscored")
+    is_train = F.expr(_IS_TRAIN)
+    first = F.min(F.when(is_train, F.struct(unscored, "file", "line", "pair_id"))).over(same)["pair_id"]
     repeated = (
         F.when(evaluated.isNotNull(), F.concat(F.lit("the pair is evaluated on, as "), evaluated))
-        .when(first != name, F.concat(F.lit("the pair repeats "), first))
+        .when(first != F.col("pair_id"), F.concat(F.lit("the pair repeats "), first))
     )  # fmt: skip
     known = F.col("pair_key").isNotNull() & is_train
     return records.withColumn("problem", F.coalesce("problem", F.when(known, repeated)))
+
+
+def _without_near_repeats(records: DataFrame) -> DataFrame:
+    """Give training pairs that nearly repeat an evaluated pair a problem."""
+    keyed = records.where("problem is null").withColumn("near_key", F.explode("near_keys"))
+    evaluated = (
+        keyed.where(_IS_EVALUATED)
+        .groupBy("near_key")
+        .agg(F.min(F.struct("file", "line", "pair_id")).alias("evaluated"))
+    )
+    alike = keyed.where(_IS_TRAIN).join(evaluated, on="near_key", how="inner")
+    near = alike.groupBy("pair_id").agg(F.min("evaluated").alias("near"))
+    repeated = F.concat(F.lit("the pair differs in one word from "), "near.pair_id", F.lit(", which is evaluated on"))
+    found = records.join(near, on="pair_id", how="left").withColumn("problem", F.coalesce("problem", repeated))
+    return found.drop("near", "near_keys")
 
 
 def _posts(pairs: DataFrame) -> DataFrame:

@@ -45,6 +45,18 @@ def test_pairs_become_examples_without_repeats_in_training(spark: SparkSession, 
     assert bodies["2014/test:1:2"] == "Y."
 
 
+def test_training_pairs_that_nearly_repeat_an_evaluated_pair_are_quarantined(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    flute = "A man is playing a {} flute.\tA man plays the flute.\n"
+    train = "4\tA dog barks at the moon in the night.\tThe dog barks.\n3\t" + flute.format("large")
+    with read_sts(spark, files(tmp_path, train=train, test=flute.format("small")), [None, None], "sts") as found:
+        refused = [(row.byte_offset, row.reason) for row in found.quarantine.collect()]
+        kept = sorted({row.thread_id for row in found.posts.collect()})
+    assert refused == [(53, "the pair differs in one word from 2014/test:1, which is evaluated on")]
+    assert kept == ["2014/test:1", "2014/train:1"]
+
+
 def test_broken_lines_to_rank_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     inputs = files(tmp_path, test="X.\tY.\nonly one\n")
     with pytest.raises(InputError, match=r"test\.tsv:2: the line has 1 columns"):

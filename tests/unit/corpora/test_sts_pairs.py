@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cqa_spark.corpora.sts.layout import BENCHMARK, INPUT, SCORED, Layout, detect_layout
-from cqa_spark.corpora.sts.pairs import PairRow, read_pairs, same_pair_key
+from cqa_spark.corpora.sts.pairs import PairRow, near_pair_keys, read_pairs, same_pair_key
 from cqa_spark.corpora.sts.set_names import gold_path, set_ids, set_name
 from cqa_spark.errors import InputError
 
@@ -79,3 +79,25 @@ def test_ids_of_sets_have_their_folder() -> None:
     assert set_ids(["2013/OnWN.tsv", "s3a://bucket/my sets/OnWN.tsv"]) == ["2013/OnWN", "my_sets/OnWN"]
     with pytest.raises(InputError, match="sets of the same name"):
         set_ids(["a/2013/OnWN.tsv", "b/2013/OnWN.tsv"])
+
+
+LONG = ("A man is playing a large flute.", "A man plays the flute.")
+
+
+@pytest.mark.parametrize(
+    ("other", "is_near"),
+    [
+        (("a man plays the flute", "A man is playing a large flute"), True),
+        (("A man is playing a small flute.", "A man plays the flute."), True),
+        (("A man is playing a flute.", "A man plays the flute."), True),
+        (("A man is playing a very large flute.", "A man plays the flute."), True),
+        (("A man is playing a small flute.", "A man plays a flute."), False),
+    ],
+)
+def test_pairs_that_differ_in_one_word_share_a_key(other: tuple[str, str], is_near: bool) -> None:
+    assert (not set(near_pair_keys(*LONG)).isdisjoint(near_pair_keys(*other))) is is_near
+
+
+def test_short_pairs_do_not_nearly_repeat_another() -> None:
+    assert near_pair_keys("one two three four", "five six seven eight nine") == ()
+    assert len(near_pair_keys("one two three four", "five six seven eight nine ten")) == 11
