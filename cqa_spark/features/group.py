@@ -90,6 +90,8 @@ class FeatureGroup(ABC):
         reach: what of the community its values follow from; a night's run computes again what lies within it.
         is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
         as_of_dump: what an as-of group nevertheless reads as the dump has it.
+        extra: the extra of the project that installs ``libraries``; empty if the group needs none.
+        libraries: modules that computing the group imports.
         caution: what a reader of figures got with the group has to know; empty for nothing.
     """
 
@@ -105,6 +107,8 @@ class FeatureGroup(ABC):
     reach: ClassVar[Reach] = Reach.SITE
     is_as_of: ClassVar[bool] = False
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset()
+    extra: ClassVar[str] = ""
+    libraries: ClassVar[tuple[str, ...]] = ()
     caution: ClassVar[str] = ""
 
 

@@ -10,12 +10,13 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.run.content import Caution
+from cqa_spark.steps.languages import foreign_to
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact
 
 
 def cautions(run: Run, systems: Sequence[str]) -> tuple[Caution, ...]:
-    """The cautions of the feature groups that systems use, and the groups that were left out on a site.
+    """The cautions of the feature groups that systems use, groups that were left out, and groups for other languages.
 
     Args:
         run: the run.
@@ -28,6 +29,8 @@ def cautions(run: Run, systems: Sequence[str]) -> tuple[Caution, ...]:
             about[group_class(group).caution].append(group)
     for text, group in _left_out(run):
         about[text].append(group)
+    for text, groups in foreign_to(run, users):
+        about[text].extend(groups)
     return tuple(
         Caution(text, tuple(groups), tuple(dict.fromkeys(name for group in groups for name in users.get(group, []))))
         for text, groups in about.items()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import tables_of
@@ -15,6 +16,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import (
     OPTIONAL,
@@ -24,6 +26,7 @@ from cqa_spark.steps.feature_inputs import (
     text_tables,
     write_outside_training,
 )
+from cqa_spark.steps.languages import foreign_to
 from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
 
 GROUPS = Artifact("groups")
@@ -61,6 +64,10 @@ class Featurize(Step):
         """The values, the groups that were left out, the fitted groups."""
         return *tables_of(self.groups), LEFT_OUT_GROUPS, GROUPS
 
+    def prepare(self) -> None:
+        """Check that the libraries of the groups are installed."""
+        require_libraries(self.groups)
+
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write.
 
@@ -72,6 +79,8 @@ class Featurize(Step):
             supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=self.strict))
             computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
             fitted, counts.rows_out = fit_and_write(run, computed, folds=self.settings.folds)
+        for text, groups in foreign_to(run, self.groups):
+            Terminal(stderr=True).line(f"warning: {text} ({', '.join(groups)})")
         run.write_entries(LEFT_OUT_GROUPS, _left_out(supplied))
         path = run.artifact_path(MODELS, GROUPS.name)
         save_groups(fitted, path, run.lake.storage)
@@ -105,6 +114,10 @@ class ComputeFeatures(Step):
     def writes(self) -> tuple[Product, ...]:
         """The values."""
         return tables_of(self.groups)
+
+    def prepare(self) -> None:
+        """Check that the libraries of the groups are installed."""
+        require_libraries(self.groups)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write."""

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
+from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
@@ -97,6 +98,10 @@ class TrainUpstream(Step):
         models = [Artifact(upstream_artifact(each.system.name)) for each in upstream_of(self.systems)]
         return UPSTREAM_SCORES, *models
 
+    def prepare(self) -> None:
+        """Check that the libraries of the groups are installed."""
+        require_libraries(groups_of(each.system for each in upstream_of(self.systems)))
+
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Train one by one; scores of training threads are out of fold."""
         for place, upstream in enumerate(upstream_of(self.systems)):
@@ -124,6 +129,10 @@ class ScoreUpstream(Step):
     def writes(self) -> tuple[Product, ...]:
         """The scores."""
         return (UPSTREAM_SCORES,)
+
+    def prepare(self) -> None:
+        """Check that the libraries of the groups are installed."""
+        require_libraries(groups_of(each.system for each in upstream_of([self.system])))
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute features and scores, one upstream system after the other."""

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.process.neural_extra import require_neural
+from cqa_spark.process.extras import require_extra
 
 DIMENSIONS = 100
 MOST_TEXTS = 100_000
@@ -76,7 +76,7 @@ class ParagraphVectors:
         Raises:
             EnvironmentProblem: gensim is not installed.
         """
-        require_neural("gensim", "learning paragraph vectors")
+        require_extra("neural", ["gensim"], "learning paragraph vectors")
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
         sample = texts.orderBy("text_id").limit(MOST_TEXTS).select(unit).toLocalIterator()
@@ -137,7 +137,7 @@ class ParagraphVectors:
     @cached_property
     def _model(self) -> Any:
         """A model of gensim with what was learned."""
-        require_neural("gensim", "inferring paragraph vectors")
+        require_extra("neural", ["gensim"], "inferring paragraph vectors")
         from gensim.models.doc2vec import Doc2Vec
 
         model = Doc2Vec(**_SETTINGS)

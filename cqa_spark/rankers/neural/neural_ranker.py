@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.folds import fold_of
 from cqa_spark.lake.schemas.examples import QUERY
-from cqa_spark.process.neural_extra import require_neural
+from cqa_spark.process.extras import require_extra
 from cqa_spark.rankers.neural.distributed import train_on_partitions
 from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.settings import TrainingSettings
@@ -85,7 +85,7 @@ class NeuralRanker(Ranker[P]):
             vectors: their vectors, shape (words, dimensions).
             most_words: first words of each text that are read.
         """
-        require_neural("torch", f"training the ranker {self.name}")
+        require_extra("neural", ["torch"], f"training the ranker {self.name}")
         # The module imports PyTorch.
         from cqa_spark.rankers.neural.training import train_partition
 

@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from nltk.stem.porter import PorterStemmer
+from nltk.translate.meteor_score import single_meteor_score
+from nltk.translate.nist_score import sentence_nist
 from rapidfuzz.distance import Levenshtein
-
-from cqa_spark.text.extra import extra_installed
-
-with extra_installed("measures of machine translation"):
-    from nltk.stem.porter import PorterStemmer
-    from nltk.translate.meteor_score import single_meteor_score
-    from nltk.translate.nist_score import sentence_nist
-    from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU
 
 _LONGEST = 4
 """Words of the longest n-grams."""

@@ -8,13 +8,10 @@ the loops when a process first calls them, in about two seconds.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from cqa_spark.text.extra import extra_installed
 from cqa_spark.text.trees.forest import Forest, Integers
-
-with extra_installed("tree kernels"):
-    from numba import njit
 
 Numbers = NDArray[np.float64]
 

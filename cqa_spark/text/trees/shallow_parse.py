@@ -12,12 +12,9 @@ from functools import lru_cache
 from itertools import islice
 
 import numpy as np
+from textblob.en import parse
 
-from cqa_spark.text.extra import extra_installed
 from cqa_spark.text.trees.forest import NO_PARENT, Tree, label_number
-
-with extra_installed("syntax trees"):
-    from textblob.en import parse
 
 MOST_WORDS = 100
 """Words and signs from the start of a text that are in its tree; the time of the kernel grows with their square."""

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.text.documents import distinct_texts, documents
+from cqa_spark.text.languages import language_shares
 
 _POST = "site string, post_id string, subject string, body string, split string"
 _COMMENT = "site string, comment_id string, thread_id string, body string, split string"
@@ -55,3 +56,20 @@ def test_every_named_text_is_given(community: tuple[DataFrame, DataFrame]) -> No
     named = documents(*community)
     ids = named.select("text_id").union(named.select("subject_text_id").where("subject_text_id is not null"))
     assert ids.join(distinct_texts(*community), on="text_id", how="left_anti").count() == 0
+
+
+def test_the_languages_of_a_split_are_known_by_letters_and_stop_words(spark: SparkSession) -> None:
+    turkish = ["kediler", "evlerde", "eski", "minderler", "oturur", "uyur"]
+    texts = [
+        ("1", "the cat sat on a mat", ["the", "cat", "sat", "on", "a", "mat"], ["cat", "sat", "mat"]),
+        ("2", "القط جالس على البساط في البيت", ["القط", "جالس", "على", "البساط", "في", "البيت"], ["القط"]),
+        ("3", "kediler evlerde eski minderler oturur uyur", turkish, turkish),
+        ("4", "bu bir deneme", ["bu", "bir", "deneme"], ["bu", "bir", "deneme"]),
+    ]  # fmt: skip
+    rows = [("train", "1"), ("train", "1"), ("train", "2"), ("train", "3"), ("test", "3"), ("test", "4")]
+    found = language_shares(
+        spark.createDataFrame(rows, "split string, text_id string"),
+        spark.createDataFrame(texts, "text_id string, clean string, words array<string>, content_words array<string>"),
+        len(rows),
+    )
+    assert found == {"train": {"en": 0.5, "ar": 0.25, "other": 0.25}, "test": {"other": 1.0}}

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 from literal_batches import Pair, Thread, batch_of, pairs_of, values
 
+from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.features.groups.thread.tree_kernel import TreeKernelV1
 from cqa_spark.features.groups.thread.tree_similarity import TreeSimilarityV1
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.text_trees import TextTrees
+from cqa_spark.process import extras
+from cqa_spark.steps.featurize import Featurize
 from cqa_spark.text.trees.landmarks import Landmarks
 
 BATCH = pairs_of([Pair("I want a visa.", "", "Go to the bank."), Pair("I want a visa.", "", "I want a visa.")])
@@ -46,3 +50,18 @@ def test_words_that_both_texts_share_are_related() -> None:
     trees = batch_of([Thread("Q1", None, [], question="a visa")], [("Q1", "Q1", "Q1")]).texts.derive(TextTrees)
     assert trees.related(0, 0) is trees.related(0, 0)
     assert trees.related(0, 0) is not trees.tree(0)
+
+
+def test_without_its_parser_a_step_is_refused_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    step = Featurize(("overlap_v1", "tree_kernel_v1"), "question_question", FeatureSettings())
+    with pytest.raises(
+        EnvironmentProblem, match="the feature group tree_kernel_v1 needs textblob, which is not"
+    ) as caught:
+        step.prepare()
+    assert "pip install 'cqa-spark[papers]'" in caught.value.remedy
+
+
+def test_groups_without_extras_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    Featurize(("overlap_v1",), "question_question", FeatureSettings()).prepare()

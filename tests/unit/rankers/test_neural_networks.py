@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process import neural_extra
+from cqa_spark.process import extras
 from cqa_spark.rankers.neural.network import Dense, Network, NetworkShape, scaled
 from cqa_spark.rankers.neural.settings import TrainingSettings
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
@@ -147,7 +147,7 @@ def test_decomposable_attention_learns_which_candidates_repeat_the_query_the_sam
 
 
 def test_training_without_pytorch_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neural_extra, "find_spec", lambda name: None)
-    with pytest.raises(EnvironmentProblem, match="training the ranker feed_forward needs torch") as caught:
-        neural_extra.require_neural("torch", "training the ranker feed_forward")
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    with pytest.raises(EnvironmentProblem, match="training the ranker feed_forward needs torch, which is") as caught:
+        extras.require_extra("neural", ["torch"], "training the ranker feed_forward")
     assert "pip install 'cqa-spark[neural]'" in caught.value.remedy

@@ -32,6 +32,8 @@ class Doc2VecV1(FittedQueryGroup):
     family: ClassVar[str] = "doc2vec"
     about: ClassVar[str] = "paragraph vectors of the query and of the candidate"
     entity: ClassVar[Entity] = Entity.PAIR
+    extra: ClassVar[str] = "neural"
+    libraries: ClassVar[tuple[str, ...]] = ("gensim",)
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(f"{side}_{number}", f"dimension {number} of the paragraph vector of the {side}", _SOURCE)
         for side in ("query", "candidate")

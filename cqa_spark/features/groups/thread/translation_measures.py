@@ -44,6 +44,8 @@ class TranslationMeasuresV1(QueryGroup):
     family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "measures of machine translation, with the candidate as a translation of the query"
     entity: ClassVar[Entity] = Entity.PAIR
+    extra: ClassVar[str] = "papers"
+    libraries: ClassVar[tuple[str, ...]] = ("nltk", "sacrebleu")
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(name, about, f"{_MTE}; {source}") for name, (about, source) in _COLUMNS.items()
     )

@@ -50,6 +50,8 @@ class TreeKernelV1(FittedQueryGroup):
     family: ClassVar[str] = "syntax"
     about: ClassVar[str] = "similarity of the syntax trees of query and candidate to those of training pairs"
     entity: ClassVar[Entity] = Entity.PAIR
+    extra: ClassVar[str] = "papers"
+    libraries: ClassVar[tuple[str, ...]] = ("textblob",)
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(
             f"pair_{number}",

@@ -28,6 +28,8 @@ class TreeSimilarityV1(QueryGroup):
     family: ClassVar[str] = "syntax"
     about: ClassVar[str] = "how alike the syntax trees of the candidate and the query are"
     entity: ClassVar[Entity] = Entity.PAIR
+    extra: ClassVar[str] = "papers"
+    libraries: ClassVar[tuple[str, ...]] = ("textblob",)
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         FeatureColumn("query", "normalised partial tree kernel of the query and the candidate", _KERNEL),
         FeatureColumn("subject", "normalised partial tree kernel of the query's subject and the candidate", _KERNEL),
