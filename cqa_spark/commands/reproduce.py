@@ -18,6 +18,8 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
+from cqa_spark.evaluation.evaluate_scores import correlation
+from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.object_store.locations import local_source, write_file
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.process.terminal import Terminal
@@ -27,6 +29,7 @@ from cqa_spark.reports.reproduction.scores_file import SCORES, scores_json
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import at_random, read_systems
 from cqa_spark.systems.system import System, known_systems
+from cqa_spark.tasks.sts import Sts
 
 
 def reproduce(settings: ReproduceSettings) -> None:
@@ -117,11 +120,19 @@ def _outcome(
     if not gold.is_file():
         return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")
     with local_source(path, settings.object_storage) as predictions:
-        by_chance = system.name in at_random([system])
-        scores = evaluate_file(gold, predictions, at_random=by_chance)
-        errors = standard_errors(gold, predictions, at_random=by_chance)
-    ours = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
+        ours, errors = _measured(system, gold, predictions)
     return replace(outcome, ours=ours, errors=errors)
+
+
+def _measured(system: System, gold: Path, predictions: Path) -> tuple[dict[str, float], dict[str, float]]:
+    """The official measures of the system's task, and their standard errors."""
+    if system.task == Sts.name:
+        value, error = correlation(gold, predictions)
+        return {str(Pearson()): value}, {str(Pearson()): error}
+    by_chance = system.name in at_random([system])
+    scores = evaluate_file(gold, predictions, at_random=by_chance)
+    ours = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
+    return ours, standard_errors(gold, predictions, at_random=by_chance)
 
 
 def _about(system: System) -> About:

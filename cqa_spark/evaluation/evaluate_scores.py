@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
+from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -97,6 +99,20 @@ def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelat
         InputError: a file cannot be read, or the files do not belong together.
     """
     return [row for prediction in predictions for row in _correlations(gold, prediction)]
+
+
+def correlation(gold: Path, prediction: Path) -> tuple[float, float]:
+    """Pearson's correlation of one file with one set, and its standard error over pairs, by bootstrap.
+
+    Raises:
+        InputError: a file cannot be read, the files do not belong together, or the gold is of several sets.
+    """
+    sets = _sets(gold, prediction)
+    if len(sets) != 1:
+        raise InputError(f"{gold}: {len(sets)} sets of pairs", "name the gold file of one set")
+    (pairs,) = sets.values()
+    found = bootstrap_intervals(components_of([Pearson()], [pairs]))
+    return Pearson().total(map(Pearson().components, pairs)), float(found[Pearson()].standard_error[0])
 
 
 def compare_scores(

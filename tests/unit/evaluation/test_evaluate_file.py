@@ -73,6 +73,12 @@ def test_official_numbers_to_every_digit(cqa_data: Path, subtask: str) -> None:
     assert [f"{system[name]:.4f}" for name in ("accuracy", "precision", "recall", "f1")] == labels
 
 
+def test_the_given_order_of_arabic_questions_by_the_official_definition(cqa_data: Path) -> None:
+    gold = cqa_data / "semeval2016-task3/arabic/SemEval2016-Task3-CQA-MD-dev-first150.xml.subtaskD.relevancy"
+    scores = evaluate_file(gold, gold)  # its scores are those of the retrieval, 1 / rank
+    assert round(scores["map"], 4) == 0.2618
+
+
 def _printed_ranking(given, system) -> list[tuple[str, str]]:
     fractions = [(f"{given[name]:.4f}", f"{system[name]:.4f}") for name in ("map", "avg_rec")]
     return [*fractions, (f"{100 * given['mrr']:.2f}", f"{100 * system['mrr']:.2f}")]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.evaluate_scores import SetCorrelation, compare_scores, evaluate_scores
+from cqa_spark.evaluation.evaluate_scores import SetCorrelation, compare_scores, correlation, evaluate_scores
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.evaluation.score_files import read_gold, read_scores, write_scores
@@ -44,6 +44,14 @@ def test_sets_of_a_folder_are_averaged_in_both_ways(tmp_path: Path) -> None:
         ("weighted mean", 5, 0.2),
         ("mean", 5, 0.0),
     ]
+
+
+def test_a_correlation_has_a_standard_error(tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.txt", "1", "2", "3", "4", "5")
+    value, error = correlation(gold, written(tmp_path / "out.txt", "1", "3", "2", "5", "4"))
+    assert value == pytest.approx(0.8)
+    assert 0.1 < error < 0.5
+    assert correlation(gold, gold) == (pytest.approx(1.0), pytest.approx(0.0, abs=0.2))
 
 
 def test_comparison_has_a_row_for_each_set_mean_and_file(tmp_path: Path) -> None:
