@@ -25,7 +25,7 @@ def summary(report: RunReport) -> tuple[str, ...]:
     if evaluation.best is None:
         sentences = [f"{counts}. The split has no labels, so the page shows rankings without measures."]
     else:
-        sentences = [f"{counts}.", _best_sentence(evaluation.best)]
+        sentences = [f"{counts}.", _best_sentence(evaluation, evaluation.best)]
     if evaluation.best is not None and evaluation.best_comparison is not None:
         sentences.append(_comparison_sentence(evaluation, evaluation.best_comparison))
     if evaluation.runner_up is not None:
@@ -34,10 +34,11 @@ def summary(report: RunReport) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _best_sentence(best: Measurement) -> str:
+def _best_sentence(evaluation: Evaluation, best: Measurement) -> str:
+    what = "bootstrap interval of the mean" if evaluation.by_query else "bootstrap interval"
     return (
-        f"{best.system} has a {best.measure} of {points(best.value)}; {best.confidence * 100:.0f} % bootstrap interval "
-        f"of the mean: {points(best.low)} to {points(best.high)}."
+        f"{best.system} has a {best.measure} of {points(best.value)}; {best.confidence * 100:.0f} % {what}: "
+        f"{points(best.low)} to {points(best.high)}."
     )
 
 

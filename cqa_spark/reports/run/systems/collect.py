@@ -32,6 +32,7 @@ def evaluation(
         for name in ("metrics", "comparisons")
     )
     systems = _best_first(ranked, metrics, scope)
+    measured = {entry["measure"] for entry in metrics}
     return Evaluation(
         task=scope.task,
         split=scope.split,
@@ -39,7 +40,7 @@ def evaluation(
         baseline=scope.baseline if scope.baseline in ranked else None,
         best_system=scope.best_system,
         systems=systems,
-        measures=_in_order({entry["measure"] for entry in metrics}, [scope.main_measure, *measures]),
+        measures=_in_order(measured, [scope.main_measure, *measures]),
         queries=ranked[scope.best_system].queries,
         candidates=ranked[scope.best_system].candidates,
         measurements=tuple(from_entry(Measurement, entry) for entry in metrics),
@@ -47,7 +48,7 @@ def evaluation(
         resamples=max((entry["resamples"] for entry in metrics), default=None),
         seed=max((entry["seed"] for entry in metrics), default=None),
         runner_up=next((_compared(entry) for entry in comparisons if _is_of_best_two(entry, systems, scope)), None),
-        one_label=tuple(sorted(one_label)) if metrics else (),
+        one_label=tuple(sorted(one_label)) if measured.intersection(OF_LABELS) else (),
         descriptions=tuple((name, descriptions[name]) for name in systems if name in descriptions),
         by_query=parse_measure(scope.main_measure).has_query_values,
     )
