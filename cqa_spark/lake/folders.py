@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from cqa_spark.lake.storage import Lake
@@ -15,3 +16,17 @@ def remove_folder(lake: Lake, *parts: str) -> None:
     spark: Any = lake.spark
     location = spark._jvm.org.apache.hadoop.fs.Path(lake.path(*parts))
     location.getFileSystem(spark._jsc.hadoopConfiguration()).delete(location, True)
+
+
+def remove_files(lake: Lake, keys: Iterable[str]) -> None:
+    """Remove files of the lake, with their checksums if they have any.
+
+    Args:
+        lake: the lake.
+        keys: paths below its root.
+    """
+    spark: Any = lake.spark
+    path = spark._jvm.org.apache.hadoop.fs.Path
+    storage = path(lake.root).getFileSystem(spark._jsc.hadoopConfiguration())
+    for key in keys:
+        storage.delete(path(lake.path(key)), False)

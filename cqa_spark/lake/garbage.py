@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 
 from delta.tables import DeltaTable
 
-from cqa_spark.errors import ContractError
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.exports import current_export
-from cqa_spark.lake.folders import EXPORTS, MODELS, remove_folder
+from cqa_spark.lake.folders import EXPORTS, MODELS, remove_files, remove_folder
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.new_files import UNCOMMITTED
 from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-
-_CHECK = "spark.databricks.delta.retentionDurationCheck.enabled"
-_MARGIN_SECONDS = 60
+from cqa_spark.lake.table_state import files_since
 
 
 def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
@@ -75,48 +70,39 @@ def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     the failed run wrote can be removed once earlier versions are no longer kept.
     """
     names, copies = _delta_tables(lake), _newest_copies(lake)
-    lake.spark.conf.set(_CHECK, "false")  # it protects active writers; the lease excludes them
-    try:
-        for name in names:
-            lake.lease.renew()
-            stored, commits = DeltaTable.forPath(lake.spark, lake.path(name)), CommitLog(lake.objects, name)
-            needed = [record.table_versions[name] for record in kept if name in record.table_versions]
-            if needed and commits.newest_version() not in needed:
-                stored.restoreToVersion(needed[0])
-            stored.vacuum(_hours_since(commits, name, min(needed)) if needed else 0)
-        for name, newest in copies.items():
-            lake.lease.renew()
-            stored, commits = DeltaTable.forPath(lake.spark, lake.path(name)), CommitLog(lake.objects, name)
-            stored.vacuum(_hours_since(commits, name, newest))
-    finally:
-        lake.spark.conf.unset(_CHECK)
+    for name, newest in names.items():
+        lake.lease.renew()
+        needed = [record.table_versions[name] for record in kept if name in record.table_versions]
+        if needed and newest not in needed:
+            DeltaTable.forPath(lake.spark, lake.path(name)).restoreToVersion(needed[0])
+        _remove_unneeded(lake, name, min(needed, default=newest))
+    for name, newest in copies.items():
+        lake.lease.renew()
+        _remove_unneeded(lake, name, max(newest - 1, 0))
     return [*names, *copies]
 
 
-def _delta_tables(lake: LeasedLake) -> list[str]:
-    """The names of the tables that runs wrote, without journal tables, which have no versions of their own."""
+def _delta_tables(lake: LeasedLake) -> dict[str, int]:
+    """The newest version of every table that runs wrote, by name; journal tables have no versions of their own."""
     written = {name for record in RunLog(lake.objects).records() for name in record.table_versions}
-    return sorted(name for name in written if CommitLog(lake.objects, name).newest_version() is not None)
+    return _newest_versions(lake, sorted(written))
 
 
 def _newest_copies(lake: LeasedLake) -> dict[str, int]:
     """The newest version of every copy of a published table, by name."""
-    newest = {copy.name: CommitLog(lake.objects, copy.name).newest_version() for copy in COPIES}
+    return _newest_versions(lake, [copy.name for copy in COPIES])
+
+
+def _newest_versions(lake: LeasedLake, names: Sequence[str]) -> dict[str, int]:
+    newest = {name: CommitLog(lake.objects, name).newest_version() for name in names}
     return {name: version for name, version in newest.items() if version is not None}
 
 
-def _hours_since(commits: CommitLog, name: str, version: int) -> int:
-    """Whole hours since a version was written, rounded up: files that it needs were removed from the table later.
+def _remove_unneeded(lake: LeasedLake, name: str, version: int) -> None:
+    """Remove the files of a table that neither a version nor a later one consists of.
 
-    Delta rounds retention hours; rounding down would delete files that the version needs.
-
-    Raises:
-        ContractError: the table's log does not say when.
+    Delta's ``VACUUM`` would take some thirty Spark jobs for a table, and round the time of the version to hours.
     """
-    commit = commits.commit(version)
-    if commit is None or commit.written_at is None:
-        raise ContractError(
-            f"table {name}: its log does not say when version {version} was written",
-            "keep fewer runs, so that this version need not be kept: --keep",
-        )
-    return math.ceil((time.time() - commit.written_at + _MARGIN_SECONDS) / 3600)
+    needed = {f"{name}/{path}" for path in files_since(lake.objects, name, version)}
+    stored = (key for key in lake.objects.keys(f"{name}/") if "/_" not in key)  # not the log
+    remove_files(lake, [key for key in stored if key not in needed])

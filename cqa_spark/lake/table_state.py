@@ -118,7 +118,7 @@ def table_state(objects: ObjectStore, table: str, version: int) -> TableState:
     if start >= 0:
         state = state.after(start, _checkpoint(_require(objects, f"{folder}{start:020d}.checkpoint.parquet", table)))
     for number in range(start + 1, version + 1):
-        entry = _require(objects, f"{folder}{number:020d}.json", table)
+        entry = _require(objects, _entry(table, number), table)
         state = state.after(number, map(json.loads, entry.splitlines()))
     if any(add.get("deletionVector") for add in state.added.values()):
         raise ContractError(
@@ -126,6 +126,29 @@ def table_state(objects: ObjectStore, table: str, version: int) -> TableState:
             "purge the deletion vectors with that program: REORG TABLE … APPLY (PURGE)",
         )
     return state
+
+
+def files_since(objects: ObjectStore, table: str, version: int) -> set[str]:
+    """The files of a version and of all later ones, as paths below the table.
+
+    Args:
+        objects: store that holds the table.
+        table: its folder there.
+        version: number of the version.
+
+    Raises:
+        ContractError: as for ``table_state``.
+    """
+    found, number = set(table_state(objects, table, version).added), version + 1
+    while (entry := objects.read(_entry(table, number))) is not None:
+        actions = map(json.loads, entry.data.splitlines())
+        found.update(action["add"]["path"] for action in actions if "add" in action)
+        number += 1
+    return set(map(file_path, found))
+
+
+def _entry(table: str, version: int) -> str:
+    return f"{table}/_delta_log/{version:020d}.json"
 
 
 def _stats(add: Action) -> dict[str, Any]:

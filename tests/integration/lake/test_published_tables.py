@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 from pyspark.sql import SparkSession
@@ -138,24 +134,9 @@ def test_garbage_collection_keeps_the_newest_copy_and_the_one_before(lake: Lake)
         finished(lake, run_id)
         with held(lake) as writer:
             publish(writer, run_id)
-    replaced_hours_ago(lake, version=1)
     with held(lake) as writer:
         assert vacuum_tables(writer, runs_to_keep(writer, 1)) == ["rankings", "published/rankings"]
     assert seen(lake) == rows_of("r3")
     before = lake.spark.read.format("delta").option("versionAsOf", 1).load(lake.path("published", "rankings"))
     assert sorted((row["run_id"], row["site"]) for row in before.collect()) == rows_of("r2")
     assert len(list(Path(lake.root, "published", "rankings").rglob("*.parquet"))) == 4
-
-
-def replaced_hours_ago(lake: Lake, version: int) -> None:
-    """Date what a version of the copy replaced three hours back, in its log and on its files."""
-    table = Path(lake.root, "published", "rankings")
-    commit = table / "_delta_log" / f"{version:020d}.json"
-    moment = time.time() - 3 * 3600
-    actions = [json.loads(line) for line in commit.read_text().splitlines()]
-    for removed in (action["remove"] for action in actions if "remove" in action):
-        removed["deletionTimestamp"] = int(moment * 1000)
-        os.utime(table / unquote(removed["path"]), (moment, moment))
-    commit.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
-    commit.with_name(f".{commit.name}.crc").unlink(missing_ok=True)
-    lake.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()

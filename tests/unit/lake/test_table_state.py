@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.table_state import file_path, table_state
+from cqa_spark.lake.table_state import file_path, files_since, table_state
 from cqa_spark.object_store.folder import Folder
 
 SCHEMA = {
@@ -57,6 +57,15 @@ def test_each_commit_adds_and_removes_files(store: Folder) -> None:
     assert (state.version, sorted(state.added), state.bytes) == (2, ["three", "two"], 30)
     assert (state.partition_by, state.schema.names) == (["site"], ["site", "score", "tags"])
     assert state.schema["score"].metadata == {"comment": "points"}
+
+
+def test_files_of_a_version_and_of_later_ones(store: Folder) -> None:
+    commit(store, 0, {"metaData": METADATA}, add("one", "a", 1), add("site=it%2527s/two", "it's", 1))
+    commit(store, 1, remove("one"), add("three", "a", 1))
+    commit(store, 2, remove("three"), add("four", "a", 1))
+    assert files_since(store, "posts", 0) == {"one", "site=it%27s/two", "three", "four"}
+    assert files_since(store, "posts", 1) == {"site=it%27s/two", "three", "four"}
+    assert files_since(store, "posts", 2) == {"site=it%27s/two", "four"}
 
 
 def test_rows_and_nulls_as_counted_when_they_were_written(store: Folder) -> None:
