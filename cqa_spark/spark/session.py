@@ -6,8 +6,8 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
-from py4j.java_gateway import java_import
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
@@ -20,8 +20,21 @@ from cqa_spark.process.stop_signals import java_starts
 from cqa_spark.spark.class_archive import archive_options
 from cqa_spark.spark.jars import installed_jars
 
-_OFTEN_NAMED = ("org.apache.spark.sql.functions", "org.apache.spark.api.python.PythonUtils")
-"""Classes that PySpark calls by their short names, at every use of a column."""
+_OFTEN_NAMED = (
+    "PythonUtils",
+    "SimplePythonFunction",
+    "SparkSession",
+    "functions",
+    "org.apache.commons.io.IOUtils",
+    "org.apache.commons.io.input.BoundedInputStream",
+    "org.apache.hadoop.fs.Path",
+    "org.apache.hadoop.io.compress.CompressionCodecFactory",
+    "org.apache.spark.sql.execution.python.UserDefinedPythonFunction",
+    "org.apache.spark.sql.expressions.Window",
+    "org.apache.spark.sql.types.Metadata",
+    "org.apache.spark.storage.StorageLevel",
+)
+"""Java classes that PySpark and this package name at nearly every use of a table or a column."""
 
 _FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
@@ -74,7 +87,7 @@ def spark_session(
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     for name in _OFTEN_NAMED:
-        java_import(session._jvm, name)  # else each use is looked for in every package and jar
+        _keep(session._jvm, name)
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     for name, value in s3a_settings(object_storage or ObjectStorageSettings()).items():
         hadoop.set(name, value)
@@ -129,6 +142,17 @@ def read_settings(path: Path) -> dict[str, str]:
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     pairs = (line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
     return {name: value for name, value in pairs}
+
+
+def _keep(jvm: Any, name: str) -> None:
+    """Keep Py4J's objects for a Java class and the packages around it.
+
+    Py4J creates them at every use, and for each Java searches all packages and jars for a class of that name.
+    """
+    for part in name.split("."):
+        found = getattr(jvm, part)
+        setattr(jvm, part, found)
+        jvm = found
 
 
 def _under_spark_submit() -> bool:
