@@ -3,28 +3,19 @@
 Source:
     Robertson and Zaragoza 2009, The Probabilistic Relevance Framework: BM25 and Beyond, section 3; the idf of Lucene,
     which is never negative. Scores of postings are computed once and added up per query (Lù 2024, BM25S).
-
-The library bm25s takes its statistics from the documents that it indexes, cuts ties by their place in memory, and
-restricts all queries of a call to the same documents. A shard needs the statistics of the site, an order of ties that
-does not depend on the shards, and for every query the questions that are earlier. So the loop over postings is here.
 """
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from cqa_spark.retrieval.shard import Indices, Moments, Shard
+from cqa_spark.retrieval.shard import Indices, Moments, Scores, Shard
 from cqa_spark.retrieval.terms import count_terms
-
-Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -97,62 +88,15 @@ class Bm25Index:
             asked: when they were asked.
             limit: questions per query, at least 1.
         """
+        from cqa_spark.retrieval.postings import best_questions  # imports Numba, which takes a second
+
         found, shard = count_terms(texts), self.shard
         in_shard = pc.index_in(found.vocabulary, value_set=shard.vocabulary).fill_null(-1).to_numpy()
         known = in_shard[found.term] >= 0 if len(found.term) else np.zeros(0, dtype=bool)
         query, term, repeated = found.text[known], in_shard[found.term[known]].astype(np.int64), found.count[known]
         starts = np.searchsorted(query, np.arange(len(texts) + 1)).astype(np.int64)
-        numbers, places, scores = _search(
+        numbers, places, scores = best_questions(
             starts, term, repeated.astype(np.float32), shard.asked.before(asked), shard.starts, shard.places,
             self.scores, limit,
         )  # fmt: skip
         return Found(np.repeat(np.arange(len(texts)), numbers), places, scores)
-
-
-@numba.njit(cache=True, nogil=True)
-def _search(
-    query_starts: Indices,
-    query_terms: Indices,
-    repeated: Scores,
-    before: Indices,
-    starts: Indices,
-    places: NDArray[np.int32],
-    scores: Scores,
-    limit: int,
-) -> tuple[Indices, Indices, Scores]:
-    """The places and scores of the best questions of each query, and their numbers."""
-    queries = len(query_starts) - 1
-    numbers = np.zeros(queries, np.int64)
-    found_places = np.empty(queries * limit, np.int64)
-    found_scores = np.empty(queries * limit, np.float32)
-    longest = 0
-    for query in range(queries):
-        longest = max(longest, before[query])
-    total = np.zeros(longest, np.float32)
-    size = 0
-    for query in range(queries):
-        end = before[query]
-        total[:end] = 0
-        for at in range(query_starts[query], query_starts[query + 1]):
-            term = query_terms[at]
-            for posting in range(starts[term], starts[term + 1]):
-                place = places[posting]
-                if place >= end:
-                    break
-                total[place] += repeated[at] * scores[posting]
-        best = [(np.float32(0), -1)]
-        best.pop()
-        for place in range(end):
-            score = total[place]
-            if score > 0:
-                if len(best) < limit:
-                    heapq.heappush(best, (score, -place))
-                elif score > best[0][0]:
-                    heapq.heapreplace(best, (score, -place))
-        best.sort()
-        numbers[query] = len(best)
-        for score, negative in best[::-1]:
-            found_places[size] = -negative
-            found_scores[size] = score
-            size += 1
-    return numbers, found_places[:size], found_scores[:size]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cqa_spark.retrieval.terms import count_terms
 
 Indices = NDArray[np.int64]
+Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ from cqa_spark.object_store.locations import write_file
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.run.collect import collect_content
 from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.page import render
 from cqa_spark.reports.run.rankings import RankedSystem, ranked_systems
 from cqa_spark.reports.run.record.collect import run_facts
 from cqa_spark.runtime.step import Artifact, Product, Step
@@ -94,6 +93,8 @@ class Report(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the page; its content stays in memory for commands that print it."""
+        from cqa_spark.reports.run.page import render  # imports Matplotlib, which takes a second
+
         ranked = ranked_systems(run.read(RANKINGS))
         counts.rows_in = sum(each.candidates for each in ranked)
         content = self._content(run, ranked)
