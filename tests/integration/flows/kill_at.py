@@ -1,12 +1,8 @@
-"""Runs a ``cqa`` command that kills itself, as the kernel would, when a function is entered or has returned.
+"""Runs ``cqa`` commands that kill themselves, as the kernel would, when a function is entered or has returned.
 
-    python kill_at.py MODULE:NAME before|after CALL COMMAND ...
-
-NAME is a function or Class.method where MODULE looks it up, and CALL says at which of its calls, from 1.
-``MODULE:NAME in MODULE:NAME`` counts the calls of the first from when the second is entered. Where the
-environment names a gateway (``gateway_of``), the command uses the Spark that runs there, which saves starting one for
-every kill. That Spark survives the kill, so that whatever it had begun is still written; a Spark that dies as well
-writes less.
+A command uses the Spark of the tests, and its process is forked from one that has imported the package: starting Spark
+and importing would take most of the time of a kill. Spark survives the kill, so that whatever it had begun is still
+written; a Spark that dies as well writes less.
 """
 
 from __future__ import annotations
@@ -15,8 +11,9 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
+from multiprocessing import get_context
 from typing import Any
 
 from pyspark import SparkContext
@@ -26,12 +23,33 @@ from pyspark.sql import SparkSession
 from cqa_spark.cli import main
 
 _GATEWAY = ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
+_PROCESSES = get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["pyspark.sql", "cqa_spark.cli", "cqa_spark.commands.nightly"])
 
 
-def gateway_of(spark: SparkSession) -> dict[str, str]:
-    """The variables that let another process use the Spark of this one."""
+def exit_code_at(place: tuple[str, str, int], command: Sequence[str], spark: SparkSession) -> int | None:
+    """Run a command that kills itself; the negative number of the signal that ended it, or else its exit code.
+
+    Args:
+        place: MODULE:NAME, "before" or "after", and at which call, from 1. NAME is a function or Class.method where
+            MODULE looks it up. ``MODULE:NAME in MODULE:NAME`` counts the calls of the first from when the second is
+            entered.
+        command: of ``cqa``.
+        spark: the session that it uses.
+    """
     parameters = spark.sparkContext._gateway.gateway_parameters
-    return dict(zip(_GATEWAY, (str(parameters.port), parameters.auth_token), strict=True))
+    gateway = dict(zip(_GATEWAY, (str(parameters.port), parameters.auth_token), strict=True))
+    process = _PROCESSES.Process(target=_run, args=(place, list(command), gateway))
+    process.start()
+    process.join()
+    return process.exitcode
+
+
+def _run(place: tuple[str, str, int], command: list[str], gateway: Mapping[str, str]) -> None:
+    os.environ.update(gateway)
+    use_gateway()
+    kill_at(*place)
+    sys.exit(main(command))
 
 
 def use_gateway() -> None:
@@ -88,10 +106,3 @@ def deadly(function: Callable[..., Any], when: str, call: int) -> Callable[..., 
         return result
 
     return called
-
-
-if __name__ == "__main__":
-    if _GATEWAY[0] in os.environ:
-        use_gateway()
-    kill_at(sys.argv[1], sys.argv[2], int(sys.argv[3]))
-    sys.exit(main(sys.argv[4:]))

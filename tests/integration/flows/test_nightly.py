@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from kill_at import gateway_of
+from kill_at import exit_code_at
 from pyspark.sql import SparkSession
 from two_nights import SITE, SYSTEM, Content, Nights, content, copied, night, two_nights
 
@@ -123,10 +120,7 @@ def test_killed_again_and_again(nights: Nights, tmp_path: Path) -> None:
 
 def killed(lake: Lake, place: tuple[str, str, int], command: Sequence[str]) -> None:
     """Let a command kill itself, and check that it died while it held the lake."""
-    where, when, call = place
-    killer = [sys.executable, str(Path(__file__).with_name("kill_at.py")), where, when, str(call)]
-    died = subprocess.run([*killer, *command], env={**os.environ, **gateway_of(lake.spark)}, check=False)
-    assert died.returncode == -signal.SIGKILL, place
+    assert exit_code_at(place, command, lake.spark) == -signal.SIGKILL, place
     assert not json.loads(Path(lake.root, LEASE).read_text())["is_released"]
 
 
