@@ -9,14 +9,14 @@ from typing import Self
 
 import numpy as np
 import pytest
-from literal_community import Said, Thread
+from literal_community import Said, Thread, community_of
 from numpy.typing import ArrayLike
 from pyspark import cloudpickle
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.featurize import compute_values, fit_and_compute
+from cqa_spark.features.featurize import compute_place, compute_values, fit_and_compute, fit_groups
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, QueryGroup, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs
@@ -80,14 +80,14 @@ class PeekV1(QueryGroup):
         return {"label": np.full(len(batch), len(labels))}
 
 
-@pytest.fixture
-def inputs(community) -> FeatureInputs:
+@pytest.fixture(scope="module")
+def inputs(spark: SparkSession) -> FeatureInputs:
     """Twelve training threads, of which the last repeats the first, and a development thread."""
     said = [Said("U7", "yes", name="rashid", relevant=True), Said("U8", "no", relevant=False)]
     training = [Thread(f"Q{n}", "U9", said, category="Visas", question="visa ?") for n in range(11)]
     repeat = Thread("Q11", "U9", said, category="Visas", question="visa ?", same_as="Q0")
     dev = Thread("Q20", "U9", said, category="Visas", split="dev", question="visa ?")
-    return _judged(community([*training, repeat, dev]), F.col("relevant"))
+    return _judged(community_of(spark, [*training, repeat, dev]), F.col("relevant"))
 
 
 def _values(frame: DataFrame) -> dict[str, tuple[float | None, ...]]:
@@ -123,13 +123,22 @@ def test_a_group_that_memorises_labels_knows_none_of_the_training_examples(input
 LEARNING = [name for name in known_groups() if learns_from_labels(group_class(name))]
 
 
+@pytest.fixture(scope="module")
+def before_and_after(inputs: FeatureInputs) -> tuple[dict[str, Row], dict[str, Row]]:
+    """Values of all groups that learn from labels, by candidate; then the same with flipped labels in fold 1."""
+
+    def values(inputs: FeatureInputs) -> dict[str, Row]:
+        fitted = fit_groups(map(group_class, LEARNING), inputs, folds=FOLDS)
+        return {row["candidate_id"]: row for row in compute_place(fitted, inputs, FOLDS).collect()}
+
+    return values(inputs), values(_flipped(inputs, fold_of(FOLDS) == 1))
+
+
 @pytest.mark.parametrize("name", LEARNING)
 def test_flipping_the_labels_of_one_fold_changes_the_values_of_others_but_not_its_own(
-    inputs: FeatureInputs, name: str
+    inputs: FeatureInputs, before_and_after: tuple[dict[str, Row], dict[str, Row]], name: str
 ) -> None:
-    group = group_class(name)
-    before = _values(fit_and_compute(group, inputs, folds=FOLDS)[1])
-    after = _values(fit_and_compute(group, _flipped(inputs, fold_of(FOLDS) == 1), folds=FOLDS)[1])
+    before, after = ({candidate: row[name] for candidate, row in values.items()} for values in before_and_after)
     folds = _fold_by_candidate(inputs)
     assert set(folds.values()) == {0, 1, 2}
     own = {candidate for candidate, fold in folds.items() if fold == 1}
