@@ -34,7 +34,7 @@ demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
 
 test: neural lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
-	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile
+	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 lint: setup ## style, types, the one-way flow between packages, tests that can be collected
 	$(BIN)/ruff check

@@ -10,6 +10,15 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Unit tests first: what fails there fails in seconds. Then files with slow tests, so that none is left at the end.
+
+    Several processes take files in this order, and end together when the last ones are short.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: ("integration" in item.path.parts, item.path not in slow))
+
+
 @pytest.fixture(scope="session")
 def cqa_data() -> Path:
     """The folder with the public research data, which is not part of the repository."""
