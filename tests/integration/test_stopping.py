@@ -121,6 +121,7 @@ def test_a_long_spark_job_stops(spark: SparkSession, tmp_path: Path, number: sig
     require_cleaned_up(spark, tmp_path, said, number.name)
 
 
+@pytest.mark.slow
 def test_spark_submit_hands_the_signal_on(spark: SparkSession, tmp_path: Path) -> None:
     """The signal goes to the script alone, while the tables are written."""
     command = [REPOSITORY / "spark-submit.sh", "--driver-memory", "1g", "--conf", "spark.ui.enabled=false"]

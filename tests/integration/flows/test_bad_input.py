@@ -117,6 +117,7 @@ def test_a_lake_that_cannot_be_written(
     assert "cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_training_on_what_is_measured(
     sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str], spark: SparkSession
 ) -> None:

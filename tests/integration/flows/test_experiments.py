@@ -56,6 +56,7 @@ def test_groups_of_one_family_are_left_out_or_used_together() -> None:
     assert set(sets["all", ""]) == {*sets["only", "quality"], *sets["only", "dialogue"]}
 
 
+@pytest.mark.slow
 def test_each_family_is_left_out_and_tried_alone_beside_the_full_system(run: Run) -> None:
     found = {(row["variant"], row["family"]): row for row in ablate(run, SYSTEM, FAST)}
     full = found["all", ""]
@@ -86,6 +87,7 @@ def test_features_of_a_fold_know_no_label_of_the_part_that_is_measured_on(run: R
             assert sum(value != before[candidate] for candidate, value in found.items()) > len(found) / 2
 
 
+@pytest.mark.slow
 def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) -> None:
     order = System(
         name="order",
@@ -115,6 +117,7 @@ def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run
     assert small.exceptAll(large).isEmpty()
 
 
+@pytest.mark.slow
 def test_tuning_writes_parameters_and_leaves_the_run_alone(
     finished: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

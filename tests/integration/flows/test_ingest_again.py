@@ -83,6 +83,7 @@ def lines_step(snapshot: Snapshot) -> tuple[int, int]:
     return step.rows_in, step.rows_out
 
 
+@pytest.mark.slow
 def test_random_edits(spark: SparkSession, tmp_path: Path) -> None:
     """Ten sites with one edit each, then with another: the same tables as in a lake that starts with the dump."""
     rng = Random(11)

@@ -151,6 +151,7 @@ def test_a_run_that_failed_is_repeated_over_a_file_without_rows(ingest: Ingest, 
     assert ids(lake, USERS, "user_id") == []
 
 
+@pytest.mark.slow
 def test_the_same_run_again_converges(ingest: Ingest, lake: Lake, tmp_path: Path) -> None:
     folder = write_dump(tmp_path / BEER, {**DUMP, "Posts": [QUESTION, ANSWER, ANSWER, "lost"]})
     tables = [(POSTS, "post_id"), (VOTES, "vote_id"), (JUDGMENTS, "label"), (QUARANTINE, "reason")]

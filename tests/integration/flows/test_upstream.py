@@ -37,6 +37,7 @@ def forum(tmp_path: Path) -> SamplePaths:
     return write_sample(tmp_path / "forum", threads=30, dev_threads=20, seed=3)
 
 
+@pytest.mark.slow
 def test_a_saved_system_brings_those_that_it_builds_on(
     spark: SparkSession, home: None, forum: SamplePaths, tmp_path: Path
 ) -> None:

@@ -85,6 +85,7 @@ def test_the_report_stands_alone_and_shows_the_quarantine(finished: Any) -> None
     assert "&undeclared;" not in page.replace("&amp;undeclared;", "")
 
 
+@pytest.mark.slow
 def test_the_same_run_again_gives_the_same_tables(finished: Any, sample: SamplePaths, whole_run: Any) -> None:
     before = finished.snapshot
     assert main(whole_run(sample, finished.lake.root, "--no-tracking.enabled")) == 0
@@ -96,6 +97,7 @@ def test_the_same_run_again_gives_the_same_tables(finished: Any, sample: SampleP
         assert again.entries(table) == before.entries(table)
 
 
+@pytest.mark.slow
 def test_the_figures_do_not_depend_on_the_partitions(
     finished: Any, sample: SamplePaths, whole_run: Any, tmp_path: Path
 ) -> None:

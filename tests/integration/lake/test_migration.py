@@ -119,6 +119,7 @@ def test_it_is_refused_migrated_and_read(lake: Lake, capsys: pytest.CaptureFixtu
     assert journal(lake.objects) == before
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(
     lake: Lake, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,7 @@ def test_the_share_threshold_is_the_score_of_the_last_relevant_place(spark) -> N
     assert [share_threshold(frame, relevant) for relevant in (1, 2, 3, 5)] == [3.0, 2.0, 0.5, -1.0]
 
 
+@pytest.mark.slow
 def test_two_workers_train_the_same_model_whatever_the_partitions(training) -> None:
     ranker = build_ranker("boosted_trees", {**SMALL, "objective": "pairwise", "workers": 2})
     once, again = (scores(ranker.fit(training.repartition(partitions)), training) for partitions in (1, 7))

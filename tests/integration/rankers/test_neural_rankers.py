@@ -34,6 +34,7 @@ def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:
     return {row["candidate_id"]: row["score"] for row in model.transform(frame).collect()}
 
 
+@pytest.mark.slow
 def test_attention_learns_from_texts_alone_the_same_whatever_the_partitions(
     with_words: DataFrame, tmp_path: Path
 ) -> None:
@@ -51,6 +52,7 @@ def test_attention_learns_from_texts_alone_the_same_whatever_the_partitions(
         loaded.transform(texts.drop("query_words", "candidate_words"))
 
 
+@pytest.mark.slow
 def test_two_processes_train_one_network_on_texts_and_features(with_words: DataFrame) -> None:
     ranker = build_ranker("decomposable_attention", {**SMALL_ATTENTION, "workers": 2, "epochs": 5})
     model = ranker.fit(with_words)
@@ -59,6 +61,7 @@ def test_two_processes_train_one_network_on_texts_and_features(with_words: DataF
     assert found[True] > found[False]
 
 
+@pytest.mark.slow
 def test_a_feed_forward_network_learns_from_features_and_can_be_read_back(
     training: DataFrame, tmp_path: Path, make_examples: Callable[..., DataFrame]
 ) -> None:

@@ -55,6 +55,7 @@ def _job(dump: Path, lake: Path, *systems: str) -> list[str]:
     return ["duplicates", "--config", "conf/duplicates.yaml", *chosen]
 
 
+@pytest.mark.slow
 def test_duplicates_are_found_cut_measured_and_published(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,6 +79,7 @@ def test_duplicates_are_found_cut_measured_and_published(
     assert capsys.readouterr().out.count("detail23") == 2
 
 
+@pytest.mark.slow
 def test_a_site_without_links_is_ranked_and_not_measured(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

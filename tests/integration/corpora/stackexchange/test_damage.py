@@ -25,6 +25,8 @@ SITE = "lines.example.org"
 IDS = 100  # a kind's ids: the good row before, up to nine of its own, the good row after
 AFTER = 10
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Placed:

@@ -52,6 +52,7 @@ class Made:
     rows: dict[str, dict[str, str]]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), end=st.sampled_from(["\n", "\r\n", "\r"]), marked=st.booleans(),
        split=st.sampled_from([1 << 10, 5000, 1 << 16, 1 << 20]), tasks=st.integers(1, 5))  # fmt: skip
 @settings(max_examples=8, deadline=None, derandomize=True, database=None,

@@ -25,6 +25,8 @@ BEER, BICYCLES, QUANTUM = (
 )
 DUMPS = (f"{BEER}/2016-09", f"{BEER}/2016-12", BICYCLES, QUANTUM)
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, cqa_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
