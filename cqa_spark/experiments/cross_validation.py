@@ -85,8 +85,7 @@ def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str,
     scored = reduce(DataFrame.unionByName, of_folds)
     kept = scored.select(*EXAMPLES.schema.names, "score", "predicted").persist()
     rankings = rank(kept, name, run_id="cross-validation")
-    rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).persist()
-    rows.count()  # so that the scores need not be kept
+    rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
     kept.unpersist()
     return rows.withColumn("repeat", F.lit(number))
 

@@ -9,7 +9,7 @@ Simon 2006, Bias in error estimation when using cross-validation for model selec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
@@ -56,11 +56,11 @@ def nested_folds(
     training = task_examples(run, task_of(systems)).where(IN_TRAINING)
     values = read_values(run, groups)
     learns = any(learns_from_labels(group_class(name)) for name in groups)
-    with ExitStack() as held, feature_inputs(run, training, features) as inputs:
+    with feature_inputs(run, training, features) as inputs:
         examples = inputs.examples
         if rank_by_words(systems):
             examples = with_words(examples, inputs.documents, inputs.texts)
-        stored = None if learns else _held(held, assemble(examples, groups, values))
+        stored = None if learns else _held(assemble(examples, groups, values))
 
         def of_fold(here: int, of_repeat: int) -> Part:
             is_held_out = fold_of(folds, of_repeat) == here
@@ -69,7 +69,7 @@ def nested_folds(
             split = F.when(is_held_out, "dev").otherwise("train")
             outer: FeatureInputs = replace(inputs, examples=inputs.examples.withColumn("split", split))
             tables = values | refitted(groups, outer, values, features.folds)
-            frame = _held(held, assemble(examples, groups, tables))
+            frame = _held(assemble(examples, groups, tables))
             return Part(frame.where(~is_held_out), frame.where(is_held_out))
 
         seeds = [_SEEDS_APART * seed + number for number in range(repeats)]
@@ -85,6 +85,6 @@ def nested_folds(
         yield parts_of
 
 
-def _held(held: ExitStack, frame: DataFrame) -> DataFrame:
-    held.callback(frame.persist().unpersist)
-    return frame
+def _held(frame: DataFrame) -> DataFrame:
+    """The rows, kept when they are first computed; plans that read them do not include the plan of the features."""
+    return frame.localCheckpoint(eager=False)
