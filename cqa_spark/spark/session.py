@@ -44,6 +44,9 @@ _FEW_ROWS = {
 _FEW_ROWS_IN_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 """The second compiler takes more time than its faster code saves; with the first alone, the cache would be 48 MB."""
 
+_KEPT = frozenset({*_FEW_ROWS, "spark.sql.shuffle.partitions", "spark.default.parallelism"})
+"""Settings of an active session that a job leaves as they are unless it names others."""
+
 
 def spark_session(
     app_name: str,
@@ -57,7 +60,7 @@ def spark_session(
     """Start Spark, or return the active session.
 
     Under spark-submit the settings came with the command; otherwise they are those of `conf/spark/common.conf` and
-    `local.conf`.
+    `local.conf`. An active session keeps its partitions and its way to run plans, unless the arguments name others.
 
     Args:
         app_name: name of the application.
@@ -72,6 +75,9 @@ def spark_session(
         EnvironmentProblem: no Java, another Java than Spark needs, no jars, or no space for Spark's scratch files.
     """
     settings = {} if _under_spark_submit() else _own_settings(master, () if compile_plans else _FEW_ROWS_IN_JAVA)
+    if (active := SparkSession.getActiveSession()) is not None:
+        started_with = dict(active.sparkContext.getConf().getAll())
+        settings |= {name: started_with[name] for name in _KEPT & started_with.keys()}
     if master:
         settings["spark.master"] = master
     if partitions:
