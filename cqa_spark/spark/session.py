@@ -21,17 +21,21 @@ from cqa_spark.spark.class_archive import archive_options
 from cqa_spark.spark.jars import installed_jars
 
 _OFTEN_NAMED = (
+    "Column",
     "PythonUtils",
     "SimplePythonFunction",
     "SparkSession",
+    "SparkSession$",
     "functions",
     "org.apache.commons.io.IOUtils",
     "org.apache.commons.io.input.BoundedInputStream",
     "org.apache.hadoop.fs.Path",
     "org.apache.hadoop.io.compress.CompressionCodecFactory",
+    "org.apache.spark.sql.catalyst.expressions.UnresolvedNamedLambdaVariable",
     "org.apache.spark.sql.execution.python.UserDefinedPythonFunction",
     "org.apache.spark.sql.expressions.Window",
     "org.apache.spark.sql.types.Metadata",
+    "org.apache.spark.sql.types.StructType",
     "org.apache.spark.storage.StorageLevel",
 )
 """Java classes that PySpark and this package name at nearly every use of a table or a column."""
@@ -74,8 +78,11 @@ def spark_session(
     Raises:
         EnvironmentProblem: no Java, another Java than Spark needs, no jars, or no space for Spark's scratch files.
     """
+    active = SparkSession.getActiveSession()
+    if active is None and not _under_spark_submit():
+        check_java()
     settings = {} if _under_spark_submit() else _own_settings(master, () if compile_plans else _FEW_ROWS_IN_JAVA)
-    if (active := SparkSession.getActiveSession()) is not None:
+    if active is not None:
         started_with = dict(active.sparkContext.getConf().getAll())
         settings |= {name: started_with[name] for name in _KEPT & started_with.keys()}
     if master:
@@ -166,7 +173,6 @@ def _under_spark_submit() -> bool:
 
 
 def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str, str]:
-    check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start whatever python3 is
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
     home = project_root()
