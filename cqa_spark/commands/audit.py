@@ -32,7 +32,7 @@ def audit(settings: FeatureAuditSettings) -> None:
 
 
 def findings_table(findings: Sequence[Finding]) -> TextTable:
-    """A line for each group and moment."""
+    """A row per group and moment."""
     table = TextTable(
         "group", "changed after", number("rows"), "columns that changed", "columns as of the dump", title="Audit"
     )
@@ -43,7 +43,7 @@ def findings_table(findings: Sequence[Finding]) -> TextTable:
 
 
 def exposed_pairs(exposure: Exposure) -> str:
-    """A sentence about the pairs that columns as of the dump concern."""
+    """A sentence about the pairs that columns as of the dump affect."""
     return (
         f"of {exposure.pairs:,} pairs, {exposure.edited:,} have a question or answer that was edited after the cut, "
         f"and {exposure.deleted:,} an asker or author without an account"
@@ -51,30 +51,30 @@ def exposed_pairs(exposure: Exposure) -> str:
 
 
 def refuse_changes(findings: Sequence[Finding]) -> None:
-    """Fail where a value changed.
+    """Fail if a value changed.
 
     Raises:
-        ContractError: one did; the groups with their columns are listed.
+        ContractError: a value changed; the message lists the groups with their columns.
     """
     leaking = {finding.group: _listed(finding.changed) for finding in findings if finding.changed}
     if leaking:
         listed = "; ".join(f"{group} ({columns})" for group, columns in leaking.items())
         raise ContractError(
             f"values depend on what happened after the cut: {listed}",
-            "leave these groups out where figures have to hold for new questions, and use their as-of variants",
+            "use the as-of variants of these groups if scores must hold for new questions",
         )
 
 
 def refuse_late_answers(exposure: Exposure) -> None:
-    """Fail where an answer was posted after the cut: features would be as of the cut, the candidates would not.
+    """Fail if an answer was posted after the cut: features would be as of the cut, but candidates would not.
 
     Raises:
-        ContractError: there is one.
+        ContractError: there is such an answer.
     """
     if exposure.late:
         raise ContractError(
             f"{exposure.late:,} of {exposure.pairs:,} answers were posted after the cut",
-            "leave them out: cqa dataset preferred-answer --within-hours, with the hours of --features.cut-hours",
+            "omit them: cqa dataset preferred-answer --within-hours, with the hours of --features.cut-hours",
         )
 
 

@@ -20,7 +20,7 @@ def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
 
 
 def print_card(run: Run, name: str) -> None:
-    """Print the data card, and how it differs from the data set of its name.
+    """Print the data card, and how the data set differs from the published one of that name.
 
     Args:
         run: has a data card.

@@ -1,4 +1,4 @@
-"""``cqa duplicates``: a dump → for each question the earlier ones that it duplicates, or none."""
+"""``cqa duplicates``: a dump → for each question, the earlier questions that it duplicates, if any."""
 
 from __future__ import annotations
 

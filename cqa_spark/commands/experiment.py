@@ -1,4 +1,4 @@
-"""``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), our scores beside the published ones."""
+"""``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), published and reproduced."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, Ran
 
     Raises:
         InputError: the run has not trained the named one.
-        ConfigError: it cannot, or none of the run's can.
+        ConfigError: its ranker does not explain scores, or no ranker of the run does.
     """
     prefix, run_id = model_artifact(""), snapshot.record.run_id
     trained = {key.removeprefix(prefix) for key in snapshot.record.artifacts if key.startswith(prefix)}

@@ -1,4 +1,4 @@
-"""``cqa features``: what feature groups there are, as tables of 80 columns or JSON."""
+"""``cqa features``: lists of feature groups, as tables of 80 columns or as JSON."""
 
 from __future__ import annotations
 

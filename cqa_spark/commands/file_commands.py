@@ -1,4 +1,4 @@
-"""The commands that need no lake, but files.
+"""The commands on files, which need no lake.
 
 Each imports its dependencies when called: scoring a prediction file starts without Spark.
 """
@@ -113,7 +113,7 @@ def _require_absent(path: Path) -> None:
     from cqa_spark.errors import InputError
 
     if path.exists():
-        raise InputError(f"{path} exists, and would be overwritten", "name another --output, or remove it first")
+        raise InputError(f"{path} already exists", "name another --output, or remove it first")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ def ingest(settings: IngestSettings) -> None:
 def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
     """Read dumps into community tables, and publish them.
 
-    Where a site has several dumps, each becomes a run of its own, the earlier first.
+    If a site has several dumps, each becomes a separate run, the earlier one first.
     """
     sources = dump_sources("stackexchange", settings)
     first_id = settings.run_id or new_run_id(settings)

@@ -1,4 +1,4 @@
-"""``cqa lake migrate``: a lake of the last release → a lake of this one."""
+"""``cqa lake migrate``: a lake of the previous release → a lake of this one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from cqa_spark.runtime.workspace import migrate_lake
 
 
 def migrate(settings: MigrateSettings) -> None:
-    """Move what were small Delta tables in the last release to the journal."""
+    """Move the small Delta tables of the previous release to the journal."""
     terminal = Terminal()
     with migrate_lake(settings, "lake migrate") as lake:
         if is_migrated(lake):
             terminal.line(f"{settings.lake} is a lake of this release; nothing to migrate")
             return
         migrate_tables(lake, terminal.line)
-    terminal.line(f"migrated {settings.lake}; its models are trained again when they are next needed")
+    terminal.line(f"migrated {settings.lake}; its models are retrained when they are next needed")

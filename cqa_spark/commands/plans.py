@@ -12,7 +12,7 @@ from cqa_spark.runtime.flow import Flow
 
 
 def planned_flow(job: str, settings: Any) -> Flow | None:
-    """The flow of a job; None where it depends on more than the settings.
+    """The flow of a job; None if it depends on more than the settings.
 
     Args:
         job: name of a job that has a flow.

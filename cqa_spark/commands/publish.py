@@ -28,7 +28,7 @@ def rollback(settings: RollbackSettings) -> None:
 
 
 def _print_export(lake: LeasedLake) -> None:
-    """Warn if the export is not of the published run."""
+    """Warn if the export belongs to another run than the published one."""
     exported, published = current_export(lake), publishing.published_run(lake)
     if exported is None or published is None or exported.published_at == published.recorded_at.isoformat():
         return

@@ -1,4 +1,4 @@
-"""``cqa reproduce``: published systems, trained on their data set and scored by the official gold."""
+"""``cqa reproduce``: published systems, trained on their data set and scored against the official gold labels."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from cqa_spark.tasks.sts import Sts
 
 
 def reproduce(settings: ReproduceSettings) -> None:
-    """Run the recipes, grouped by data set and task, and print their scores beside the published ones."""
+    """Run the recipes, grouped by data set and task, and print their scores next to the published ones."""
     systems = chosen_systems(settings)
     grouped: dict[tuple[str, str, tuple[str, ...]], list[System]] = defaultdict(list)
     for system in systems:
-        # A run has one upstream system a task: recipes that build on different ones have runs of their own.
+        # A run has one upstream system per task: recipes with different ones need separate runs.
         grouped[str(system.data_set), system.task, system.upstream].append(system)
     sets = {name: read_data_set(project_root() / "conf", name) for name, *_ in grouped}
     with local_data(settings.data, sets.values(), settings.object_storage) as folder:
@@ -86,7 +86,7 @@ def _reproduce_together(
         for system in systems
         for part in there
     }
-    # A named lake keeps a run of each data set and task, each with its own id.
+    # A named lake keeps a run per data set and task, each with its own id.
     run_id = "-".join([settings.run_id or "reproduce", data.name, task, *systems[0].upstream])
     one_run = settings.model_copy(update={"run_id": run_id, "recipes": tuple(system.name for system in systems)})
     flow = flows.reproduce(source, systems, settings.features, leave_out=data.leave_out, predictions=predictions)

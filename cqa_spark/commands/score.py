@@ -11,7 +11,7 @@ from cqa_spark.systems.saved_system import load_recipe
 
 
 def score(settings: ScoreSettings) -> None:
-    """Rank the examples of a run, or a file when the folder of a trained system is given."""
+    """Rank the examples of a run, or a file if the folder of a trained system is given."""
     if settings.model is None:
         run_flow(flows.score(settings, given(settings)), settings, resume=True)
         return

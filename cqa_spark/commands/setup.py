@@ -36,7 +36,7 @@ def setup(settings: SetupSettings) -> None:
 
 
 def _archive_classes() -> Path | None:
-    """Archive the classes that a run on a small generated forum loads, which are most of any job's."""
+    """Archive the classes that a run on a small generated forum loads: most of the classes of any job."""
     with TemporaryDirectory(prefix="cqa-setup-") as folder:
         sample = write_sample(Path(folder), threads=20, dev_threads=10, seed=1)
         settings = ["--config", str(project_root() / "conf/demo.yaml"), "--systems", "given_order", "tfidf"]

@@ -63,7 +63,7 @@ def search_index(run: Snapshot, text: str, limit: int, site: str | None) -> list
 
 
 def _parameters(run: Snapshot) -> Bm25:
-    """Those of the run's settings."""
+    """The retrieval parameters in the run's settings."""
     settings = parse_yaml(run.record.config, f"settings of run {run.record.run_id}").value or {}
     retrieval = RetrievalSettings.model_validate(settings.get("retrieval", {}))
     return Bm25(retrieval.k1, retrieval.b)

@@ -1,4 +1,4 @@
-"""The commands that take one step of a run: ``cqa pair``, ``featurize`` and ``evaluate``."""
+"""The commands that run a single step: ``cqa pair``, ``featurize`` and ``evaluate``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def pair(settings: PairSettings) -> None:
 
 
 def featurize(settings: FeaturizeSettings) -> None:
-    """Compute the feature groups that systems need, and those that are named."""
+    """Compute the named feature groups, and those that the named systems need."""
     run_flow(flows.featurize(settings, given(settings)), settings, resume=True)
 
 
 def evaluate(settings: EvaluateSettings) -> None:
-    """Measure the rankings of a run against its judgments."""
+    """Evaluate the rankings of a run against its judgments."""
     run_flow(flows.evaluate(settings, given(settings)), settings, resume=True)

@@ -1,4 +1,4 @@
-"""``cqa systems``: what systems there are, as tables of 80 columns or JSON."""
+"""``cqa systems``: lists of systems, as tables of 80 columns or as JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def print_system(settings: ShowSystemSettings) -> None:
 
 
 def system_table(system: System) -> TextTable:
-    """A row for each thing that a recipe states."""
+    """A row for each statement of a recipe."""
     table = TextTable(Column("", whole=True), "", title=f"{system.name}: {system.about}", has_headings=False)
     for name, text in _stated(system):
         if text:

@@ -45,7 +45,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
         Job(
             "duplicates",
-            "a dump → for each question the earlier ones that it duplicates, or none",
+            "a dump → for each question, the earlier questions that it duplicates",
             f"{SETTINGS}:DuplicatesSettings",
             f"{COMMANDS}.duplicates:duplicates",
             has_flow=True,
@@ -231,7 +231,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
         Job(
             "lake migrate",
-            "convert a lake of the last release to the format of this one",
+            "convert a lake of the previous release to the format of this one",
             f"{SETTINGS}:MigrateSettings",
             f"{COMMANDS}.lake:migrate",
         ),

@@ -10,7 +10,7 @@ from cqa_spark.systems.trained_system import model_artifact, trained_system
 
 
 def train(settings: TrainSettings) -> None:
-    """Train the systems of a run, or one system on files when a folder for its model is given."""
+    """Train the systems of a run, or one system on files if a folder for its model is given."""
     if settings.model is None or settings.system is None:
         run_flow(flows.train(settings, given(settings)), settings, resume=True)
         return

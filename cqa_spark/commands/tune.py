@@ -1,4 +1,4 @@
-"""``cqa tune``: features and labels of the training part → better parameters for a system's ranker."""
+"""``cqa tune``: features and labels of the training split → better parameters for a system's ranker."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from cqa_spark.systems.recipes import read_systems
 def tune(settings: TuneSettings) -> None:
     """Compare random parameters with the given ones, and test whether the best trial is significantly better.
 
-    Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn independently, so that a larger budget tries
-    the same parameters first.
+    Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn independently, so a larger budget
+    tries the same parameters first.
     """
     system = read_systems([settings.system])[0]
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))

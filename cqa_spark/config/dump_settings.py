@@ -74,7 +74,7 @@ class DumpJobSettings(JobSettings):
         if on_cluster and is_remote(self.lake) and named is not None and not is_remote(named):
             raise ConfigError(
                 f"archives would be unpacked to {named} on the driver, where executors cannot read them",
-                "leave out unpack.staging, which is LAKE.staging then, or name a folder in a bucket: "
+                "omit unpack.staging, which then defaults to LAKE.staging, or name a folder in a bucket: "
                 "--unpack.staging s3a://BUCKET/staging",
             )
         if named is None and is_remote(self.lake) and not on_cluster:

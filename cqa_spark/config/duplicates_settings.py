@@ -16,15 +16,15 @@ from cqa_spark.config.value_types import NotHashed, RunName, Shown
 class RetrievalSettings(Section):
     """Retrieval of candidates."""
 
-    k1: float = Field(default=1.2, ge=0, description="BM25: how slowly repetitions of a term count less")
-    b: float = Field(default=0.75, ge=0, le=1, description="BM25: how much long questions are discounted")
+    k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")
+    b: float = Field(default=0.75, ge=0, le=1, description="BM25: strength of the length normalization")
     candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question")
     shards: int = Field(
         default=1, ge=1, description="shards of each site's index; does not affect candidates or scores"
     )
     queries: Literal["all", "annotated"] = Field(
         default="all",
-        description="questions to find duplicates for: all, or those with a known duplicate, where the list of "
+        description="questions to find duplicates for: all, or only those with a known duplicate, if the list of "
         "duplicates is a sample",
     )
 

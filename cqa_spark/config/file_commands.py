@@ -22,7 +22,7 @@ class CatalogueSettings(Command):
 
 
 class ShowGroupSettings(CatalogueSettings):
-    """Show the columns of a feature group: meaning, source, and value for unknown."""
+    """Show the columns of a feature group: meaning, source, and replacement of nulls."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v2",)
 

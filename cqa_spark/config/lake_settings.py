@@ -11,7 +11,7 @@ from cqa_spark.config.value_types import Location, NotHashed, Positional
 
 
 class MigrateSettings(JobSettings):
-    """Convert a lake of the last release: its run log and other small tables move from Delta to the journal."""
+    """Convert a lake of the previous release: its run log and other small tables move from Delta to the journal."""
 
     examples = ("cqa lake migrate build/lake", "cqa lake migrate s3a://bucket/lake --dry-run")
 
@@ -21,8 +21,8 @@ class MigrateSettings(JobSettings):
 
     def reads(self) -> list[str]:
         """The small Delta tables."""
-        return [f"{self.lake}: Delta tables of the last release that are journal tables now, such as runs and metrics"]
+        return [f"{self.lake}: Delta tables of the previous release, such as runs and metrics"]
 
     def writes(self) -> list[str]:
         """The journal, in place of the tables."""
-        return [f"{self.lake}/journal: their rows, a file for each run", f"{self.lake}: deletes these Delta tables"]
+        return [f"{self.lake}/journal: their rows, one file per run", f"{self.lake}: deletes these Delta tables"]

@@ -17,7 +17,7 @@ from cqa_spark.config.value_types import Location, NotHashed, Positional, RunNam
 
 
 class NightlySettings(DumpJobSettings):
-    """Update the rankings from a new dump: recompute what changed, check, and publish."""
+    """Update the rankings from a new dump: recompute affected rows, check, and publish."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
@@ -32,7 +32,7 @@ class NightlySettings(DumpJobSettings):
         Location | None,
         Field(description="folder of a trained system to use from now on; default: that of the published run"),
     ] = None
-    full: Annotated[bool, NotHashed(), Field(description="recompute everything, including what did not change")] = False
+    full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unaffected rows")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     checks: CheckSettings = CheckSettings()
@@ -60,17 +60,17 @@ class NightlySettings(DumpJobSettings):
 
 
 class ExportSettings(JobSettings):
-    """Export the rankings of the published run, as a night does: after an export that failed, or after a rollback."""
+    """Export the rankings of the published run, as a night does: after a failed export or a rollback."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa export --lake build/lake",)
 
     system: Annotated[
         SystemName | None,
-        Field(description="system whose rankings are exported; unset: the one that the settings of the run name"),
+        Field(description="system to export; default: the system in the settings of the run"),
     ] = None
 
     def reads(self) -> list[str]:
-        """What is published."""
+        """The published rankings."""
         return [f"{self.lake}: rankings of the published run"]
 
     def writes(self) -> list[str]:

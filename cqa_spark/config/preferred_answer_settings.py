@@ -80,14 +80,14 @@ class AnswerExperimentSettings(Section):
     all_sites: bool = Field(default=False, description="use all sites of the lake")
     protocol: Literal["asof", "xu2018"] = Field(
         default="asof",
-        description="asof: at the cut, rank the answers posted by then of questions that were still open; "
-        "xu2018: rank all answers, also those posted after the cut",
+        description="asof: rank the answers posted by the cut, for questions that were still open; "
+        "xu2018: rank all answers, including later ones",
     )
     rankers: RankerNames = Field(
         default=("logistic", "boosted", "pairwise", "network", "text", "votes"),
         min_length=1,
-        description="rankers to train, each with as-of and, where there are such, with snapshot features; feed_forward "
-        "and those with decatt or doc2vec need the extra neural",
+        description="rankers to train, each with as-of features and, if available, with snapshot features; "
+        "feed_forward, decatt* and doc2vec* need the extra neural",
     )
     studied: RankerNames = Field(default=("boosted",), description="rankers for seeds, ablation and transfer")
     budget: int = Field(
@@ -144,7 +144,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
         if experiment.get("budget") and experiment.get("evaluation_split", "test") == "every":
             yield (
                 "experiment.budget",
-                "no question is left to tune on, since every question is evaluated on",
+                "every question is used for evaluation, so none is left for tuning",
                 "give --evaluation-split test, or tune on the training split with cqa tune",
             )
         if (
@@ -153,7 +153,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
         ):
             yield (
                 "features.cut",
-                "the protocol asof ranks the answers of a question at one moment, some hours after it",
+                "the protocol asof ranks the answers of a question at one time, some hours after it",
                 "leave the cut at delay, or give --protocol xu2018",
             )
         if "rankers" in experiment and (idle := _studied(experiment).difference(one_or_many(experiment["rankers"]))):
@@ -186,11 +186,13 @@ class AuditSettings(Section):
     flag_prefix: ClassVar[str | None] = ""
 
     groups: GroupNames = Field(default=(), description="feature groups to audit; default: all as-of groups")
-    moments: int = Field(default=3, ge=1, description="moments after which all data are changed, spread over the cuts")
+    moments: int = Field(
+        default=3, ge=1, description="number of times, spread over the cuts, after which all data is changed"
+    )
 
 
 class FeatureAuditSettings(StageSettings):
-    """Check that as-of features do not depend on later events: change those, and compare the features."""
+    """Check that as-of features do not depend on later events: change these events and compare the features."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa features audit --lake build/lake --run-id beer",

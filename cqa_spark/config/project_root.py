@@ -10,8 +10,8 @@ from pathlib import Path
 def project_root() -> Path:
     """Return the folder that contains ``conf/``.
 
-    This is the environment variable ``CQA_HOME``, else the installed package, since a wheel contains ``conf/``, else
-    the checkout. ``spark-submit.sh`` sets ``CQA_HOME``, since a cluster imports the package from a zip file.
+    This is the environment variable ``CQA_HOME``, else the installed package, because a wheel contains ``conf/``, else
+    the checkout. ``spark-submit.sh`` sets ``CQA_HOME``, because a cluster imports the package from a zip file.
     """
     if named := os.environ.get("CQA_HOME"):
         return Path(named)

@@ -54,7 +54,7 @@ def resolve(
         program: name of the command, such as ``cqa run``.
         model: the settings of the job.
         arguments: the command line after the command.
-        checks: functions that refuse unknown names of systems, measures, tasks, …
+        checks: functions that reject unknown names of systems, measures, tasks, …
 
     Raises:
         SettingsError: there are problems; all are listed.
@@ -66,7 +66,7 @@ def resolve(
     files, file_problems = _read_files([*standard_files(), *map(_config_file, parsed.config)]) if layered else ([], [])
     problems += file_problems
     if None in files:
-        raise SettingsError(problems)  # checks of the settings would miss those of the file
+        raise SettingsError(problems)  # other checks would report the settings of that file as missing
     layers = [*filter(None, files), given]
     values = only(merge(layers), known_keys(model))
     problems += _contradictions(model, values, layers)
@@ -140,7 +140,7 @@ def _validated(
         return model.model_validate(values, context=dict(checks))
     except ValidationError as refused:
         errors = refused.errors()
-        # pydantic reports a list of refused items as too short, too.
+        # pydantic also reports a list of rejected items as too short.
         reported = {_key(error) for error in errors if error["type"] != "too_short"}
         problems += [_problem(model, e, layers) for e in errors if e["type"] != "too_short" or _key(e) not in reported]
         return None

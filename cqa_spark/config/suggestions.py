@@ -1,4 +1,4 @@
-"""Remedies for a name that is not known: what was perhaps meant."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 SUGGESTIONS = 3
-"""Names that are suggested at most."""
+"""Maximum number of suggested names."""
 
 
 def did_you_mean(wrong: str, known: Iterable[str], otherwise: str) -> str:
@@ -18,7 +18,7 @@ def did_you_mean(wrong: str, known: Iterable[str], otherwise: str) -> str:
     Args:
         wrong: the unknown name.
         known: the known names.
-        otherwise: the remedy where none of them is similar.
+        otherwise: the remedy if none of them is similar.
     """
     similar = near_names(wrong, known)
     return f"did you mean {' or '.join(similar)}?" if similar else otherwise
@@ -30,7 +30,7 @@ def known_names(wrong: str, known: Iterable[str], kind: str) -> str:
     Args:
         wrong: the unknown name.
         known: the known names, in the order of the list.
-        kind: what they name, in the plural.
+        kind: the kind of names, in the plural.
     """
     names = list(known)
     return " ".join(filter(None, [did_you_mean(wrong, names, ""), f"known {kind}: {', '.join(names) or 'none'}"]))

@@ -14,11 +14,11 @@ from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote, 
 
 
 def _without_credentials(uri: str) -> str:
-    """The run log and messages show the address."""
+    """Reject credentials in the address, which the run log and messages show."""
     parts = urlsplit(uri)
     if parts.username or parts.password:
         raise refused(
-            "the address holds credentials",
+            "the address contains credentials",
             "give them by MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or by MLFLOW_TRACKING_TOKEN",
         )
     return uri

@@ -93,7 +93,7 @@ Address = Annotated[str, AfterValidator(_without_credentials)]
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
 InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
-# Folders and objects are named after a run; what is added to its id has to fit into the 255 bytes of a file name too.
+# Names of folders and objects contain the run id and suffixes; file names have at most 255 bytes.
 RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100), Shown("ID")]
 
 Size = Annotated[ByteSize, BeforeValidator(_with_unit), Shown("SIZE")]

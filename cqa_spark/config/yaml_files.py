@@ -1,7 +1,7 @@
 """The YAML files of the project: settings, systems and data sets.
 
-A file holds plain data: mappings with distinct keys, lists, texts, numbers, booleans and null. Anchors, aliases and
-merge keys (``<<``) are expanded. Size and nesting are limited, so that no file keeps a job from starting or failing.
+A file contains plain data: mappings with distinct keys, lists, texts, numbers, booleans and null. Anchors, aliases and
+merge keys (``<<``) are expanded. Size and nesting are limited, so that no file can block a job or exhaust its memory.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from cqa_spark.config.problems import Problem
 from cqa_spark.errors import ConfigError
 
 MAX_BYTES = 2**18
-"""Size of a file."""
+"""Maximum size of a file."""
 
 MAX_VALUES = 10_000
-"""Keys, values and list items of a file after its aliases are expanded."""
+"""Maximum number of keys, values and list items of a file after its aliases are expanded."""
 
 MAX_DEPTH = 20
-"""Levels of mappings and lists inside each other."""
+"""Maximum nesting of mappings and lists."""
 
 MAX_NUMBER_LENGTH = 64
-"""Characters of a number."""
+"""Maximum length of a number, in characters."""
 
 Key = tuple[str, ...]
 """The keys that lead to a value, from the outermost mapping inwards."""
@@ -51,7 +51,7 @@ class Document:
 
 
 class YamlError(ConfigError):
-    """A file that is not YAML, or holds more than plain data."""
+    """A file that is not YAML, or contains more than plain data."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(f"{problem.origin}: {problem.what}", problem.remedy)
@@ -59,7 +59,7 @@ class YamlError(ConfigError):
 
 
 def named_files(folder: Path) -> dict[str, Path]:
-    """The YAML files of a folder by name, in alphabetical order; a name that a user gives is looked up in them."""
+    """The YAML files of a folder by name, in alphabetical order; names given by users are looked up here."""
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
@@ -67,7 +67,7 @@ def read_yaml(path: Path) -> Document:
     """Read a file.
 
     Raises:
-        YamlError: it cannot be read, is not YAML, or holds more than plain data; line and column are named.
+        YamlError: it cannot be read, is not YAML, or contains more than plain data; the message has line and column.
     """
     try:
         with path.open("rb") as file:
@@ -118,7 +118,7 @@ def _place(origin: str, mark: yaml.Mark | None) -> str:
 
 
 class PlainDataError(yaml.MarkedYAMLError):
-    """A document holds more than plain data, or too much of it."""
+    """A document contains more than plain data, or too much of it."""
 
 
 class PlainLoader(yaml.SafeLoader):
@@ -139,7 +139,7 @@ class PlainLoader(yaml.SafeLoader):
         self._depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Compose the next node with all that is inside it.
+        """Compose the next node with its descendants.
 
         Raises:
             PlainDataError: there are too many nodes, or they are nested too deeply.
@@ -153,12 +153,12 @@ class PlainLoader(yaml.SafeLoader):
 
 
 def check_limits(values: int, depth: int, mark: yaml.Mark) -> None:
-    """Refuse a document that is too large.
+    """Reject a document that is too large.
 
     Args:
         values: number of values so far.
-        depth: level of the present one; the outermost has 1.
-        mark: where it is.
+        depth: level of the current one; the outermost has 1.
+        mark: its position.
 
     Raises:
         PlainDataError: a limit is exceeded.
@@ -170,7 +170,7 @@ def check_limits(values: int, depth: int, mark: yaml.Mark) -> None:
 
 
 class _Expansion:
-    """Turns nodes into values, those of aliases as often as they are used."""
+    """Turns nodes into values; aliases are expanded at each use."""
 
     def __init__(self, loader: PlainLoader, origin: str) -> None:
         self._loader = loader
@@ -183,7 +183,7 @@ class _Expansion:
         return Document(self._value(node, ()), self._places)
 
     def _value(self, node: yaml.Node, key: Key | None) -> Any:
-        """The value of a node; its key is None where places are not kept."""
+        """The value of a node; its key is None if places are not recorded."""
         if any(node is outer for outer in self._open):
             _refuse(node, "an alias refers to the value that contains it")
         self._open.append(node)
@@ -208,7 +208,7 @@ class _Expansion:
                 continue
             name = self._name(name_node)
             if name in names:
-                _refuse(name_node, f"{name} is set a second time")
+                _refuse(name_node, f"{name} is set twice")
             names.add(name)
             inner = None if key is None else (*key, name)
             if inner is not None:

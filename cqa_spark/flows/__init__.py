@@ -1,6 +1,6 @@
-"""The flows: which steps each job takes, in order, from its settings.
+"""The flows: the ordered steps of each job, built from its settings.
 
-A flow is made and checked before Spark starts; ``--dry-run`` draws it.
+A flow is built and validated before Spark starts; ``--dry-run`` prints it.
 """
 
 from cqa_spark.flows.dumps import NIGHT_BASELINE, ingest_dump, nightly

@@ -40,13 +40,13 @@ def ingest_dump(source: Source, *, publish: bool) -> Flow:
 def nightly(
     settings: NightlySettings, source: Source, *, last: Snapshot | None = None, kept: Mapping[str, str] | None = None
 ) -> Flow:
-    """A new dump: what changed is computed again, checked, published and exported.
+    """A new dump → recomputed rows, checked, published and exported.
 
     Args:
         settings: of the job.
         source: the dump.
-        last: the published run; None where nothing is published.
-        kept: folder of each system that was trained before and ranks again, by name.
+        last: the published run; None before the first publication.
+        kept: folder of each reused trained system, by name.
     """
     systems, task = read_systems([settings.system, NIGHT_BASELINE]), PreferredAnswer.name
     kept = kept or {}

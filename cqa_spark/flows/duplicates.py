@@ -16,7 +16,7 @@ from cqa_spark.systems.recipes import groups_of, read_systems, task_of
 
 
 def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
-    """A dump → an index, candidates, rankings that are cut where no duplicate follows, and their measures.
+    """A dump → an index, candidates, rankings cut at a learned threshold, and metrics.
 
     Args:
         settings: of the job.

@@ -91,7 +91,7 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
 
     Args:
         settings: of the job; they name the folder of the trained system.
-        system: the recipe that it was trained by.
+        system: its recipe.
     """
     assert settings.model is not None, "the caller ranks by a model folder"
     assert settings.input is not None, "required with --model"
@@ -114,7 +114,7 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
 
 
 def _experiments(systems: Sequence[System], settings: RunSettings) -> tuple[Step, ...]:
-    """The experiments that the settings of a run ask for."""
+    """The experiments that the settings of a run enable."""
     chosen, evaluation = settings.experiments, settings.evaluation
     studied = [system for system in systems if system.name in chosen.systems]
     return (

@@ -34,7 +34,7 @@ def dataset(settings: PreferredAnswerDatasetSettings) -> Flow:
 
 
 def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
-    """Systems and figures of Xu et al. (2018), by their protocol or as of the cut: data set, features, report."""
+    """Systems and tables of Xu et al. (2018), by their protocol or as of the cut: data set, features, report."""
     chosen, task = settings.experiment, PreferredAnswer.name
     systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
     studied = [system for system in systems if system.name in learned_systems(chosen.studied)]
@@ -62,7 +62,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
 
 
 def _dataset(community: str | None, threads: ThreadSettings) -> tuple[Step, ...]:
-    """Examples from the tables of another run, with the texts of the moment up to which answers are candidates."""
+    """Examples from the tables of another run, with texts as of the time up to which answers are candidates."""
     hours = threads.within_hours
     return (
         AdoptCommunity(community),

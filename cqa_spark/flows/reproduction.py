@@ -25,13 +25,13 @@ def reproduce(
     leave_out: Sequence[str],
     predictions: Mapping[tuple[str, str], str],
 ) -> Flow:
-    """Train published systems of one task and rank the parts of their data set.
+    """Train published systems of one task and rank the evaluation files of their data set.
 
     Args:
         source: files of the data set.
         systems: recipes of one task, with the same upstream systems.
-        features: folds of the cross-fitting, and what as-of groups may see.
-        leave_out: training threads that a part holds too.
+        features: folds of the cross-fitting, and the cut of as-of groups.
+        leave_out: training threads that an evaluation file also contains.
         predictions: file for the predictions of each system and split.
     """
     task = task_of(systems)

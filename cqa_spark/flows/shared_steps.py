@@ -28,7 +28,7 @@ def annotated_files(
 
 
 def learning(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
-    """From examples to trained systems: texts and upstream systems where they are wanted, features, rankers."""
+    """From examples to trained systems: texts and upstream systems if needed, features, rankers."""
     return (
         *text_analysis(systems),
         *([TrainUpstream(systems, features)] if upstream_of(systems) else []),
@@ -38,17 +38,17 @@ def learning(systems: Sequence[System], task: str, features: FeatureSettings) ->
 
 
 def text_analysis(systems: Sequence[System]) -> tuple[Step, ...]:
-    """The analysis of texts, where systems or their upstream systems read texts, and the embeddings of their groups."""
+    """The analysis of texts, if systems or their upstream systems read texts, and the embeddings of their groups."""
     everyone = [*systems, *[each.system for each in upstream_of(systems)]]
     return text_steps(groups_of(everyone), words=rank_by_words(everyone))
 
 
 def text_steps(groups: Sequence[str], *, words: bool = False) -> tuple[Step, ...]:
-    """The analysis of texts and their embeddings, as far as they are needed.
+    """The analysis of texts and their embeddings, if needed.
 
     Args:
         groups: names of feature groups.
-        words: whether a ranker reads texts, too.
+        words: whether a ranker reads texts as well.
     """
     models = embedding_models(groups)
     return (*([Analyse()] if words or reads_texts(groups) else []), *([Embed(models)] if models else []))

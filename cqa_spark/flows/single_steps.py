@@ -30,7 +30,7 @@ from cqa_spark.systems.system import known_systems
 from cqa_spark.tasks.registry import known_tasks
 
 Given = Collection[str] | None
-"""Names of tables and artifacts that a resumed run has; None where that is not known, as in a dry run."""
+"""Names of tables and artifacts that a resumed run has; None if unknown, as in a dry run."""
 
 
 def pair(settings: PairSettings, given: Given) -> Flow:
@@ -39,7 +39,7 @@ def pair(settings: PairSettings, given: Given) -> Flow:
 
 
 def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
-    """Examples → features, with all that they need."""
+    """Examples → features, with the texts that they need."""
     systems = read_systems(settings.systems)
     groups = list(dict.fromkeys([*groups_of(systems), *settings.groups]))
     task = settings.task or task_of(systems)
@@ -79,6 +79,6 @@ def report(settings: ReportSettings, given: Given) -> Flow:
 
 
 def audit(settings: FeatureAuditSettings, given: Given) -> Flow:
-    """Features → the proof that they do not depend on the future."""
+    """Features → a check that they do not depend on the future."""
     groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
     return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given)

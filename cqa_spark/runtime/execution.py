@@ -25,7 +25,7 @@ def execute_steps(flow: Flow, run: Run) -> None:
         run: what the steps read and write.
 
     Raises:
-        whatever the first step that failed raises, once those that had started have ended.
+        the error of the first step that failed, after the running steps have ended.
     """
     assert run.lake.spark is not None  # started here, so that the threads inherit its properties
     waiting, finished = flow.waits_for(), set[int]()

@@ -15,13 +15,13 @@ WIDTH = 110
 
 @dataclass(frozen=True)
 class Flow:
-    """Ordered steps, each with everything that it reads.
+    """Ordered steps whose inputs are all available.
 
     Attributes:
         name: of the job.
         steps: steps that write the run's tables, then those that deliver.
         given: names of tables and artifacts that the run has before the first step, because it continues an earlier
-            run; None if not known yet, so that nothing is checked.
+            run; None if not known yet, which disables the check.
 
     Raises:
         InputError: a step reads a product that no earlier step writes and that is not given.
@@ -40,7 +40,7 @@ class Flow:
             if missing:
                 raise InputError(
                     f"{self.name}: the step {step.name} reads {', '.join(missing)}, which the run does not have",
-                    "run the earlier jobs with the same --run-id first, or all of them at once with: cqa run",
+                    "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
                 )
             available |= _names(step.writes())
 

@@ -1,4 +1,4 @@
-"""The only import of MLflow: without its telemetry, and with a log that shows warnings only."""
+"""The only import of MLflow: without telemetry, and with log level WARNING."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from cqa_spark.errors import EnvironmentProblem
 
 
 def import_mlflow() -> ModuleType:
-    """Import MLflow, which takes seconds and is an extra of the package, and return it.
+    """Import MLflow, an optional dependency whose import takes seconds, and return it.
 
-    While it is imported, MLflow would ask an address on the internet for the settings of its telemetry; the only
-    address that a job may contact for tracking is that of the tracking server.
+    By default, importing MLflow requests telemetry settings from the internet. A job may contact only the tracking
+    server.
 
     Raises:
         EnvironmentProblem: MLflow is not installed.

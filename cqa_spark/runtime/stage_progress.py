@@ -1,4 +1,4 @@
-"""Progress inside a long step: rows and megabytes read, tasks, and the time that is left."""
+"""Progress inside a long step: rows and megabytes read, tasks, and the estimated remaining time."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _MINUTE = 60
 
 
 class StageWatch:
-    """Knows since when stages run, and describes the one that has run longest."""
+    """Records the start of stages, and describes the one that has run longest."""
 
     def __init__(self) -> None:
         self._since: dict[int, float] = {}
 
     def look(self, running: Sequence[RunningStage], now: float) -> str:
-        """A line on the longest running stage; empty where all stages have just begun.
+        """A line about the longest running stage; empty if all stages have just started.
 
         Args:
-            running: the stages that run now.
-            now: in seconds.
+            running: the running stages.
+            now: current time in seconds.
         """
         self._since = {stage.stage_id: self._since.get(stage.stage_id, now) for stage in running}
         seen = [stage for stage in running if self._since[stage.stage_id] < now]
@@ -39,11 +39,11 @@ class StageWatch:
 
 
 def described(stage: RunningStage, seconds: float) -> str:
-    """What a stage has done, and the time that is left if the remaining tasks take as long.
+    """The progress of a stage, and the remaining time if the remaining tasks take as long.
 
     Args:
         stage: the stage.
-        seconds: for how long it has run.
+        seconds: its running time.
     """
     read = f"{stage.rows:,} rows, {stage.bytes / _MEGABYTE:,.0f} MB, {stage.done:,} of {stage.tasks:,} tasks"
     left = f", about {_rounded(seconds * (stage.tasks - stage.done) / stage.done)} left" if stage.done else ""
@@ -52,10 +52,10 @@ def described(stage: RunningStage, seconds: float) -> str:
 
 @contextmanager
 def stages_shown(running: Callable[[], Sequence[RunningStage]]) -> Iterator[None]:
-    """Print the progress of long stages on standard error as long as the block lasts.
+    """Print the progress of long stages on standard error while the block runs.
 
     Args:
-        running: gives the stages that run at the moment of the call.
+        running: returns the running stages.
     """
     ended = Event()
 
@@ -64,7 +64,7 @@ def stages_shown(running: Callable[[], Sequence[RunningStage]]) -> Iterator[None
         while not ended.wait(EVERY):
             try:
                 line = watch.look(running(), monotonic())
-            except Exception:  # Java may have ended; the step that needs it says so
+            except Exception:  # Java may have ended; the step that needs it reports this
                 return
             if line:
                 terminal.line(line)

@@ -1,4 +1,4 @@
-"""The contract of a step: its name, what it reads, what it writes, and one node of the flow of data."""
+"""The contract of a step: its name, inputs, outputs and computation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Step(ABC):
     independent steps concurrently.
 
     Attributes:
-        name: shown in progress and in the record of the run.
+        name: shown in the progress output and in the run's record.
         delivers: whether the step follows the run's success, as publishing does; steps that deliver run one by one.
         records_parts: whether the step records its parts as steps of their own, instead of itself.
     """

@@ -38,10 +38,10 @@ class LoggedTrial:
 
 
 def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) -> None:
-    """Import MLflow and create its database, which takes seconds; ``track`` reports what fails here.
+    """Import MLflow and create its database, which takes seconds; ``track`` reports failures.
 
     Args:
-        settings: where a run will be logged.
+        settings: the tracking settings.
         storage: object storage settings.
     """
     with suppress(Exception):

@@ -41,7 +41,7 @@ def tell_mlflow(storage: ObjectStorageSettings) -> None:
 
 @contextmanager
 def on_this_machine(artifacts: Mapping[str, str], storage: ObjectStorageSettings) -> Iterator[dict[str, Path]]:
-    """Files and folders by name, as local copies if remote; MLflow accepts local ones only.
+    """Files and folders by name, as local copies if remote; MLflow accepts only local ones.
 
     Args:
         artifacts: location by name.

@@ -49,7 +49,7 @@ def read_lake(settings: JobSettings) -> Lake:
     """Open the lake that the settings name, for reading; Spark starts when a table is read.
 
     Raises:
-        ConfigError: there is no such lake, or the last release wrote it.
+        ConfigError: there is no such lake, or the previous release wrote it.
     """
     require_lake(settings.lake, settings.object_storage)
     return Lake(_session(settings), settings.lake, settings.object_storage)
@@ -57,16 +57,16 @@ def read_lake(settings: JobSettings) -> Lake:
 
 @contextmanager
 def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Iterator[LeasedLake]:
-    """Open the lake as the only process that writes it; Spark starts when a table is read or written.
+    """Lease the lake for writing; Spark starts when a table is read or written.
 
     Args:
         settings: of the job.
-        job: its name, shown to other processes that try to write.
+        job: name of the job, shown to other processes that try to write.
         create: whether a lake that does not exist is created.
 
     Raises:
         AnotherWriter: another process writes the lake.
-        ConfigError: there is no such lake, and ``create`` is False; or the last release wrote it.
+        ConfigError: there is no such lake, and ``create`` is False; or the previous release wrote it.
     """
     require = refuse_last_release if create else require_lake
     require(settings.lake, settings.object_storage)
@@ -78,11 +78,11 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
 
 @contextmanager
 def migrate_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
-    """Open a lake of any release as the only process that writes it.
+    """Lease a lake of any release for writing.
 
     Args:
         settings: of the job.
-        job: its name, for others who want to write.
+        job: name of the job, shown to other processes that try to write.
 
     Raises:
         AnotherWriter: another process writes the lake.
@@ -97,7 +97,7 @@ def migrate_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
 
 
 def _complete_copies(lake: LeasedLake) -> None:
-    """Update the copies where an earlier job published and did not; a failure stops no job that may be the remedy."""
+    """Update the copies if an earlier job published without doing so; a failure is only a warning."""
     try:
         update_copies(lake)
     except AnotherWriter:
@@ -108,12 +108,12 @@ def _complete_copies(lake: LeasedLake) -> None:
 
 
 def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create: bool = True) -> Run:
-    """Run a flow end to end, as the only process that writes the lake.
+    """Lease the lake and run a flow end to end.
 
     Args:
         flow: the steps.
         settings: of the job.
-        resume: continue with what earlier jobs of the same run wrote; see ``given``.
+        resume: continue with the outputs of earlier jobs of the same run; see ``given``.
         create: whether a lake that does not exist is created; resuming a run requires one.
 
     Returns:
@@ -143,7 +143,7 @@ def run_flow_in(
         lake: the lake.
         flow: the steps.
         settings: of the job.
-        resume: continue with what earlier jobs of the same run wrote.
+        resume: continue with the outputs of earlier jobs of the same run.
         on_success: called when the run's tables are written, before anything is delivered.
     """
     with (
@@ -165,7 +165,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         lake: the lake.
         settings: of the job.
         job: its name, for the log.
-        resume: continue with what earlier jobs of the same run wrote.
+        resume: continue with the outputs of earlier jobs of the same run.
 
     Raises:
         AnotherWriter: another process has taken the lake over; checked at the end of each step.
@@ -195,14 +195,14 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
 
 
 def given(settings: JobSettings) -> frozenset[str]:
-    """The names of tables and artifacts that the run of the settings has already; needs no Spark."""
+    """The names of the existing tables and artifacts of the run in the settings; needs no Spark."""
     assert settings.run_id is not None, "resuming a run requires its id"
     record = RunLog(read_lake(settings).objects).last_success(settings.run_id)
     return frozenset({*record.table_versions, *record.artifacts}) if record is not None else frozenset()
 
 
 def new_run_id(settings: JobSettings) -> str:
-    """A run id that sorts by time and holds the hash of the settings."""
+    """A run id that sorts by time and contains the hash of the settings."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{config_hash(settings)[:8]}"
 
 

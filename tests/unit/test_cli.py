@@ -193,7 +193,7 @@ def test_synth_hands_its_settings_to_the_generator(tmp_path, capsys):
 def test_synth_overwrites_no_dump(tmp_path, capsys, format, made):
     (tmp_path / made).mkdir()
     assert main(["synth", format, "--output", str(tmp_path), "--threads", "1"]) == 3
-    assert f"{made} exists, and would be overwritten" in capsys.readouterr().err
+    assert f"{made} already exists" in capsys.readouterr().err
 
 
 def test_a_size_without_a_unit_is_refused_with_the_sizes_that_may_be_meant(tmp_path, capsys):

@@ -41,7 +41,7 @@ def test_files_that_cannot_be_read_are_problems_and_no_exceptions(tmp_path):
         "latin.yaml": "cannot be read: it is not UTF-8 text",
         "broken.yaml": "invalid YAML: while parsing a flow sequence: expected ',' or ']', but got '<stream end>'",
         "list.yaml": "contains no settings",
-        "twice.yaml": "lake is set a second time",
+        "twice.yaml": "lake is set twice",
     }
     write(tmp_path, "systems: [a, b\n", "broken.yaml")
     write(tmp_path, "- a\n", "list.yaml")

@@ -37,7 +37,7 @@ def test_credentials_in_the_address_of_mlflow_are_refused_and_not_repeated() -> 
     with pytest.raises(ValidationError) as refused:
         TrackingSettings(uri="https://me:hush@mlflow.example.org")
     (error,) = refused.value.errors()
-    assert error["msg"] == "the address holds credentials"
+    assert error["msg"] == "the address contains credentials"
     assert TrackingSettings(uri="https://mlflow.example.org/a@b").uri == "https://mlflow.example.org/a@b"
 
 

@@ -17,12 +17,12 @@ from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperiment
         ({"threads": {"name": "full"}, "experiment": {"all_sites": True, "evaluation_split": "every"}}, []),
         (
             {"experiment": {"all_sites": True, "evaluation_split": "every", "budget": 5}},
-            ["no question is left to tune on, since every question is evaluated on"],
+            ["every question is used for evaluation, so none is left for tuning"],
         ),
         ({"experiment": {"all_sites": True, "budget": 5}}, []),
         (
             {"experiment": {"all_sites": True}, "features": {"cut": "answer"}},
-            ["the protocol asof ranks the answers of a question at one moment, some hours after it"],
+            ["the protocol asof ranks the answers of a question at one time, some hours after it"],
         ),
         ({"experiment": {"all_sites": True, "protocol": "xu2018"}, "features": {"cut": "answer"}}, []),
         ({"experiment": {"all_sites": True, "rankers": "logistic"}}, ["boosted: not in rankers"]),

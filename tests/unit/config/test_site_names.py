@@ -42,17 +42,17 @@ def test_whatever_can_be_printed_names_a_site(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("", "the site's name is empty"),
-        ("a\nb", "the site's name 'a\\nb' holds the character U+000A"),
-        ("a\tb", "the site's name 'a\\tb' holds the character U+0009"),
-        ("a\0", "the site's name 'a\\x00' holds the character U+0000"),
-        ("a\x7f", "the site's name 'a\\x7f' holds the character U+007F"),
-        ("a\u2028b", "the site's name 'a\\u2028b' holds the character U+2028"),
-        ("a\udcff", "the site's name 'a\\udcff' holds the character U+DCFF"),
-        (" a", "the site's name ' a' starts or ends with a space"),
-        ("a ", "the site's name 'a ' starts or ends with a space"),
+        ("", "the site name is empty"),
+        ("a\nb", "the site name 'a\\nb' contains the character U+000A"),
+        ("a\tb", "the site name 'a\\tb' contains the character U+0009"),
+        ("a\0", "the site name 'a\\x00' contains the character U+0000"),
+        ("a\x7f", "the site name 'a\\x7f' contains the character U+007F"),
+        ("a\u2028b", "the site name 'a\\u2028b' contains the character U+2028"),
+        ("a\udcff", "the site name 'a\\udcff' contains the character U+DCFF"),
+        (" a", "the site name ' a' starts or ends with a space"),
+        ("a ", "the site name 'a ' starts or ends with a space"),
         ("__HIVE_DEFAULT_PARTITION__", "Spark and Hive read __HIVE_DEFAULT_PARTITION__ as a missing value"),
-        ("ü" * 41, f"the site's name '{'ü' * 41}' has 82 bytes"),
+        ("ü" * 41, f"the site name '{'ü' * 41}' has 82 bytes"),
     ],
 )
 def test_what_cannot_name_a_site(name: str, problem: str) -> None:
@@ -63,8 +63,8 @@ def test_what_cannot_name_a_site(name: str, problem: str) -> None:
 def test_every_command_refuses_what_cannot_name_a_site(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command.split(), *COMMANDS[command], "--site", "a\nb", "--dry-run"]) == 2
     told = capsys.readouterr().err
-    assert "flag --site: the site's name 'a\\nb' holds the character U+000A" in told
-    assert "a site's name has 1 to 80 bytes of UTF-8" in told
+    assert "flag --site: the site name 'a\\nb' contains the character U+000A" in told
+    assert "a site name has 1 to 80 bytes of UTF-8" in told
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -75,4 +75,4 @@ def test_every_command_takes_a_space_a_quote_a_colon_and_a_percent_sign(command:
 def test_a_site_that_names_a_folder_stays_below_the_output(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("../x", "a/b", "/etc", "..", "."):
         assert main(["synth", "stackexchange", "--output", "o", "--site", name, "--dry-run"]) == 2
-        assert f"the site's name {name!r} cannot name a folder" in capsys.readouterr().err
+        assert f"the site name {name!r} cannot name a folder" in capsys.readouterr().err

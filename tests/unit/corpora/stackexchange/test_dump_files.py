@@ -196,9 +196,9 @@ def test_a_table_in_a_file_and_in_an_archive(tmp_path: Path) -> None:
 
 def test_a_folder_or_archive_that_cannot_name_a_site_asks_for_a_name(tmp_path: Path) -> None:
     folder = make(tmp_path / "a\nb", "Posts.xml")
-    with pytest.raises(InputError, match=r"the site's name 'a\\nb' holds the character U\+000A") as refused:
+    with pytest.raises(InputError, match=r"the site name 'a\\nb' contains the character U\+000A") as refused:
         find_dump_files([str(folder)])
     assert "--site NAME" in refused.value.remedy
     assert found(folder, site="b") == [("b", "Posts", "Posts.xml", False)]
-    with pytest.raises(InputError, match="the site's name ' ' starts or ends with a space"):
+    with pytest.raises(InputError, match="the site name ' ' starts or ends with a space"):
         of_archive([str(folder / "Posts.xml")], f"{tmp_path}/ .7z")
