@@ -33,11 +33,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a table holds.
+    """Row and null counts of a table.
 
     Attributes:
         rows: number of rows.
-        null_shares: share of nulls by column; columns of arrays and maps are left out.
+        null_shares: share of nulls by column, without columns of arrays and maps.
     """
 
     rows: int
@@ -46,18 +46,18 @@ class Contents:
 
 @dataclass(frozen=True)
 class RunUnderReview:
-    """The tables of a run that is to be published, beside those of the published one.
+    """The tables of a run under review and those of the published run.
 
     Attributes:
         now: by name, the tables of the run.
-        last: by name, the published tables; none where nothing comparable is published.
+        last: by name, the published tables; empty if nothing comparable is published.
         system: the system whose rankings are served.
-        measure: the measure that systems are ordered by.
+        measure: the measure by which systems are ordered.
         entries: by name, the journal tables of the run.
         last_entries: by name, the published journal tables.
-        contents: by name, what the run's tables hold.
-        last_contents: by name, what the published tables hold.
-        same: names of the tables that both have in the same version, so that checks can skip them.
+        contents: by name, counts of the run's tables.
+        last_contents: by name, counts of the published tables.
+        same: names of the tables with the same version in both runs, which checks can skip.
     """
 
     now: Mapping[str, DataFrame]
@@ -71,13 +71,13 @@ class RunUnderReview:
     same: frozenset[str] = frozenset()
 
     def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
-        """The published rows of a table and the run's; None where one of them has no such table."""
+        """The published rows of a table and the run's; None if one of them has no such table."""
         if table.name in self.now and table.name in self.last:
             return self.last[table.name], self.now[table.name]
         return None
 
     def differing(self, tables: Iterable[Table]) -> dict[str, tuple[Contents, Contents]]:
-        """What the published tables and the run's hold that both have, in different versions; by name."""
+        """Counts of the published and the run's version of the tables that differ, by name."""
         names = [table.name for table in tables if table.name not in self.same]
         both = [name for name in names if name in self.contents and name in self.last_contents]
         return {name: (self.last_contents[name], self.contents[name]) for name in both}
@@ -87,10 +87,10 @@ Check = Callable[[RunUnderReview, CheckSettings], Verdict]
 
 
 def nothing_to_compare(check: str, limit: float) -> Verdict:
-    """The verdict in the first run, of a check that compares with the last run."""
+    """The verdict of a check that compares with the published run, if there is none."""
     return Verdict(check, True, 0.0, limit, "nothing comparable is published")
 
 
 def nothing_differs(check: str, limit: float) -> Verdict:
-    """The verdict of a check of tables that are all as they were published."""
-    return Verdict(check, True, 0.0, limit, "all tables are as published")
+    """The verdict of a check whose tables are all unchanged."""
+    return Verdict(check, True, 0.0, limit, "all tables are unchanged")

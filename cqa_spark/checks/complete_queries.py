@@ -1,4 +1,4 @@
-"""Checks that every query is ranked, with all its candidates."""
+"""Checks that every query is ranked with all of its candidates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 
 
 def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The number of queries that lack candidates or are not ranked at all."""
+    """The number of queries that are ranked partially or not at all."""
     rankings = review.now[RANKINGS.name].where(F.col("system") == review.system)
     broken = _compared(rankings, review.now[EXAMPLES.name], how="full")
     to_rank = F.col("ranked").isNull() & F.col("is_to_rank")
@@ -20,12 +20,12 @@ def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     found = broken.agg(F.count_if(in_part).alias("in_part"), F.count_if(to_rank).alias("missing")).first()
     assert found is not None, "an aggregate has one row"
     ranked, missing = found["in_part"], found["missing"]
-    reason = f"{ranked:,} queries ranked in part, {missing:,} not at all"
+    reason = f"{ranked:,} queries partially ranked, {missing:,} not at all"
     return Verdict("complete queries", ranked + missing == 0, ranked + missing, 0, reason)
 
 
 def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
-    """The queries of which a system ranked some candidates and not all: system, site, task, query_id, ranked, wanted.
+    """The partially ranked queries of each system: system, site, task, query_id, ranked, wanted.
 
     Args:
         rankings: rows of ``RANKINGS``.
@@ -35,7 +35,7 @@ def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
 
 
 def _compared(rankings: DataFrame, examples: DataFrame, *, how: str) -> DataFrame:
-    """By system and query what is ranked, joined with what there is to rank."""
+    """By system and query, the numbers of ranked candidates and of all candidates."""
     to_rank = F.max(F.expr(OUTSIDE_TRAINING)).alias("is_to_rank")
     wanted = examples.groupBy(*QUERY).agg(F.count("*").alias("wanted"), to_rank)
     ranked = rankings.groupBy("system", *QUERY).agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))

@@ -1,4 +1,4 @@
-"""What a table holds, counted in one query."""
+"""Row and null counts of a table, in one query."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ VALIDATION = "dev"
 
 
 def metric_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The measure's distance below the lower end of the last run's interval, on the validation set."""
+    """The measure's distance below the lower end of the published interval, on the dev split."""
     last = _measured(review.last_entries.get(METRICS.name, ()), review)
     now = _measured(review.entries.get(METRICS.name, ()), review)
     if last is None or now is None:

@@ -1,4 +1,4 @@
-"""Checks for columns with more nulls than before."""
+"""Checks for columns with more nulls than in the published run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 
 
 def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The column whose share of nulls rose most."""
+    """The column whose share of nulls increased most."""
     rises = [
         (now.null_shares[name] - share, f"{table}.{name}: {share:.1%} unknown, now {now.null_shares[name]:.1%}")
         for table, (last, now) in review.differing(LOOKED_AT).items()

@@ -12,7 +12,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 
 
 def rank_correlation(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """Spearman's correlation with the last ranking, over the candidates that both have; the mean over queries."""
+    """Spearman's correlation with the published ranking over the common candidates; the mean over queries."""
     pair = review.both(RANKINGS)
     if pair is None:
         return nothing_to_compare("rank correlation", limits.min_rank_correlation)
@@ -27,15 +27,15 @@ def rank_correlation(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 
 def correlations(last: DataFrame, now: DataFrame) -> DataFrame:
-    """Site, task, query_id and ``correlation`` of every query with two candidates or more in both rankings.
+    """Site, task, query_id and ``correlation`` of every query with at least two common candidates.
 
     Args:
-        last: rows of ``RANKINGS`` of one system.
-        now: the same, later.
+        last: published rows of ``RANKINGS`` of one system.
+        now: rows of the run.
     """
     before = last.select(*QUERY, "candidate_id", F.col("rank").alias("last_rank"))
     both = before.join(now.select(*QUERY, "candidate_id", "rank"), on=[*QUERY, "candidate_id"])
-    # Ranks among the candidates that both have: others may have come or gone between them.
+    # Ranks among the common candidates: new or removed candidates may lie between them.
     squared = F.pow(_place("last_rank") - _place("rank"), 2)
     by_query = (
         both.select(*QUERY, squared.alias("d")).groupBy(*QUERY).agg(F.sum("d").alias("d"), F.count("d").alias("n"))

@@ -1,4 +1,4 @@
-"""All checks, in the order in which they are shown."""
+"""All checks, in display order."""
 
 from __future__ import annotations
 

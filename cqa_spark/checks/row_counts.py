@@ -1,4 +1,4 @@
-"""Checks whether tables shrank or grew more than one night explains."""
+"""Checks for tables that shrank or grew too much since the published run."""
 
 from __future__ import annotations
 

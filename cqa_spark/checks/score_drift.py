@@ -16,7 +16,7 @@ _LEAST = 1e-4  # share used for an empty bin, whose logarithm would be infinite
 
 
 def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The population stability index of the scores, in bins that each held a tenth of the last run's scores."""
+    """The population stability index of the scores, in the deciles of the published scores."""
     pair = review.both(RANKINGS)
     if pair is None:
         return nothing_to_compare("score drift", limits.max_score_drift)
@@ -28,7 +28,7 @@ def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 
 def _shares(last: DataFrame, now: DataFrame) -> list[list[float]]:
-    """The share of the last scores and of the present ones in each bin, in one query."""
+    """The shares of published and of new scores in each bin, in one query."""
     edges = last.agg(F.array_sort(F.array_distinct(F.percentile("score", TENTHS))).alias("edges"))
     sides = [frame.select("score", F.lit(side).alias("side")) for side, frame in enumerate((last, now))]
     known = (

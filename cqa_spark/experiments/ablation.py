@@ -1,4 +1,4 @@
-"""Ablation of feature families: a system trained without each family, and on each alone."""
+"""Ablation of feature families: a system is trained without each family, and on each family alone."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Ablation(Step):
 
     Attributes:
         systems: recipes that the run has trained.
-        settings: the first measure, and its uncertainty.
-        split: examples to measure on.
+        settings: measure (the first one) and resampling.
+        split: examples to evaluate on.
     """
 
     systems: Sequence[System]
@@ -67,13 +67,13 @@ class Ablation(Step):
 
 
 def ablate(run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit = _HELD_OUT) -> list[Entry]:
-    """Train a system with all features, without each family, and on each family alone; measure all on the same queries.
+    """Train a system with all features, without each family, and on each family alone; evaluate on the same queries.
 
     Args:
-        run: a run whose features are computed.
-        system: a system that learns from two families or more.
-        settings: the first measure, and its uncertainty.
-        split: examples to measure on.
+        run: a run with computed features.
+        system: a system that learns from at least two families.
+        settings: measure (the first one) and resampling.
+        split: examples to evaluate on.
 
     Returns:
         Entries of ``ABLATIONS``.
@@ -94,7 +94,7 @@ def ablate(run: Run, system: System, settings: EvaluationSettings, split: Evalua
 
 
 def feature_sets(system: System) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
-    """The features of each variant: (variant, family) and the features, in the order of the system's groups."""
+    """The features of each variant, by (variant, family), in the order of the system's groups."""
     groups = defaultdict(list)
     for group in system.feature_groups:
         groups[family(group)].append(group)

@@ -1,4 +1,4 @@
-"""Compares systems by repeated cross-validation on the training part; dev is not used."""
+"""Compares systems by repeated cross-validation on the training split; dev is not used."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 SEED = 1
-"""Seed of the folds: every system is judged on the same ones."""
+"""Seed of the folds; all systems use the same folds."""
 
 
 @dataclass(frozen=True)
 class CrossValidation(Step):
-    """Compare all systems of a run by repeated cross-validation on the training part.
+    """Compare all systems of a run by repeated cross-validation on the training split.
 
     Attributes:
         systems: recipes of one task, which the run has trained.
         settings: repeats and folds.
-        evaluation: the first measure, and its uncertainty.
-        features: folds of the cross-fitting within each fold, and what as-of groups may see.
+        evaluation: measure (the first one) and resampling.
+        features: folds of the cross-fitting within each fold, and the cut of as-of groups.
     """
 
     systems: Sequence[System]
@@ -48,7 +48,7 @@ class CrossValidation(Step):
     name = "cross-validation"
 
     def reads(self) -> tuple[Product, ...]:
-        """What features are computed from, features and models."""
+        """Inputs of features, features and models."""
         groups = groups_of(self.systems)
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
         return *Featurize(groups, self.systems[0].task, self.features).reads(), *frame_tables(self.systems), *models
@@ -75,11 +75,11 @@ def compare(
     """Cross-validate systems of one task, and test each against the one with the highest mean.
 
     Args:
-        run: a run whose features are computed.
+        run: a run with computed features.
         systems: of one task.
         settings: repeats and folds.
-        evaluation: the first measure, and its uncertainty.
-        features: folds of the cross-fitting within each fold, and what as-of groups may see.
+        evaluation: measure (the first one) and resampling.
+        features: folds of the cross-fitting within each fold, and the cut of as-of groups.
 
     Returns:
         Entries of ``CROSS_VALIDATIONS``.

@@ -1,4 +1,4 @@
-"""Repeated cross-validation on the training part: the mean of a measure, and its spread over folds."""
+"""Repeated cross-validation on the training split: the mean of a measure, and its spread over repeats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """A ranker's figures.
+    """The cross-validated measure of a ranker.
 
     Attributes:
         values: the measure over all training queries, one per repeat, fractions.
@@ -42,20 +42,20 @@ class CrossValidated:
 
     @property
     def spread(self) -> float:
-        """The standard deviation over the repeats: the variation caused by the folds alone."""
+        """The standard deviation over the repeats, which measures the variation due to the folds."""
         return stdev(self.values)
 
 
 def cross_validate(
     ranker: Ranker[Any], repeats: Sequence[Sequence[Part]], *, name: str, measure: str
 ) -> CrossValidated:
-    """Rank every training query by models of the other folds, several times over.
+    """Rank every training query by models of the other folds, repeatedly.
 
     Args:
         ranker: fitted once per fold and repeat.
-        repeats: the folds of each cross-validation, as ``nested_folds`` gives them; at least 2.
+        repeats: the folds of each cross-validation, as returned by ``nested_folds``; at least 2.
         name: name of the ranker in the rows of ``QUERY_METRICS``.
-        measure: the measure as it prints.
+        measure: display name of the measure.
     """
     found = [_repeat(ranker, parts, name, measure, number) for number, parts in enumerate(repeats)]
     queries = found[0]

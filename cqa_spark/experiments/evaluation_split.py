@@ -21,24 +21,24 @@ class Part:
 
 
 class EvaluationSplit(ABC):
-    """A choice of examples to measure on."""
+    """A selection of evaluation examples."""
 
     @abstractmethod
     def measured(self, examples: DataFrame) -> DataFrame:
-        """The examples that are measured on; ``split`` says how the choice is called."""
+        """The evaluation examples; ``split`` is the name of the selection."""
 
     @abstractmethod
     def learned_from(self, examples: DataFrame) -> DataFrame:
-        """The examples that a model may learn from that is measured on other sites."""
+        """The training examples of a model that is evaluated on other sites."""
 
     @abstractmethod
     def parts(self, frame: DataFrame) -> tuple[Part, ...]:
-        """Examples, or examples with features, as the models that are measured on them need them."""
+        """Evaluation and training examples, with or without features, of each model."""
 
 
 @dataclass(frozen=True)
 class HeldOut(EvaluationSplit):
-    """What the data set holds out: a model learns from the training part.
+    """A held-out split of the data set; a model learns from the training split.
 
     Attributes:
         condition: SQL over ``split``.
@@ -47,21 +47,21 @@ class HeldOut(EvaluationSplit):
     condition: str = OUTSIDE_TRAINING
 
     def measured(self, examples: DataFrame) -> DataFrame:
-        """Those that the condition holds for."""
+        """The examples that satisfy the condition."""
         return examples.where(self.condition)
 
     def learned_from(self, examples: DataFrame) -> DataFrame:
-        """The training part."""
+        """The training split."""
         return examples.where(IN_TRAINING)
 
     def parts(self, frame: DataFrame) -> tuple[Part, ...]:
-        """One: the training part and what is held out."""
+        """One part: the held-out and the training split."""
         return (Part(self.learned_from(frame), self.measured(frame)),)
 
 
 @dataclass(frozen=True)
 class EveryFold(EvaluationSplit):
-    """Every question, each by a model of the other folds: for data sets whose test part is too small.
+    """Every question, by cross-validation: for data sets whose test split is too small.
 
     Attributes:
         folds: number of folds, by thread with its repeats.
@@ -70,15 +70,15 @@ class EveryFold(EvaluationSplit):
     folds: int
 
     def measured(self, examples: DataFrame) -> DataFrame:
-        """All of them, as one part."""
+        """All examples."""
         return examples.withColumn("split", F.lit(CROSS_VALIDATED))
 
     def learned_from(self, examples: DataFrame) -> DataFrame:
-        """All of them: the sites that are measured on are others."""
+        """All examples; the evaluated sites are different ones."""
         return self.measured(examples)
 
     def parts(self, frame: DataFrame) -> tuple[Part, ...]:
-        """One for each fold."""
+        """One part per fold."""
         whole = self.measured(frame)
         held_out = [fold_of(self.folds) == fold for fold in range(self.folds)]
         return tuple(Part(whole.where(~here), whole.where(here)) for here in held_out)

@@ -24,7 +24,7 @@ from cqa_spark.systems.system import System
 
 @dataclass(frozen=True)
 class RankEveryQuery(Step):
-    """Rank every query with every system, by models that did not learn from it.
+    """Rank every query with every system, by models that were not trained on it.
 
     Attributes:
         systems: recipes of one task, which the run has trained.

@@ -30,7 +30,7 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 SEED = 29
-"""Decides which threads a share holds; a larger share holds all threads of a smaller one."""
+"""Seed of the hash that selects threads; a larger share contains all threads of a smaller one."""
 
 _SCALE = 10_000
 
@@ -41,9 +41,9 @@ class LearningCurve(Step):
 
     Attributes:
         systems: recipes that the run has trained.
-        settings: the first measure, and its uncertainty.
+        settings: measure (the first one) and resampling.
         shares: above 0 and below 1.
-        features: folds of the cross-fitting, and what as-of groups may see.
+        features: folds of the cross-fitting, and the cut of as-of groups.
     """
 
     systems: Sequence[System]
@@ -54,7 +54,7 @@ class LearningCurve(Step):
     name = "learning curve"
 
     def reads(self) -> tuple[Product, ...]:
-        """What features are computed from, features and models."""
+        """Inputs of features, features and models."""
         groups = groups_of(self.systems)
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
         task = self.systems[0].task
@@ -65,7 +65,7 @@ class LearningCurve(Step):
         return (LEARNING_CURVES,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Draw one curve after the other."""
+        """Compute one curve after the other."""
         systems = trained_recipes(run, self.systems)
         counts.rows_in = len(systems)
         found = [
@@ -79,17 +79,17 @@ class LearningCurve(Step):
 def learning_curve(
     run: Run, system: System, settings: EvaluationSettings, *, shares: Sequence[float], features: FeatureSettings
 ) -> list[Entry]:
-    """Train a system on each share of the training threads and on all; measure all on the same queries.
+    """Train a system on each share of the training threads and on all; evaluate on the same queries.
 
-    Feature groups that learn from labels are refitted on each share: otherwise the labels of all threads would
-    reach the smallest share through its features. Groups that learn from text alone are not refitted.
+    Feature groups that learn from labels are refitted on each share: otherwise the labels of all threads would leak
+    into the smallest share through its features. Groups that learn only from text are not refitted.
 
     Args:
-        run: a run whose features are computed.
-        system: a system that learns.
-        settings: the first measure, and its uncertainty.
+        run: a run with computed features.
+        system: a trainable system.
+        settings: measure (the first one) and resampling.
         shares: above 0 and below 1.
-        features: folds of the cross-fitting, and what as-of groups may see.
+        features: folds of the cross-fitting, and the cut of as-of groups.
 
     Returns:
         Entries of ``LEARNING_CURVES``.

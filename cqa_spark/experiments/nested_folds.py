@@ -1,9 +1,9 @@
-"""The folds of a cross-validation, with features that know no label of the fold that is measured on.
+"""The folds of a cross-validation, with features that do not depend on labels of the held-out fold.
 
-Stored features of training examples come from models of the other folds of the cross-fitting, which saw labels of the
-fold that a cross-validation holds out: the features of its training examples, too. So groups that learn from labels are
-fitted anew on the training part of each fold, as on a training split of its own (nested cross-validation: Varma and
-Simon 2006, Bias in error estimation when using cross-validation for model selection, BMC Bioinformatics 7).
+Stored features of training examples come from cross-fitted models, which were trained on labels of the fold that a
+cross-validation holds out. Groups that learn from labels are therefore refitted on the training part of each fold
+(nested cross-validation: Varma and Simon 2006, Bias in error estimation when using cross-validation for model
+selection, BMC Bioinformatics 7).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
 from cqa_spark.systems.system import System
 
 PartsOf = Callable[[System], list[tuple[Part, ...]]]
-"""What gives a system's folds: of each repeat, the parts to train and to measure on."""
+"""Returns a system's folds: for each repeat, the training and evaluation parts."""
 
 _SEEDS_APART = 1000
 """Upper bound of repeats, so that two seeds never share a repeat's folds."""
@@ -42,14 +42,14 @@ _SEEDS_APART = 1000
 def nested_folds(
     run: Run, systems: Sequence[System], features: FeatureSettings, *, folds: int, repeats: int, seed: int
 ) -> Iterator[PartsOf]:
-    """Fit and compute what learns from labels once per fold, for all systems.
+    """Refit and compute the groups that learn from labels once per fold, for all systems.
 
     Args:
-        run: a run whose feature groups are computed.
+        run: a run with computed feature groups.
         systems: of one task.
-        features: folds of the cross-fitting within each fold, and what as-of groups may see.
+        features: folds of the cross-fitting within each fold, and the cut of as-of groups.
         folds: number of folds, by thread with its repeats.
-        repeats: number of cross-validations, each with folds of its own.
+        repeats: number of cross-validations, each with different folds.
         seed: seed of the folds.
     """
     groups = groups_of(systems)

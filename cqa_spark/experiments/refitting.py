@@ -1,4 +1,4 @@
-"""Feature groups that learn from labels, fitted anew on fewer examples."""
+"""Refits feature groups that learn from labels on fewer examples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cqa_spark.features.registry import group_class
 def refitted(
     groups: Iterable[str], inputs: FeatureInputs, tables: Mapping[str, DataFrame], folds: int
 ) -> dict[str, DataFrame]:
-    """The tables of values in which groups that learn from labels have learned from these examples alone.
+    """The values of groups, with groups that learn from labels refitted on the given examples only.
 
     Args:
-        groups: names; those that learn from no labels are left alone.
-        inputs: what the groups learn from is their training part; values are computed for all examples.
+        groups: names; groups that do not learn from labels are unchanged.
+        inputs: groups are fitted on the training split; values are computed for all examples.
         tables: by name, the values of all groups.
         folds: folds of the cross-fitting.
     """

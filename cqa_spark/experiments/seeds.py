@@ -1,4 +1,4 @@
-"""Other seeds: systems that draw rows, features or weights, trained again on the same examples."""
+"""Other seeds: systems that sample rows, features or weights, retrained on the same examples."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from cqa_spark.systems.trained_system import model_artifact
 
 @dataclass(frozen=True)
 class OtherSeeds(Step):
-    """Train systems with several seeds; those that draw nothing are left out.
+    """Train systems with several seeds; deterministic systems are skipped.
 
     Attributes:
         systems: recipes that the run has trained.
-        settings: the first measure, and its uncertainty.
-        split: examples to measure on.
-        seeds: number of seeds, the recipe's own among them.
+        settings: measure (the first one) and resampling.
+        split: examples to evaluate on.
+        seeds: number of seeds, including the recipe's own.
     """
 
     systems: Sequence[System]
@@ -64,17 +64,17 @@ class OtherSeeds(Step):
 def other_seeds(
     run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit, *, seeds: int
 ) -> list[Entry]:
-    """Train a system with several seeds, and measure all on the same queries.
+    """Train a system with several seeds, and evaluate on the same queries.
 
     Args:
-        run: a run whose features are computed.
+        run: a run with computed features.
         system: the system.
-        settings: the first measure, and its uncertainty.
-        split: examples to measure on.
-        seeds: number of seeds, the recipe's own among them.
+        settings: measure (the first one) and resampling.
+        split: examples to evaluate on.
+        seeds: number of seeds, including the recipe's own.
 
     Returns:
-        Entries of ``SEEDS``; none for a system that draws nothing.
+        Entries of ``SEEDS``; none for a deterministic system.
     """
     drawn = {number: with_other_seed(system.ranker, number) for number in range(seeds)}
     variants = {

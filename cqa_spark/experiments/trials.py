@@ -26,7 +26,7 @@ class Trial:
     Attributes:
         name: ``given``, or ``trial`` and a number.
         values: the drawn parameters, by path; empty for the given ones.
-        ranker: the whole ranker.
+        ranker: the ranker with these parameters.
         found: result of the cross-validation; None before it.
     """
 
@@ -61,7 +61,7 @@ class Trial:
 
 
 def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]:
-    """The given parameters first, then drawn ones.
+    """The given parameters, followed by drawn ones.
 
     Raises:
         ConfigError: the ranker declares no range.
@@ -70,7 +70,7 @@ def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]
     if not space:
         raise ConfigError(
             f"system {system.name}: the ranker {system.ranker.name} has no parameter with a range",
-            "tune a system whose ranker learns",
+            "tune a system with a trainable ranker",
         )
     yield Trial(GIVEN, {}, system.ranker)
     for number in range(1, budget + 1):
@@ -80,7 +80,7 @@ def planned_trials(system: System, *, budget: int, seed: int) -> Iterator[Trial]
 
 
 def chosen(trials: Sequence[Trial]) -> Trial:
-    """The trial with the highest mean; the earliest of several, so that a tie keeps the given parameters."""
+    """The trial with the highest mean; the earliest in a tie, so that a tie keeps the given parameters."""
     return max(trials, key=lambda trial: trial.mean)
 
 
@@ -90,8 +90,8 @@ def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
     Args:
         given: the recipe's own parameters.
         best: the best trial, which may be the given one.
-        measure: the measure as it prints.
-        p: of the paired test between the two over queries; None where they are the same.
+        measure: display name of the measure.
+        p: p-value of the paired test between the two over queries; None if they are the same.
     """
     lines = [given.line(measure)]
     if best is given or p is None:
@@ -100,13 +100,13 @@ def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
     beyond_folds, beyond_chance = difference > spread, p < SIGNIFICANT
     lines.append(best.line(measure))
     folds = "beyond" if beyond_folds else "inside"
-    chance = "which chance alone does not explain" if beyond_chance else "which chance alone could explain"
+    chance = "which is statistically significant" if beyond_chance else "which is not statistically significant"
     lines.append(
         f"The difference of {signed_points(difference)} points is {folds} the spread of the repeats "
         f"({points(spread)}); over queries {p_value(p)}, {chance}."
     )
     if beyond_folds and beyond_chance:
-        lines.append("The best trial is better. Being the best of many, it measures a little too well.")
+        lines.append("The best trial is better. As the best of many, its score is slightly optimistic.")
     else:
-        lines.append("Nothing says that the best trial is better: keep the given parameters.")
+        lines.append("There is no evidence that the best trial is better: keep the given parameters.")
     return "\n".join(lines)

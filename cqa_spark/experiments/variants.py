@@ -1,4 +1,4 @@
-"""Variants of one system, each trained and ranked, then measured together against the full one."""
+"""Variants of one system, each trained and ranked separately, then evaluated against the full system."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment"
     """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
     models = run_concurrently(system.build().fit, [part.training for part in variant.parts])
     scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
-    # What is below it, wide frames of features, would be planned again wherever the rankings are read.
+    # Otherwise the wide feature frames would be planned again at each use of the rankings.
     return rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
 
 
@@ -50,8 +50,8 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
     """The first measure of every variant, with its interval, and the paired test against the full system.
 
     Args:
-        rankings: what ``rank_variant`` gave, one of them of ``FULL``.
-        examples: rows of ``EXAMPLES``, those that were ranked.
+        rankings: results of ``rank_variant``, one of them for ``FULL``.
+        examples: the ranked examples, rows of ``EXAMPLES``.
         settings: measures, resamples, confidence and seed.
 
     Returns:
@@ -66,16 +66,16 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
 
 
 def described(system: str, measured: Iterable[Entry], variants: Mapping[str, Entry]) -> list[Entry]:
-    """Measured variants as entries of a table of experiments.
+    """Evaluated variants as entries of a table of experiments.
 
     Args:
-        system: the system that the variants are of.
-        measured: what ``measure_variants`` gave.
-        variants: by name, the columns that describe each variant.
+        system: the system of the variants.
+        measured: result of ``measure_variants``.
+        variants: by name, the descriptive columns of each variant.
     """
     return [{**entry, "system": system, **variants[entry["system"]]} for entry in measured]
 
 
 def with_features(frame: DataFrame, kept: Sequence[str]) -> DataFrame:
-    """The frame with those features that are kept, in their order."""
+    """The frame with the kept features, in their order."""
     return frame.select(*(name for name in frame.columns if name not in feature_columns(frame)), *kept)

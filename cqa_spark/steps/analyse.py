@@ -1,4 +1,4 @@
-"""community tables → texts: every distinct text, once through the language pipeline."""
+"""community tables → texts: the language pipeline processes every distinct text once."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ class Audited:
     """What the audit found.
 
     Attributes:
-        exposure: what the pairs themselves know of the time after the cut.
-        findings: one for each group and moment.
+        exposure: numbers of pairs that contain information from after the cut.
+        findings: one per group and time.
     """
 
     exposure: Exposure
@@ -39,8 +39,8 @@ class Audit(Step):
 
     Attributes:
         groups: names of as-of groups.
-        moments: number of moments, spread over the cuts, after which everything is changed.
-        settings: what as-of groups may read.
+        moments: number of times, spread over the cuts, after which everything is changed.
+        settings: the cut of as-of groups.
     """
 
     groups: Sequence[str]
@@ -50,7 +50,7 @@ class Audit(Step):
     name = "audit"
 
     def reads(self) -> tuple[Product, ...]:
-        """What the groups are computed from."""
+        """The inputs of the groups."""
         return Featurize(self.groups, PreferredAnswer.name, self.settings).reads()
 
     def reads_if_present(self) -> tuple[Product, ...]:
@@ -62,7 +62,7 @@ class Audit(Step):
         return (AUDIT,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Audit every group at every moment.
+        """Audit every group at every time.
 
         Raises:
             InputError: the run has no examples that the audit can use.

@@ -1,4 +1,4 @@
-"""community tables → the index, and the examples of task E: every question with the earlier ones that it may repeat."""
+"""community tables → the index, and the examples of task E: every question with earlier ones that it may duplicate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Candidates(Step):
 
     Attributes:
         settings: parameters of the retrieval.
-        trains: whether systems are trained afterwards, which takes known duplicates.
+        trains: whether systems are trained afterwards, which requires known duplicates.
     """
 
     settings: RetrievalSettings
@@ -48,7 +48,7 @@ class Candidates(Step):
         return (POST_LINKS,)
 
     def writes(self) -> tuple[Product, ...]:
-        """The index, what was found in it, the examples, and the duplicates that were missed.
+        """The index, the retrieved candidates, the examples, and the missed duplicates.
 
         A dump of questions alone has no comments; later steps then read an empty table.
         """
@@ -94,17 +94,17 @@ class Candidates(Step):
         relevant = run.read(EXAMPLES).where("relevant")
         if missed == 0 and relevant.limit(1).count() == 0:
             Terminal(stderr=True).line(
-                "warning: no duplicate is known, so nothing can be measured: PostLinks.xml is absent or names none"
+                "warning: no known duplicates, so systems cannot be evaluated: PostLinks.xml is absent or has none"
             )
         if self.trains and relevant.where(IN_TRAINING).limit(1).count() == 0:
             raise InputError(
                 "retrieval found no known duplicate of a training question to learn from",
-                "give a dump with PostLinks.xml, or name systems that do not learn: --systems retrieval_order",
+                "give a dump with PostLinks.xml, or name unsupervised systems: --systems retrieval_order",
             )
 
 
 def _by_bm25_alone(found: DataFrame) -> DataFrame:
-    """Rows of ``RETRIEVED`` with the candidates of BM25 alone."""
+    """Rows of ``RETRIEVED`` with only the candidates of BM25."""
     return RETRIEVED.conform(
         found.select(
             "site",

@@ -16,7 +16,7 @@ from cqa_spark.systems.trained_system import model_artifact
 
 
 def cautions(run: Run, systems: Sequence[str]) -> tuple[Caution, ...]:
-    """The cautions of the feature groups that systems use, groups that were left out, and groups for other languages.
+    """The cautions of the feature groups that systems use, omitted groups, and groups for other languages.
 
     Args:
         run: the run.
@@ -50,6 +50,6 @@ def _users(run: Run, systems: Sequence[str]) -> dict[str, list[str]]:
 def _left_out(run: Run) -> list[tuple[str, str]]:
     entries = sorted(run.entries_or_none(LEFT_OUT_GROUPS), key=lambda each: (each["site"], each["feature_group"]))
     return [
-        (f"not computed for {each['site']}, whose dump lacks {each['lacking']}", each["feature_group"])
+        (f"not computed for {each['site']}, whose dump has no {each['lacking']}", each["feature_group"])
         for each in entries
     ]

@@ -33,7 +33,7 @@ from cqa_spark.systems.trained_system import model_artifact
 class Changes(Step):
     """Compare the run's tables with the published ones, and find the examples that the changes affect.
 
-    The examples are written only where the published features and rankings can be reused; see ``can_reuse``.
+    The examples are written only if the published features and rankings can be reused; see ``can_reuse``.
 
     Attributes:
         last: the published run.
@@ -85,7 +85,7 @@ def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mappin
 
 
 def _write_affected(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
-    """Set the examples that changes affect aside, and count them.
+    """Write the examples that changes affect to a table, and count them.
 
     If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
     """

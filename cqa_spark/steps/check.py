@@ -36,7 +36,7 @@ class Check(Step):
         last: the published run; None before the first publication.
         limits: allowed differences.
         system: the system whose rankings are served.
-        measure: the measure that systems are ordered by.
+        measure: the measure by which systems are ordered.
     """
 
     last: Snapshot | None
@@ -99,7 +99,7 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
 
 
 def _contents(tables: RunTables, others: RunTables | None) -> dict[str, Contents]:
-    """What those tables hold that differ; counted as they were written, or now where another program wrote them."""
+    """Row and null counts of the differing tables; counted now if another program wrote them."""
     if others is None:
         return {}
     found = {}

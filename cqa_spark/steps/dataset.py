@@ -119,13 +119,13 @@ class PreferredAnswerDataset(Step):
 class EveryQuestion(Step):
     """Create examples of every question with enough answers, judged or not.
 
-    A question outside the training part that a system was trained on, as another copy or with another data set, is
-    ranked like a question whose preferred answer is not known: it does not count in the measures.
+    A question outside the training split that a system was nevertheless trained on, as another copy or with another
+    data set, is ranked like a question without a known preferred answer: it is excluded from the metrics.
 
     Attributes:
         settings: selection of answers.
         models: trained systems that the run ranks with.
-        trains: whether the run also trains systems, on the training part.
+        trains: whether the run also trains systems, on the training split.
     """
 
     settings: AnswerSettings

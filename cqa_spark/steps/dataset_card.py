@@ -1,4 +1,4 @@
-"""The dataset card of an exported run: what the files hold, and where they come from."""
+"""The dataset card of an exported run: contents and sources of its files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CARD = "README.md"
 Rows = Mapping[str, Mapping[str, int]]
 """Number of rows by table and split."""
 
-_SOURCES = """The texts are those of the inputs below, and so is their licence: check it before you share the files, and
+_SOURCES = """The texts come from the inputs below, under their licence: check it before you share the files, and
 name it as `license` at the top of this card."""
 
 
 def dataset_card(record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows) -> str:
-    """The card as Markdown; its front matter names the files of each table and split, as loaders of data sets read it.
+    """The card as Markdown; its front matter names the files of each table and split for data-set loaders.
 
     Args:
         record: of the exported run.

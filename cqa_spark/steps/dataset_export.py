@@ -18,11 +18,11 @@ from cqa_spark.steps.dataset_card import CARD, dataset_card
 
 TEXT = "text"
 SPLIT = "split"
-"""Column that the files are laid out by: loaders of data sets choose splits by folder."""
+"""Partition column of the files: data-set loaders select splits by folder."""
 
 
 def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
-    """Write ``TABLE/split=SPLIT/*.parquet`` and the card, ``README.md``; what the folder held of them is replaced.
+    """Write ``TABLE/split=SPLIT/*.parquet`` and the card, ``README.md``; earlier ones in the folder are replaced.
 
     Args:
         snapshot: the tables of the run.
@@ -42,7 +42,7 @@ def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
 
 
 def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
-    """The tables of the data set that the run has; a text belongs to each post and comment that holds it."""
+    """The tables of the data set that the run has; a text has the splits of all posts and comments that contain it."""
     found = {table.name: snapshot.read(table) for table in (EXAMPLES, RANKINGS) if snapshot.has(table)}
     if snapshot.has(DOCUMENTS) and snapshot.has(TEXTS):
         texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias(TEXT))

@@ -1,4 +1,4 @@
-"""texts → embeddings: vectors of those texts that have none yet."""
+"""texts → embeddings: vectors of the texts that have none yet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cqa_spark.text.embeddings import embed, ship
 
 @dataclass(frozen=True)
 class Embed(Step):
-    """Encode texts with pretrained models; the published vectors of texts that are still there are kept.
+    """Encode texts with pretrained models; published vectors of existing texts are kept.
 
     Attributes:
         models: names of the models.

@@ -22,12 +22,12 @@ from cqa_spark.runtime.step import Product, Step
 
 @dataclass(frozen=True)
 class Evaluate(Step):
-    """Measure every query and every system, and test each against the baseline and the best against the second best.
+    """Evaluate every system, and test each against the baseline and the best against the second best.
 
     Attributes:
         settings: measures, resamples, confidence and seed.
         baseline: system to compare the others with.
-        at_random: systems that are measured by the expectation over all orders.
+        at_random: systems whose measures are expectations over all orders.
         cross_validated: whether every training query was ranked, by models of the other folds.
     """
 
@@ -43,7 +43,7 @@ class Evaluate(Step):
         return RANKINGS, EXAMPLES
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Relevant pairs that retrieval did not find."""
+        """Relevant pairs that retrieval missed."""
         return (UNRETRIEVED,)
 
     def writes(self) -> tuple[Product, ...]:

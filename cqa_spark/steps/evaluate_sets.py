@@ -26,7 +26,7 @@ _KEYS = ("task", "split")
 
 @dataclass(frozen=True)
 class EvaluateSets(Step):
-    """Measure every system on each set of sentence pairs, with the first measure.
+    """Evaluate every system on each set of sentence pairs, with the first measure.
 
     Attributes:
         settings: measures, resamples, confidence and seed.
@@ -47,7 +47,7 @@ class EvaluateSets(Step):
         return (SET_METRICS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Bring the pairs of a split to one executor, in order, and measure them."""
+        """Collect the pairs of a split on one executor, in order, and evaluate them."""
         counts.rows_in = run.rows(QUERY_METRICS)
         measured = run.read(QUERY_METRICS).where(F.col("measure") == self.settings.measures[0])
         pairs = measured.select(*_KEYS, "system", "query_id", "components", set_of_pair(F.col("query_id")).alias("set"))

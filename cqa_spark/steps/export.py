@@ -49,7 +49,7 @@ class Export(Step):
         """Export the published rankings.
 
         Raises:
-            ContractError: the files do not hold every row; the manifest is unchanged.
+            ContractError: rows are missing from the files; the manifest is unchanged.
         """
         with noted(
             f"run {run.run_id} is published, and {MANIFEST} is unchanged; the next nightly run exports again, "
@@ -70,7 +70,7 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
 
     Raises:
         InputError: the run has rankings, but none of this system.
-        ContractError: the files do not hold every row; the manifest is unchanged.
+        ContractError: rows are missing from the files; the manifest is unchanged.
         AnotherWriter: this process no longer holds the lease.
     """
     record = published.record
@@ -111,7 +111,7 @@ def served_system(published: Snapshot) -> str:
     ranked = sorted(row["system"] for row in published.read(RANKINGS).select("system").distinct().collect())
     if len(ranked) != 1:
         raise InputError(
-            f"{len(ranked)} systems rank in run {published.record.run_id}, and its settings name none to serve",
+            f"{len(ranked)} systems rank in run {published.record.run_id}; its settings do not name one",
             f"name one: --system, of {', '.join(ranked)}" if ranked else "publish a run with rankings",
         )
     return str(ranked[0])

@@ -1,4 +1,4 @@
-"""Describes the files of an export, and checks that they hold every row."""
+"""Describes the files of an export, and checks that they contain every row."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class ExportedFile:
 
 
 def exported_files(lake: Lake, folder: str) -> list[ExportedFile]:
-    """Describe the files of a folder with a folder for each format, which has a partition for each site.
+    """Describe the files of an export, which has a folder per format and in it a partition per site.
 
     Args:
         lake: the lake.
         folder: relative to the lake's root.
 
     Returns:
-        The files that hold rows, by format and path.
+        The files with rows, by format and path.
     """
     found = reduce(DataFrame.unionByName, [_described(lake, folder, each) for each in _WITHOUT_VALUES]).collect()
     files = (
@@ -60,7 +60,7 @@ def exported_files(lake: Lake, folder: str) -> list[ExportedFile]:
 
 def _described(lake: Lake, folder: str, file_format: str) -> DataFrame:
     within = lake.path(folder, file_format)
-    # Spark reports paths in one API and URIs in another; the URI is the same for all sources.
+    # Spark's APIs report either paths or URIs; the URI is the same for all sources.
     uri = F.col("_metadata.file_path").alias("uri")
     source, schema = _WITHOUT_VALUES[file_format]
     rows = lake.spark.read.schema(schema).format(source).load(within)
@@ -71,7 +71,7 @@ def _described(lake: Lake, folder: str, file_format: str) -> DataFrame:
 
 
 def require_every_row(files: Iterable[ExportedFile], served: Mapping[str, int], run_id: str) -> None:
-    """Check that the files hold all served rows, for each site and format.
+    """Check that the files contain all served rows, for each site and format.
 
     Args:
         files: of both formats.

@@ -36,7 +36,7 @@ OPTIONAL = {
     "post_links": POST_LINKS,
     "retrieved": RETRIEVED,
 }
-"""Tables that not every run has, as ``FeatureInputs`` names them."""
+"""Optional tables of a run, by their field in ``FeatureInputs``."""
 
 
 def task_examples(run: RunTables, task: str) -> DataFrame:
@@ -49,14 +49,14 @@ def text_tables(groups: Sequence[str], *, words: bool = False) -> tuple[Table, .
 
     Args:
         groups: names of feature groups.
-        words: whether a ranker reads texts, too.
+        words: whether a ranker reads texts as well.
     """
     texts = (DOCUMENTS, TEXTS) if words or reads_texts(groups) else ()
     return (*texts, EMBEDDINGS) if embedding_models(groups) else texts
 
 
 def as_cut(settings: FeatureSettings) -> Cut:
-    """The time up to which as-of groups may read."""
+    """The cut of as-of groups."""
     return Cut(settings.cut, settings.cut_hours)
 
 
@@ -64,12 +64,12 @@ def as_cut(settings: FeatureSettings) -> Cut:
 def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
     """The run's tables, with some examples; tables that every group reads completely are persisted.
 
-    Posts and comments are not persisted: a group reads few of their columns, which Parquet files serve well.
+    Posts and comments are not persisted: a group reads few of their columns, which is fast from Parquet files.
 
     Args:
         run: the run.
         examples: rows of the schema ``EXAMPLES``.
-        settings: what as-of groups may read.
+        settings: the cut of as-of groups.
     """
     optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
     inputs = FeatureInputs(
@@ -92,7 +92,7 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
 
 
 def _read_or_empty(run: Run, table: Table) -> DataFrame:
-    """A table that not every group reads; None if the run has not analysed its texts."""
+    """A table that only some groups read; None if the run has not analysed its texts."""
     if run.has(table):
         return run.read(table)
     return table.empty(run.lake.spark)
@@ -101,7 +101,7 @@ def _read_or_empty(run: Run, table: Table) -> DataFrame:
 def fit_and_write(
     run: Run, groups: Iterable[tuple[type[FeatureGroup], FeatureInputs]], *, folds: int
 ) -> tuple[dict[str, FeatureGroup], int]:
-    """Fit the groups that learn, and write the values of all; return the groups by name, and the number of rows.
+    """Fit the fitted groups, and write the values of all; return the groups by name, and the number of rows.
 
     Args:
         run: the run to write to.
@@ -109,7 +109,7 @@ def fit_and_write(
         folds: folds of the cross-fitting.
     """
     given = list(groups)
-    # Groups whose tables some sites lack have examples of their own.
+    # Groups whose tables are missing on some sites are computed for the examples of the other sites.
     distinct = list({id(inputs): inputs for _, inputs in given}.values())
     found: dict[str, Fitted[FeatureGroup]] = {}
     for inputs in distinct:

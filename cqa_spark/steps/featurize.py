@@ -35,14 +35,14 @@ GROUPS = Artifact("groups")
 
 @dataclass(frozen=True)
 class Featurize(Step):
-    """Fit the groups that learn on the training part, write the values of all, and save the fitted groups.
+    """Fit feature groups on the training split, write the values of all groups, and save the fitted ones.
 
     Attributes:
         groups: names of the groups, each once.
         task: the task whose examples get values.
-        settings: folds of the cross-fitting, and what as-of groups may read.
-        strict: refuse a group that needs a table which a site lacks; otherwise it is left out for that site, with a
-            warning.
+        settings: folds of the cross-fitting, and the cut of as-of groups.
+        strict: fail if a group needs a table that a site does not have; otherwise the group is omitted for that site,
+            with a warning.
     """
 
     groups: Sequence[str]
@@ -61,7 +61,7 @@ class Featurize(Step):
         return tuple(OPTIONAL.values())
 
     def writes(self) -> tuple[Product, ...]:
-        """The values, the groups that were left out, the fitted groups."""
+        """The values, the omitted groups, the fitted groups."""
         return *tables_of(self.groups), LEFT_OUT_GROUPS, GROUPS
 
     def prepare(self) -> None:

@@ -44,7 +44,7 @@ class Ingest(Step):
 
 
 def _explain(run: Run, quarantined: int) -> None:
-    """Print why records are quarantined, and where they are."""
+    """Print the reasons of quarantined records, and the table that contains them."""
     reasons = "\n    ".join(frequent_reasons(run.read(QUARANTINE)))
     where = f"the table quarantine of {run.lake.root}; cqa inspect {shlex.quote(run.lake.root)} --run-id {run.run_id}"
     Terminal(stderr=True).text(f"quarantined, {quarantined:,} in all:\n    {reasons}\n  → {where}")

@@ -25,8 +25,8 @@ class Pair(Step):
 
     Attributes:
         tasks: names of the tasks.
-        leave_out: ids of training threads that are left out, because an evaluation file also holds them.
-        models: trained systems that the run ranks with; what they were trained on is training data as well.
+        leave_out: ids of training threads to omit, because an evaluation file also contains them.
+        models: trained systems that the run ranks with; their training threads count as training data as well.
         allow_shared_threads: whether training and evaluation data may share threads.
     """
 

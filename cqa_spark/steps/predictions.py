@@ -88,7 +88,7 @@ def _write_arabic_rankings(file: Path, rows: Iterator[Row]) -> int:
 
 
 def _write_similarities(file: Path, rows: Iterator[Row]) -> int:
-    """STS: the scores in the order of the input, since ids of pairs hold the numbers of their lines."""
+    """STS: the scores in the order of the input; ids of pairs contain their line numbers."""
     return write_scores(file, (row["score"] for row in rows))
 
 
@@ -97,7 +97,7 @@ def _official(row: Row, query_id: str) -> OfficialRow:
 
 
 _WRITERS = {ArabicPair.name: _write_arabic_rankings, Sts.name: _write_similarities}
-"""Tasks that have a format of their own."""
+"""Tasks with a format of their own."""
 
 
 def _numbers(identifier: str) -> Column:

@@ -23,7 +23,7 @@ from cqa_spark.steps.check import failed_checks, refuse_failed
 
 @dataclass(frozen=True)
 class Publish(Step):
-    """Publish the run atomically, if it passed its checks.
+    """Publish the run atomically if it passed its checks.
 
     Attributes:
         force: publish although checks failed.
@@ -61,7 +61,7 @@ def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> 
     Args:
         lake: leased by this process.
         run_id: the run.
-        reason: why, for the log.
+        reason: reason for the run log.
 
     Raises:
         InputError: the run never succeeded.

@@ -1,4 +1,4 @@
-"""Every query of the evaluation, in files beside the report."""
+"""Every query of the evaluation, in files next to the report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.scope import Scope
 
 SHOWN = 5_000
-"""Number of queries on the page; the CSV file has all."""
+"""Maximum number of queries on the page; the CSV file has all."""
 
 
 def write_queries(run: Run, report: RunReport, target: str) -> RunReport:

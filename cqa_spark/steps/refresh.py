@@ -1,4 +1,4 @@
-"""changed examples → features and rankings, merged with the published ones of all other examples."""
+"""affected examples → features and rankings, merged with the published ones of all other examples."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 FEW = 100_000
-"""Maximum number of examples to broadcast, some 20 MB."""
+"""Maximum number of examples to broadcast, about 20 MB."""
 
 
 @dataclass(frozen=True)
 class RefreshFeatures(Step):
-    """Write the values of fitted groups: of the examples that changes affect, or of all.
+    """Write the values of fitted groups, for the examples that changes affect or for all.
 
     Attributes:
         systems: names of the systems that use the groups.
         groups: names of their groups.
         last: the published run, whose values of other examples are kept; None before the first publication.
         task: the task.
-        settings: what as-of groups may read.
+        settings: the cut of as-of groups.
     """
 
     systems: Sequence[str]
@@ -123,7 +123,7 @@ def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iter
 
 
 def _require_some_site(supplied: Iterable[Supplied]) -> None:
-    """Refuse a dump none of whose sites has what a group needs that a model was trained on.
+    """Reject a dump if no site has the tables that a group of a model needs.
 
     Raises:
         InputError: there is such a group; the model cannot rank without it.
@@ -133,7 +133,7 @@ def _require_some_site(supplied: Iterable[Supplied]) -> None:
             lacking = sorted({table for tables in each.lacking.values() for table in tables})
             raise InputError(
                 f"the system was trained on {each.group.name}, and the dump has no {', '.join(lacking)}",
-                "get the complete dump, or train a system without it: use another lake, or --model",
+                "get the complete dump, or train a system without this group: use another lake, or --model",
             )
 
 
@@ -145,14 +145,14 @@ def _compute_place(
     lacking: Mapping[str, Sequence[str]],
     differing: _Differing | None,
 ) -> tuple[int, int]:
-    """Write the values of the groups of a place; return the numbers of examples and of rows.
+    """Write the values of the groups of a pass; return the numbers of examples and of rows.
 
     Args:
         run: the run to write to.
-        place: the place.
+        place: the pass.
         groups: by name.
         inputs: the run's tables.
-        lacking: by group the sites without a table that it needs, where its values are not known.
+        lacking: by group, the sites without a table that it needs, where its values are null.
         differing: the differences from the published run; None to compute all values.
     """
     table = feature_table(place, map(type, groups.values()))
@@ -183,7 +183,7 @@ def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame
 
 @dataclass(frozen=True)
 class RefreshRankings(Step):
-    """Rank the queries that changes affect, or all; others keep their published ranking.
+    """Rank the queries that changes affect, or all; other queries keep their published ranking.
 
     Attributes:
         systems: recipes of the systems that rank.

@@ -132,7 +132,7 @@ class Report(Step):
 
 
 def report_content(run: Run) -> RunReport:
-    """The content of the page that this process wrote for the run."""
+    """The content of the page that the current process wrote for the run."""
     content: RunReport = run.recall(REPORT.name)
     return content
 

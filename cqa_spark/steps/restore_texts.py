@@ -1,4 +1,4 @@
-"""posts, history → posts with the texts and tags of some hours after the question."""
+"""posts, history → posts with texts and tags as of some hours after the question."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from cqa_spark.runtime.step import Product, Step
 
 @dataclass(frozen=True)
 class RestoreTexts(Step):
-    """Undo later edits of the questions and answers of the examples, where the dump has the history of posts.
+    """Undo later edits of the questions and answers of the examples, if the dump has the post history.
 
     Attributes:
-        hours: the edits of so many hours after the question stay.
+        hours: edits within this many hours of the question are kept.
     """
 
     hours: float
@@ -33,7 +33,7 @@ class RestoreTexts(Step):
         return POSTS, EXAMPLES
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """The history of posts."""
+        """The post history."""
         return (POST_HISTORY,)
 
     def writes(self) -> tuple[Product, ...]:
@@ -41,7 +41,7 @@ class RestoreTexts(Step):
         return (POSTS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Write a version of the posts that differs in those that were edited later."""
+        """Write a version of the posts in which later edits are undone."""
         examples = run.read(EXAMPLES)
         counts.rows_in = run.rows(EXAMPLES)
         if not run.has(POST_HISTORY):

@@ -45,11 +45,11 @@ def kept_model(
         model: folder of the trained system to use; None for the published run's.
 
     Returns:
-        The folder; None if the system has to be trained: there is none, its recipe has changed since, or another
-        release saved it in a format that this one does not read.
+        The folder; None if the system must be trained: there is none, its recipe has changed, or another release saved
+        it in a format that this one does not read.
 
     Raises:
-        InputError: the given folder holds no trained system, or another one.
+        InputError: the given folder contains no trained system, or another one.
         ContractError: the folder cannot be used.
     """
     path = model or (last.record.artifacts.get(model_artifact(system.name)) if last is not None else None)
@@ -60,10 +60,10 @@ def kept_model(
     except OtherModelFormat as error:
         if model is not None:
             raise
-        Terminal(stderr=True).line(f"warning: {system.name} is trained again: {error.problem}")
+        Terminal(stderr=True).line(f"warning: {system.name} is retrained: {error.problem}")
         return None
     if model is not None and trained.name != system.name:
-        raise InputError(f"{model} holds the system {trained.name}", f"name it: --system {trained.name}")
+        raise InputError(f"{model} contains the system {trained.name}", f"name it: --system {trained.name}")
     return path if model is not None or trained == system else None
 
 
@@ -84,7 +84,7 @@ class KeepModels(Step):
         return tuple(Artifact(model_artifact(name)) for name in self.models)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Record where they are stored."""
+        """Record their locations."""
         counts.rows_in = counts.rows_out = len(self.models)
         for name, path in self.models.items():
             run.add_artifact(model_artifact(name), path)
@@ -93,7 +93,8 @@ class KeepModels(Step):
 def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSystem], settings: NightlySettings) -> bool:
     """Whether values and rankings of the published run are valid for all unchanged examples.
 
-    They are valid if computed by the same code, trained systems and settings, from dumps with the same tables.
+    They are valid if they were computed by the same code, trained systems and settings, from dumps with the same
+    tables.
     """
     if last is None or settings.full or not (last.has(EXAMPLES) and last.has(RANKINGS)):
         return False
@@ -110,7 +111,7 @@ def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSyst
 
 
 def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -> bool:
-    """Whether each site has the same optional tables, because features are left out per site without them."""
+    """Whether each site has the same optional tables; without them, features are omitted per site."""
     needed = [OPTIONAL[name] for name in sorted({name for group in groups.values() for name in group.needs})]
     if any(last.has(table) != run.has(table) for table in needed):
         return False

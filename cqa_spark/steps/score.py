@@ -23,7 +23,7 @@ from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trai
 
 @dataclass(frozen=True)
 class Score(Step):
-    """Rank the candidates of every query outside the training part with every trained system of the run.
+    """Rank the candidates of every query outside the training split with every trained system of the run.
 
     Attributes:
         systems: recipes of one task.
@@ -58,18 +58,18 @@ class Score(Step):
         if counts.rows_out == 0:
             raise InputError(
                 f"the input has no candidates to rank for {self.task}",
-                "give a file that holds queries of the task; see cqa runs show for what was read",
+                "give a file with queries of the task; cqa runs show lists the input files",
             )
 
 
 def read_to_rank(systems: Sequence[System]) -> tuple[Product, ...]:
-    """What ranking with trained systems reads: examples, features and models."""
+    """The inputs of ranking with trained systems: examples, features and models."""
     models = [Artifact(model_artifact(system.name)) for system in systems]
     return EXAMPLES, *frame_tables(systems), *models
 
 
 def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
-    """The run's trained systems by name; training may have left a system out.
+    """The run's trained systems by name; training may have omitted a system.
 
     Raises:
         InputError: the run has trained none of them.

@@ -34,10 +34,10 @@ from cqa_spark.tasks.leakage import training_threads
 
 @dataclass(frozen=True)
 class Train(Step):
-    """Fit every system on the training part, save its model, and write the feature importances.
+    """Fit every system on the training split, save its model, and write the feature importances.
 
-    A system is trained without the groups that the run left out (``usable_systems``), and with the parameters
-    that a search on the run chose (``tuned_systems``).
+    A system is trained without the groups that the run omitted (``usable_systems``), and with the parameters that a
+    search on the run selected (``tuned_systems``).
 
     Attributes:
         systems: recipes of one task.
@@ -56,11 +56,11 @@ class Train(Step):
         return EXAMPLES, POSTS, COMMENTS, *frame_tables(self.systems), GROUPS, *models
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """The groups that were left out, and the trials of a search."""
+        """The omitted groups, and the trials of a search."""
         return LEFT_OUT_GROUPS, TRIALS
 
     def writes(self) -> tuple[Product, ...]:
-        """A model for each system, and the importances of features."""
+        """A model for each system, and the feature importances."""
         return *[Artifact(model_artifact(system.name)) for system in self.systems], FEATURE_IMPORTANCES
 
     def execute(self, run: Run, counts: StepRecord) -> None:

@@ -20,8 +20,8 @@ from cqa_spark.tasks.sts import Sts
 def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, split: str | None = None) -> list[Path]:
     """Write ``SYSTEM.TASK.SPLIT.run`` for every ranking of a run, and ``TASK.SPLIT.qrels`` for its judgments.
 
-    A gain of 1 and more means relevant: it is the grade minus the task's lowest relevant grade, plus 1. Where the run
-    has several sites, queries are named ``SITE/QUERY``. The driver fetches one partition of rows at a time.
+    A gain of at least 1 means relevant: it is the grade minus the task's lowest relevant grade, plus 1. If the run has
+    several sites, queries are named ``SITE/QUERY``. The driver fetches one partition of rows at a time.
 
     Args:
         snapshot: the tables of the run.
@@ -33,7 +33,7 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
         The files.
 
     Raises:
-        InputError: the run has no such ranking, or an id holds a blank, which TREC files cannot.
+        InputError: the run has no such ranking, or an id contains a blank, which TREC files do not allow.
     """
     rankings = snapshot.read(RANKINGS)
     rankings = rankings if system is None else rankings.where(F.col("system") == system)
@@ -42,7 +42,7 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
     if not written:
         raise InputError(
             f"run {snapshot.record.run_id} has no such rankings",
-            "leave out --system and --split to write all; scores of sentence pairs have no TREC format",
+            "omit --system and --split to write all; scores of sentence pairs have no TREC format",
         )
     query = _query_name(rankings)
     files = []

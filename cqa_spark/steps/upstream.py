@@ -1,4 +1,4 @@
-"""examples of other tasks → scores that the systems of a task learn from."""
+"""examples of other tasks → upstream scores, which the systems of a task use as features."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Upstream(NamedTuple):
     Attributes:
         system: its recipe.
         of: task of the systems that learn from it.
-        shortcut: whether they learn from its scores of their own pairs, too.
+        shortcut: whether they also use its scores of their own pairs.
     """
 
     system: System
@@ -64,7 +64,7 @@ def upstream_of(systems: Iterable[System]) -> list[Upstream]:
 
 
 def reads_shortcut(system: System) -> bool:
-    """Whether a system learns from what its upstream systems say of its own pairs."""
+    """Whether a system uses the scores of its upstream systems for its own pairs."""
     return DirectScoreV1.name in system.feature_groups
 
 
@@ -76,11 +76,11 @@ def tasks_of(systems: Sequence[System]) -> list[str]:
 
 @dataclass(frozen=True)
 class TrainUpstream(Step):
-    """Train the systems that others name as upstream, and write their scores of the others' candidates.
+    """Train the upstream systems, and write their scores of the candidates of other systems.
 
     Attributes:
         systems: systems trained afterwards; at least one names an upstream system.
-        settings: folds of the cross-fitting, of features and of scores alike, and what as-of groups may read.
+        settings: folds of the cross-fitting of features and of scores, and the cut of as-of groups.
     """
 
     systems: Sequence[System]
@@ -103,7 +103,7 @@ class TrainUpstream(Step):
         require_libraries(groups_of(each.system for each in upstream_of(self.systems)))
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Train one by one; scores of training threads are out of fold."""
+        """Train one by one; scores of training threads are out-of-fold."""
         for place, upstream in enumerate(upstream_of(self.systems)):
             _train(run, upstream, self.settings, first=place == 0)
         counts.rows_out = run.read(UPSTREAM_SCORES).count()
@@ -111,7 +111,7 @@ class TrainUpstream(Step):
 
 @dataclass(frozen=True)
 class ScoreUpstream(Step):
-    """Write the scores that the upstream systems of a trained system give the run's examples.
+    """Write the upstream scores of the run's examples for a trained system.
 
     Attributes:
         system: recipe of the system, which names upstream systems; the run has its model.
@@ -156,7 +156,7 @@ def _refuse_unfit(system: System, upstream: System) -> None:
     if not upstream.build().gives_probabilities:
         raise ConfigError(
             f"{system.name} builds on {upstream.name}, whose scores are not probabilities",
-            "choose a system whose ranker gives probabilities, or wrap its ranker in calibrated",
+            "choose a system whose ranker predicts probabilities, or wrap its ranker in calibrated",
         )
 
 
@@ -167,12 +167,12 @@ def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
         if other != each.name:
             raise ConfigError(
                 f"{other} and {each.name} are both upstream for {each.task}",
-                "run the systems that build on them in runs of their own, or let them build on the same one",
+                "use separate runs for the systems that build on them, or let them build on the same one",
             )
 
 
 def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bool) -> None:
-    """Train and save one system, and write its scores: out of fold for training threads."""
+    """Train and save one system, and write its scores, out-of-fold for training threads."""
     system = upstream.system
     with feature_inputs(run, _examples(run, upstream), settings) as inputs:
         groups, _ = fit_and_write(
@@ -191,7 +191,7 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
 
 
 def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -> None:
-    """Write a system's scores immediately, so that its features are released."""
+    """Write a system's scores immediately, so that its features can be released."""
     key = [name for name in UPSTREAM_SCORES.key if name != "system"]
     scores = scored.select(F.lit(system.name).alias("system"), *key, F.col("score").cast("double"))
     if first:

@@ -1,4 +1,4 @@
-"""Attention weights of a pair, for each system that reads words: what the paper's Figure 1 shows."""
+"""Attention weights of a pair, for each system that reads words, as in the paper's Figure 1."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 _FEWEST, _MOST = 8, 25
-"""Content words of each text of the pair: enough to see something, few enough to read."""
+"""Minimum and maximum number of content words of each text of the pair, for a readable figure."""
 
 
 @dataclass(frozen=True)
 class Attend(Step):
-    """Write the attention weights of a preferred answer that no system was trained on.
+    """Write the attention weights for a preferred answer outside the training data.
 
     Attributes:
         systems: recipes whose rankers read texts.
@@ -46,7 +46,7 @@ class Attend(Step):
         return (ATTENTIONS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Choose a pair of short texts, the same for all systems; no rows if there is none."""
+        """Select a pair of short texts, the same for all systems; writes no rows if there is none."""
         answers = task_examples(run, PreferredAnswer.name).where(OUTSIDE_TRAINING).where("relevant")
         sizes = [F.size(name) for name in WORD_COLUMNS]
         words = with_words(answers, run.read(DOCUMENTS), run.read(TEXTS))

@@ -1,4 +1,4 @@
-"""The systems of the experiment: the paper's baselines, and every ranker twice."""
+"""The systems of the experiment: the paper's baselines, and every ranker on as-of and on snapshot groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BASELINES = (
     "highest_reputation_asof",
     "most_votes_asof",
 )
-"""Those of the paper's Table 4, the one of them that looks into the future once more without it, and votes."""
+"""The baselines of the paper's Table 4, an as-of version of the one that uses later events, and votes."""
 
 _ONLY_AS_OF = ("votes", "decatt", "doc2vec")
 """Rankers without a snapshot variant: texts are the same in both."""
@@ -25,12 +25,12 @@ _WITH_TEXT = ("decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata")
 
 
 def learned_system(ranker: str, variant: str) -> str:
-    """The recipe of a ranker on what was known at the cut (``AS_OF``) or on what the dump shows (``SNAPSHOT``)."""
+    """The recipe of a ranker on features as of the cut (``AS_OF``) or as of the dump (``SNAPSHOT``)."""
     return f"{ranker}_{variant}" if ranker in _WITH_TEXT else f"metadata_{ranker}_{variant}"
 
 
 def learned_systems(rankers: Iterable[str]) -> tuple[str, ...]:
-    """The recipes of the rankers, in the variants that there are."""
+    """The recipes of the rankers, in all existing variants."""
     return tuple(
         learned_system(ranker, variant)
         for ranker in rankers

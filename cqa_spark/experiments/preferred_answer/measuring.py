@@ -1,4 +1,4 @@
-"""rankings → the figures of Table 4: over all sites and on each, against every baseline, and snapshot against as-of."""
+"""rankings → Table 4: over all sites and on each, against every baseline, and snapshot against as-of."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from cqa_spark.tasks.preferred_answer import MEASURES, PreferredAnswer
 
 @dataclass(frozen=True)
 class Measure(Step):
-    """Measure systems over all sites and on each, against every baseline, and snapshot against as-of.
+    """Evaluate systems over all sites and on each, against every baseline, and snapshot against as-of.
 
     Attributes:
-        split: what is measured on.
+        split: the evaluation examples.
         settings: resamples, confidence and seed.
-        rankers: those that were trained, each in two variants.
-        at_random: systems that are measured by the expectation over all orders.
+        rankers: the trained rankers, each in two variants.
+        at_random: systems whose measures are expectations over all orders.
     """
 
     split: EvaluationSplit
@@ -55,7 +55,7 @@ class Measure(Step):
         return QUERY_METRICS, SITE_METRICS, METRICS, COMPARISONS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Write all four; everything is tested against the best baseline on all sites together."""
+        """Write all four; all systems are tested against the baseline that is best over all sites."""
         examples = self.split.measured(task_examples(run, PreferredAnswer.name)).select(*EXAMPLES.schema.names)
         measures = [parse_measure(name) for name in MEASURES]
         measured = query_metrics(run.read(RANKINGS), examples, measures, at_random=self.at_random)
@@ -78,21 +78,21 @@ class Measure(Step):
 
 
 def best_baseline(queries: DataFrame) -> str:
-    """The baseline with the highest first measure on what is measured; the first by name of equal ones."""
+    """The baseline with the highest first measure on the evaluation examples; ties are broken by name."""
     of_baselines = queries.where(F.col("system").isin(*BASELINES) & (F.col("measure") == MEASURES[0]))
     means = of_baselines.groupBy("system").agg(F.avg("value").alias("mean"))
     first = means.orderBy(F.round("mean", 9).desc(), "system").first()
-    assert first is not None, "random_answer needs nothing and is always ranked"
+    assert first is not None, "random_answer needs no features and is always ranked"
     return str(first["system"])
 
 
 def contrasts(ranked: set[str], best: str, rankers: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """What is tested against what: a system, and itself with those that are tested against it.
+    """The paired tests: a reference system, and the systems tested against it, including itself.
 
     Args:
-        ranked: the systems that ranked.
-        best: the best baseline; everything is tested against it.
-        rankers: those that were trained.
+        ranked: the systems with rankings.
+        best: the best baseline; all systems are tested against it.
+        rankers: the trained rankers.
     """
     learned = sorted(ranked.difference(BASELINES))
     yield best, sorted(ranked)

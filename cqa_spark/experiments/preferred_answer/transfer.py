@@ -1,4 +1,4 @@
-"""From site to site: a system that knows other sites only, beside one that knows all and one that knows this alone."""
+"""Transfer between sites: systems trained on the other sites, on all sites, and on the evaluated site alone."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ OWN, OTHERS = "own", "others"
 
 @dataclass(frozen=True)
 class TransferSites(Step):
-    """Train systems on other sites than they are measured on; nothing where there is one site.
+    """Evaluate systems on sites that they were not trained on; writes nothing if there is only one site.
 
     Attributes:
         systems: recipes that the run has ranked with.
         settings: resamples, confidence and seed.
-        split: what is measured on.
+        split: the evaluation examples.
     """
 
     systems: Sequence[System]
@@ -55,11 +55,11 @@ class TransferSites(Step):
         return EXAMPLES, RANKINGS, *frame_tables(self.systems), *models
 
     def writes(self) -> tuple[Product, ...]:
-        """A row for each site and training set."""
+        """A row per site and training set."""
         return (TRANSFERS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Measure one system after the other."""
+        """Evaluate one system after the other."""
         measured = self.split.measured(task_examples(run, PreferredAnswer.name))
         counts.rows_in = measured.select("site").distinct().count()
         if counts.rows_in < 2:
@@ -70,15 +70,15 @@ class TransferSites(Step):
 
 
 def transfer(run: Run, system: System, settings: ResamplingSettings, on: EvaluationSplit) -> list[Entry]:
-    """Train a system for each site on the others, and on the site alone; measure beside the one trained on all.
+    """Train a system for each site on the other sites, and on the site alone; compare with the one trained on all.
 
-    What feature groups learn without labels (which tags and badges have numbers) they learned from all sites.
+    Feature groups fitted without labels (slots of tags and badges) are fitted on all sites.
 
     Args:
         run: a run that ranked with the system trained on all sites.
         system: the system.
         settings: resamples, confidence and seed.
-        on: what is measured on.
+        on: the evaluation examples.
 
     Returns:
         Entries of ``TRANSFERS``; tests are against the system trained on all sites.

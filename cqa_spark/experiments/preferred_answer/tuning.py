@@ -1,4 +1,4 @@
-"""Parameters for every ranker: trained on the training part, judged on the validation part."""
+"""Parameters for every ranker: trained on the training split, evaluated on the dev split."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ ON_VALIDATION = HeldOut("split = 'dev'")
 
 @dataclass(frozen=True)
 class Tune(Step):
-    """Try drawn parameters for every ranker that learns; the test part is not used.
+    """Try randomly drawn parameters for every trainable ranker; the test split is not used.
 
-    Each trial learns from the training part and ranks the validation part. The best one on the main measure is chosen,
-    however small its lead: the test part shows what it is worth. ``Train`` uses the parameters that were chosen.
+    Each trial is trained on the training split and ranks the dev split. The best one by the main measure is selected,
+    even by a small margin; the test split measures its quality. ``Train`` uses the selected parameters.
 
     Attributes:
         systems: recipes; baselines keep their parameters.
-        budget: drawn settings to try for each, beside the recipe's own.
+        budget: drawn settings to try for each, in addition to the recipe's own.
         settings: resamples, confidence, and the seed, which is also that of the draws.
     """
 
@@ -58,17 +58,17 @@ class Tune(Step):
         return (TRIALS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Judge all trials of all systems.
+        """Evaluate all trials of all systems.
 
         Raises:
-            InputError: no question is in the validation part.
+            InputError: the dev split is empty.
         """
         searched = [system for system in usable_systems(run, self.systems) if not is_baseline(system.name)]
         evaluation = EvaluationSettings(**self.settings.model_dump(), measures=MEASURES[:1])
         examples = task_examples(run, PreferredAnswer.name).where("split <> 'test'")
         if ON_VALIDATION.measured(examples).isEmpty():
             raise InputError(
-                "no question is in the validation part, so that nothing can be tuned on it",
+                "the dev split is empty, so parameters cannot be tuned on it",
                 "take more questions, or give --budget 0",
             )
         counts.rows_in = len(searched)
@@ -97,7 +97,7 @@ def _judged(system: System, budget: int, frame: DataFrame, evaluation: Evaluatio
         for trial in trials
     ]
     measured = measure_variants(ranked, ON_VALIDATION.measured(frame), evaluation)
-    # Rounded, so that an equal one does not lead by the last digit; the first of equal ones is the recipe's own.
+    # Rounded, so that rounding errors do not break ties; the first of tied trials is the recipe's own.
     best = min(measured, key=lambda entry: (-round(entry["value"], 9), entry["system"] != FULL, entry["system"]))
     variants = {
         _variant(trial): {

@@ -71,7 +71,7 @@ def test_in_the_first_night_only_the_run_itself_is_judged(spark: SparkSession) -
     first = RunUnderReview(now, {}, "s", "MAP@10", entries={"ingested_files": [files]})
     assert quarantine_share(first, LIMITS) == Verdict("quarantine", False, 0.002, 0.001, "2 of 1,000 records")
     assert complete_queries(first, LIMITS) == Verdict(
-        "complete queries", False, 2, 0, "1 queries ranked in part, 1 not at all"
+        "complete queries", False, 2, 0, "1 queries partially ranked, 1 not at all"
     )
     others = [check for check in CHECKS if check not in (quarantine_share, complete_queries)]
     assert {check(first, LIMITS).reason for check in others} == {"nothing comparable is published"}
@@ -93,7 +93,7 @@ def test_a_table_of_the_published_version_is_not_looked_at(spark: SparkSession, 
     posts_now, users = posts(spark, [None]), spark.createDataFrame([("a",)], "about string")
     last = {"posts": posts(spark, ["a"] * 20), "users": users}
     alone = replace(review({"posts": posts_now}, last), same=frozenset({"posts"}))
-    assert (check(alone, LIMITS).passed, check(alone, LIMITS).reason) == (True, "all tables are as published")
+    assert (check(alone, LIMITS).passed, check(alone, LIMITS).reason) == (True, "all tables are unchanged")
     beside = replace(review({"posts": posts_now, "users": users}, last), same=frozenset({"posts"}))
     assert check(beside, LIMITS).reason.startswith("users")
 

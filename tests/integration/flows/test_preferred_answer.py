@@ -119,7 +119,7 @@ def test_the_experiment_ranks_measures_and_reports(
     page = Path(snapshot.record.artifacts["report"]).read_text(encoding="utf-8")
     assert "Table 4: systems" in page
     lacking = "<strong>badges_asof_v1, badges_snapshot_v1</strong>: not computed for beer.example.org"
-    assert f"{lacking}, whose dump lacks badges." in page
+    assert f"{lacking}, whose dump has no badges." in page
     assert SNAPSHOT_CAUTION in page
     again = tmp_path / "again.html"
     assert main(["report", "--lake", lake.root, "--run-id", "experiment", "--report", str(again)]) == 0

@@ -41,7 +41,7 @@ def test_a_tie_keeps_the_given_parameters() -> None:
     [
         ((0.71, 0.72, 0.70), 0.001, "keep the given parameters."),  # inside the spread of the folds
         ((0.75, 0.76, 0.74), 0.30, "keep the given parameters."),  # beyond it, but chance over queries explains it
-        ((0.75, 0.76, 0.74), 0.01, "it measures a little too well."),
+        ((0.75, 0.76, 0.74), 0.01, "its score is slightly optimistic."),
     ],
 )
 def test_a_better_mean_alone_changes_nothing(values: tuple[float, ...], p: float, ends: str) -> None:
@@ -52,7 +52,7 @@ def test_the_difference_is_told_with_spread_and_chance() -> None:
     told = verdict(GIVEN, trial("trial 4", 0.75, 0.76, 0.74), "MAP@10", 0.01).splitlines()[2]
     assert told == (
         "The difference of +5.00 points is beyond the spread of the repeats (1.41); over queries p = 0.010, "
-        "which chance alone does not explain."
+        "which is statistically significant."
     )
 
 
