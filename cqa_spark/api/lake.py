@@ -40,7 +40,7 @@ def open_lake(path: str, *, object_storage: ObjectStorageSettings | None = None)
         object_storage: how to reach object storage; None for Amazon's.
 
     Raises:
-        ConfigError: there is no such lake, or the last release wrote it.
+        ConfigError: there is no such lake, or the previous release wrote it.
     """
     return Lake(read_lake(JobSettings(lake=path, object_storage=object_storage or ObjectStorageSettings())))
 

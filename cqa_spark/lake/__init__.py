@@ -1,4 +1,4 @@
-"""Delta tables on a local folder or object storage: schemas, runs, publishing, reading what is published.
+"""Delta tables on a local folder or object storage: schemas, runs, publishing, reading published tables.
 
-Knows how tables are stored and made visible, never what they mean.
+Independent of the meaning of the tables.
 """

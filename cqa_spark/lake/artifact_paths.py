@@ -14,10 +14,10 @@ IN_LAKE = "lake:"
 
 
 def to_stored(record: RunRecord, root: str) -> RunRecord:
-    """The record as it is stored: relative paths of artifacts in the lake, absolute paths of all others.
+    """The record in stored form: relative paths of artifacts in the lake, absolute paths of all others.
 
     Args:
-        record: has paths that can be opened from the working directory.
+        record: with paths that can be opened from the working directory.
         root: the lake.
     """
     return replace(record, artifacts={name: _stored(path, root) for name, path in record.artifacts.items()})
@@ -26,12 +26,12 @@ def to_stored(record: RunRecord, root: str) -> RunRecord:
 def from_stored(record: RunRecord, root: str) -> RunRecord:
     """The record with paths that can be opened from the working directory.
 
-    Earlier releases stored a path as the job had it. It started with the lake's location at that time, which is one of
-    the run's settings.
+    Earlier releases stored the job's paths, which start with the lake's location at that time, one of the run's
+    settings.
 
     Args:
-        record: as it is stored.
-        root: the lake's location now.
+        record: in stored form.
+        root: the current location of the lake.
     """
     unmarked = any(not path.startswith(IN_LAKE) for path in record.artifacts.values())
     before = _recorded_root(record) if unmarked else None

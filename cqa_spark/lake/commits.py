@@ -1,7 +1,7 @@
-"""The newest commits of a Delta table, out of the table's log.
+"""The newest commits of a Delta table, read from the table's log.
 
-Asking Delta for them takes a Spark job, a tenth of a second and more however small the table, and a run asks some
-hundred times. The log answers by a listing that starts at its last checkpoint, and one small object.
+With Delta's own reader, this takes a Spark job of at least a tenth of a second, about a hundred times per run. Here it
+takes a listing from the log's last checkpoint, and one small object.
 
 Source: the protocol of Delta's transaction log, "Delta Log Entries", "Last Checkpoint File" and "Commit Provenance
 Information".
@@ -26,7 +26,7 @@ class Commit:
     Attributes:
         version: table version that the commit created.
         author: user metadata of the commit; None if it has none.
-        written_at: commit time, in seconds since 1970; None if the log does not hold it.
+        written_at: commit time, in seconds since 1970; None if it is not in the log.
     """
 
     version: int
@@ -38,8 +38,8 @@ class CommitLog:
     """The log of one table.
 
     Args:
-        objects: store that holds the table.
-        table: its folder there.
+        objects: store of the table.
+        table: folder of the table in the store.
     """
 
     def __init__(self, objects: ObjectStore, table: str) -> None:
@@ -54,7 +54,7 @@ class CommitLog:
         return max((int(found[1]) for name in names if (found := _COMMIT.fullmatch(name))), default=None)
 
     def commit(self, version: int) -> Commit | None:
-        """The commit that made a version; None if it was removed from the log."""
+        """The commit of a version; None if it was removed from the log."""
         stored = self._objects.read(self._key(version))
         return _commit(version, stored.data) if stored is not None else None
 

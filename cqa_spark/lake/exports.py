@@ -17,7 +17,7 @@ class Exported:
 
     Attributes:
         run_id: the run.
-        published_at: when it was published, as the manifest writes it.
+        published_at: time of the publication, in the manifest's format.
     """
 
     run_id: str

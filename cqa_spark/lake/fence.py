@@ -1,9 +1,9 @@
 """Fences the tables against a writer that lost the lease and may still be running.
 
-A writer that was paused between the check of its lease and its commit, and resumes, would commit the next version.
-Fencing therefore gives up the version after the newest: it gets a commit without data, so that the late writer cannot
-create its entry of the log, and a checkpoint. Readers of all later versions start from the checkpoint and never read
-that entry, which Delta's own writer would overwrite on object storage if it was paused after looking for it.
+A writer that was paused between the check of its lease and its commit would commit the next version when it resumes.
+Fencing therefore commits that version without data, so that the late writer cannot create its log entry, and adds a
+checkpoint. Readers of later versions start from the checkpoint and never read that entry: on object storage, a late
+writer of Delta itself, paused after its check that the entry does not exist, would overwrite it.
 
 Source: the protocol of Delta's transaction log, "Checkpoints"; Delta's documentation, "Storage configuration", "Amazon
 S3", and "Concurrency control", ``MetadataChangedException``.
@@ -16,14 +16,14 @@ from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.storage import Lake
 
 FENCE = "fence"
-"""Author of the commits that shut a late writer out."""
+"""Author of the fencing commits."""
 
 _INTERVAL = "delta.checkpointInterval"
 _AUTHOR = "spark.databricks.delta.commitInfo.userMetadata"
 
 
 def fence_tables(lake: Lake) -> None:
-    """Give up the version after the newest of every table.
+    """Commit an empty version with a checkpoint to every table.
 
     Args:
         lake: taken over from a writer that may still be running.

@@ -1,4 +1,4 @@
-"""Folders of a lake beside its tables, on whatever storage Spark reaches."""
+"""Folders of a lake other than its tables, on any storage of Spark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from cqa_spark.lake.storage import Lake
 
 MODELS, EXPORTS = "models", "exports"
-"""Folders with a folder for each run, which has one for each attempt."""
+"""Folders with a subfolder per run and attempt."""
 
 
 def remove_folder(lake: Lake, *parts: str) -> None:

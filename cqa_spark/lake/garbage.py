@@ -1,4 +1,4 @@
-"""Garbage collection: removes what neither the published run nor a rollback needs."""
+"""Garbage collection: removes files that neither the published run nor a rollback needs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
 
 
 def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove models that no kept run points to, and exports of other runs; return their folders.
+    """Remove models that no kept run refers to, and exports of other runs; return their folders.
 
-    What commits were made of goes, too: the lease excludes a process that makes one.
+    Uncommitted files are removed as well: the lease excludes a process that is writing them.
 
-    A run may rank with a model that a run trained long before. The exported run may be another than the published one,
-    if a nightly run ended between publishing and exporting.
+    A run may rank with the model of a much older run. The exported run may differ from the published one, if a nightly
+    run ended between publishing and exporting.
     """
-    # The lake's own part of a path may differ from today's: relative, or from another machine.
+    # The path may start with another location of the lake: a relative one, or that of another machine.
     pointed_at = [f"/{path}/" for record in kept for path in record.artifacts.values()]
     folders = lake.objects.folders
     models = [f"{MODELS}/{run}/{attempt}" for run in folders(MODELS) for attempt in folders(f"{MODELS}/{run}")]
@@ -62,12 +62,12 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
 
 
 def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove files of tables that no version needs from the oldest kept one on; return the tables' names.
+    """Remove table files that neither the oldest kept version nor a later one needs; return the tables' names.
 
-    A copy of a published table keeps its newest version, and the one before, which may be being read.
+    A copy of a published table keeps its newest version and the one before, which readers may still use.
 
-    A table whose newest version was written by a run that failed is first brought back to the published version: what
-    the failed run wrote can be removed once earlier versions are no longer kept.
+    A table whose newest version belongs to a failed run is first restored to the published version, so that the failed
+    run's files can be removed once earlier versions are no longer kept.
     """
     names, copies = _delta_tables(lake), _newest_copies(lake)
     for name, newest in names.items():
@@ -99,9 +99,9 @@ def _newest_versions(lake: LeasedLake, names: Sequence[str]) -> dict[str, int]:
 
 
 def _remove_unneeded(lake: LeasedLake, name: str, version: int) -> None:
-    """Remove the files of a table that neither a version nor a later one consists of.
+    """Remove the files of a table that belong neither to a version nor to a later one.
 
-    Delta's ``VACUUM`` would take some thirty Spark jobs for a table, and round the time of the version to hours.
+    Delta's ``VACUUM`` would take about thirty Spark jobs per table, and round the time of the version to hours.
     """
     needed = {f"{name}/{path}" for path in files_since(lake.objects, name, version)}
     stored = (key for key in lake.objects.keys(f"{name}/") if "/_" not in key)  # not the log

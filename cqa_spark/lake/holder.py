@@ -21,7 +21,7 @@ class Holder(BaseModel):
         host: name of its machine.
         pid: process id on that machine.
         machine: identifies the machine's boot and the container; empty if neither is known.
-        attempt: unique for each time that a lease is taken.
+        attempt: unique for each taking of a lease.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,7 +34,7 @@ class Holder(BaseModel):
 
     @classmethod
     def of_this_process(cls, job: str) -> Holder:
-        """This process, for one attempt."""
+        """The current process, for one attempt."""
         return cls(job=job, host=socket.gethostname(), pid=os.getpid(), machine=_machine(), attempt=uuid4().hex)
 
     def is_dead(self) -> bool:
@@ -54,7 +54,7 @@ class Holder(BaseModel):
 
 
 def _machine() -> str:
-    """Host names and process ids repeat, but not within one boot of one machine and one container."""
+    """An identifier of the boot and the container, within which process ids are unique."""
     try:
         return f"{_BOOT.read_text().strip()}/{os.readlink(_PROCESSES)}"
     except OSError:

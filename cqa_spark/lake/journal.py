@@ -1,7 +1,7 @@
-"""The journal of a lake: facts about runs that do not grow with the corpus, read and written without Spark.
+"""The journal of a lake: data about runs that does not grow with the corpus, read and written without Spark.
 
-A journal table is a folder of Parquet files, one for each run and attempt, so that any engine reads the folder as one
-table. A file is written once, as one object: a reader sees all its rows or none.
+A journal table is a folder of Parquet files, one per run and attempt, so that any engine reads the folder as one
+table. A file is written once and atomically: readers see all of its rows or none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class JournalTable:
-    """The declared shape of one journal table.
+    """The declaration of a journal table.
 
     Attributes:
         name: folder name in the journal.
@@ -57,10 +57,10 @@ class JournalTable:
         return to_arrow_schema(self.schema)
 
     def conform(self, entries: Iterable[Mapping[str, Any]]) -> list[Entry]:
-        """The declared columns of each entry, in order; one that is nullable and absent is None.
+        """The declared columns of each entry, in order; an absent nullable column is None.
 
         Raises:
-            ContractError: an entry lacks a column, or has one that is not declared.
+            ContractError: an entry has a missing or an undeclared column.
         """
         return [self._conform(entry) for entry in entries]
 
@@ -88,13 +88,13 @@ class Journal:
         self._objects = objects
 
     def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], *, run_id: str, attempt: int) -> int:
-        """Write all entries of a run's attempt, in place of those that the same attempt wrote before.
+        """Write all entries of a run's attempt, replacing earlier ones of the same attempt.
 
         Args:
-            table: the declaration that the entries have to conform to.
+            table: the declaration of the entries.
             entries: the rows.
             run_id: the run.
-            attempt: sequence number of the run's record; an attempt never touches the files of an earlier one.
+            attempt: sequence number of the run's record; an attempt never changes the files of an earlier one.
 
         Returns:
             The number of entries.
@@ -107,7 +107,7 @@ class Journal:
         return len(rows)
 
     def read(self, table: JournalTable, *, run_id: str, attempt: int) -> list[Entry]:
-        """The entries that a run's attempt wrote; a column that was declared since is None.
+        """The entries of a run's attempt; columns that were declared later are None.
 
         Raises:
             ContractError: the file is missing or damaged.
@@ -142,7 +142,7 @@ def decode(table: JournalTable, data: bytes, path: str) -> list[Entry]:
     Args:
         table: its declaration.
         data: the file's bytes.
-        path: where the file is stored, for the error message.
+        path: location of the file, for the error message.
 
     Raises:
         ContractError: the file is damaged.
@@ -155,7 +155,7 @@ def decode(table: JournalTable, data: bytes, path: str) -> list[Entry]:
 
 
 def _rows(stored: pa.Table) -> list[Entry]:
-    """The rows of a table; pyarrow would import pandas for moments with a time zone, which all are in UTC."""
+    """The rows of a table, with times in UTC; pyarrow itself would import pandas for times with a time zone."""
     moments = [each.name for each in stored.schema if pa.types.is_timestamp(each.type)]
     for name in moments:
         stored = stored.set_column(stored.schema.get_field_index(name), name, stored[name].cast(pa.timestamp("us")))
@@ -166,7 +166,7 @@ def _rows(stored: pa.Table) -> list[Entry]:
 
 
 def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[tuple[str, bytes]]:
-    """Several objects, each with its key, in the given order, read concurrently; those that are gone are left out."""
+    """Read objects concurrently, each with its key, in the given order; missing ones are omitted."""
     wanted = list(keys)
     with ThreadPoolExecutor(_READERS) as readers:
         found = zip(wanted, readers.map(objects.read, wanted), strict=True)

@@ -1,11 +1,11 @@
-"""The lease of a lake: one process at a time may write, and an object in the lake says which, and until when.
+"""The lease of a lake: an object that names the only process that may write, and the expiry of its right.
 
-The object is made and changed by conditional writes alone, so that of several processes one wins. No holder removes it:
-its token grows with every holder, and what a holder publishes carries the token (``pointer.py``).
+The object is created and changed only by conditional writes, so that one of several processes wins. It is never
+removed: its token increases with every holder, and publications carry the token (``pointer.py``).
 
-Clocks of machines differ, and jump. A holder therefore never concludes from its clock that it still holds the lease: it
-renews, which fails where another process has taken it. And a lease that has expired by the clock of the next process is
-watched before it is taken: a holder that lives renews it meanwhile.
+Clocks of machines differ, and jump. A holder therefore never relies on its clock to know that it still holds the lease:
+it renews the lease, which fails if another process has taken it. A lease that has expired by the clock of the next
+process is watched before it is taken, because a live holder renews it in the meantime.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from cqa_spark.process.stop_signals import uninterrupted
 
 KEY = "lease.json"
 LASTS = timedelta(minutes=2)
-"""Lifetime of a lease without renewal; long enough for a few failed renewals."""
+"""Lifetime of a lease without renewal, long enough for a few failed renewals."""
 
 RENEWED_EVERY = LASTS / 4
 WATCHED_FOR = 2 * RENEWED_EVERY
-"""How long a lease that looks expired is watched for renewals."""
+"""Time during which an apparently expired lease is watched for renewals."""
 
 Clock = Callable[[], datetime]
 Sleep = Callable[[float], None]
@@ -40,9 +40,9 @@ class LeaseState(BaseModel):
 
     Attributes:
         token: number of the holder, from 1.
-        holder: who holds or held the lease.
+        holder: the current or last holder.
         expires_at: expiry time, UTC.
-        renewals: number of renewals; it shows that the holder runs, independent of its clock.
+        renewals: number of renewals; an increase shows that the holder is alive, independent of its clock.
         is_released: whether the holder released it.
     """
 
@@ -59,16 +59,16 @@ class LeaseState(BaseModel):
         return self.is_released or self.holder.is_dead()
 
     def seems_held(self, now: datetime) -> bool:
-        """Whether it was renewed recently; an expiry further ahead than a lease lasts comes from a wrong clock."""
+        """Whether it was renewed recently; an expiry beyond the lifetime of a lease indicates a wrong clock."""
         return self.expires_at - LASTS <= now < self.expires_at
 
 
 class Lease:
-    """A lease that this process took; ``hold_lease`` makes it.
+    """A lease held by the current process; created by ``hold_lease``.
 
     Attributes:
         left_behind: previous holder that did not release the lease; None if there is none.
-        is_kept: whether the lease is not released when its block ends, because the next holder has to clean up.
+        is_kept: whether to keep the lease at the end of its block, because the next holder must clean up.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class Lease:
 
     @property
     def token(self) -> int:
-        """Number of the holder; each is greater than all before."""
+        """Number of the holder, greater than all earlier ones."""
         return self._state.token
 
     def renew(self) -> None:
-        """Check that this process still holds the lease, and extend it.
+        """Check that the current process still holds the lease, and extend it.
 
-        A renewal that comes late succeeds where no other process has taken the lease.
+        A late renewal succeeds if no other process has taken the lease.
 
         Raises:
             AnotherWriter: another process has taken it.
@@ -104,7 +104,7 @@ class Lease:
         return self._state.is_released
 
     def release(self) -> None:
-        """Release the lease; one that cannot be released expires."""
+        """Release the lease; if this fails, the lease expires."""
         with suppress(CqaError):
             self._write(lambda state: {"is_released": True})
 
@@ -115,7 +115,7 @@ class Lease:
                 self._version = self._store.replace(KEY, _bytes(state), self._version)
             except Changed as error:
                 raise AnotherWriter(
-                    "this process may write no more: another process has taken the lease",
+                    "this process can no longer write: another process has taken the lease",
                     "run the job again when the other is done; nothing was published",
                 ) from error
             self._state = state
@@ -126,13 +126,13 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
 
     Args:
         store: the lake's objects.
-        holder: who takes it.
-        clock: gives the time, with a time zone.
-        after: highest token in use, known from other records; it counts if the lease object was removed.
-        sleep: waits so many seconds.
+        holder: the new holder.
+        clock: returns the time, with a time zone.
+        after: highest token in other records, used if the lease object was removed.
+        sleep: waits for a number of seconds.
 
     Raises:
-        AnotherWriter: another process holds it; who, and until when.
+        AnotherWriter: another process holds it; the message names the holder and the expiry.
     """
     stored = store.read(KEY)
     before = _state(stored) if stored else None
@@ -140,7 +140,7 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
         if before.seems_held(clock()):
             raise _held(store, before)
         sleep(WATCHED_FOR.total_seconds())
-        # If the lease changes meanwhile, the conditional write below fails.
+        # If the lease changes in the meantime, the conditional write below fails.
     token = max(before.token if before else 0, after) + 1
     state = LeaseState(token=token, holder=holder, expires_at=clock() + LASTS)
     try:
@@ -161,8 +161,8 @@ def hold_lease(
 
     Args:
         store: the lake's objects.
-        holder: who takes it.
-        clock: gives the time, with a time zone; None for the machine's.
+        holder: the new holder.
+        clock: returns the time, with a time zone; None for the machine's clock.
         after: as for ``take_lease``.
         sleep: as for ``take_lease``.
 
@@ -198,7 +198,7 @@ def _keep_renewing(lease: Lease, ended: threading.Event) -> None:
         except AnotherWriter:
             return
         except CqaError:
-            continue  # the storage does not answer; the next try comes before the lease expires
+            continue  # the storage does not answer; the next attempt is made before the lease expires
 
 
 def _state(stored: Stored) -> LeaseState:
@@ -212,7 +212,7 @@ def _bytes(state: LeaseState) -> bytes:
 def _held(store: ObjectStore, state: LeaseState) -> AnotherWriter:
     return AnotherWriter(
         f"{store.root} is being written by {state.holder}, until {_time(state.expires_at)} unless it renews its lease",
-        "wait for it, or end it: a lease that is not renewed expires at that time",
+        "wait for it, or stop it: a lease that is not renewed expires at that time",
     )
 
 

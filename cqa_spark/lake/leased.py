@@ -1,4 +1,4 @@
-"""A lake that only this process writes."""
+"""A lake for which the current process holds the lease."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cqa_spark.lake.storage import Lake
 
 @dataclass(frozen=True)
 class LeasedLake(Lake):
-    """A lake with the lease that lets this process publish in it; ``hold`` makes it."""
+    """A lake with its lease, which is required to publish; created by ``hold``."""
 
     lease: Lease = field(kw_only=True)
 
     def signature(self, author: str) -> str:
-        """Two processes that work on the same run write different commit metadata.
+        """Commit metadata that distinguishes processes that work on the same run.
 
         Args:
             author: run id.
@@ -30,7 +30,7 @@ class LeasedLake(Lake):
         return f"{author}, writer {self.lease.token}"
 
     def before_commit(self) -> None:
-        """Renew the lease, so that no other process takes it while the commit is made.
+        """Renew the lease, so that no other process takes it during the commit.
 
         Raises:
             AnotherWriter: another process has taken it.
@@ -42,13 +42,13 @@ class LeasedLake(Lake):
 def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep) -> Iterator[LeasedLake]:
     """Hold the lease of a lake while the block runs, so that no other process writes it.
 
-    A holder that died before gets its work completed: the log of what it published, and that its runs have ended.
+    The run log of a holder that died is completed: its publication, and the end of its runs.
 
     Args:
         lake: the lake.
-        holder: who writes.
-        clock: gives the time, with a time zone; None for the machine's.
-        sleep: waits so many seconds.
+        holder: the new holder.
+        clock: returns the time, with a time zone; None for the machine's clock.
+        sleep: waits for a number of seconds.
 
     Raises:
         AnotherWriter: another process writes it.
@@ -63,15 +63,15 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep
 def take_over(
     lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep
 ) -> Iterator[LeasedLake]:
-    """Write a lake as the only one while the block runs, and leave what an earlier holder left.
+    """Hold the lease of a lake while the block runs, without completing the run log of an earlier holder.
 
-    A holder that may still live is shut out of the tables.
+    If that holder may still be alive, the tables are fenced.
 
     Args:
         lake: the lake.
-        holder: who writes.
-        clock: gives the time, with a time zone; None for the machine's.
-        sleep: waits so many seconds.
+        holder: the new holder.
+        clock: returns the time, with a time zone; None for the machine's clock.
+        sleep: waits for a number of seconds.
 
     Raises:
         AnotherWriter: another process writes it.
@@ -86,11 +86,11 @@ def take_over(
 
 
 def complete_log(lake: LeasedLake, reason: str | None) -> None:
-    """Record what earlier holders did not: the publication that the pointer names, and that their runs have ended.
+    """Record the publication that the pointer names and the ends of runs, if earlier holders did not.
 
     Args:
-        lake: held by this process.
-        reason: message of the records of runs that have ended; None if all holders recorded how their runs ended.
+        lake: leased by this process.
+        reason: message for runs without a recorded end; None if there are none.
     """
     log, published = RunLog(lake.objects), read_pointer(lake.objects).record
     if published is not None:

@@ -1,4 +1,4 @@
-"""Entries of a table's log: what a commit adds, removes and declares.
+"""Entries of a table's log: the added and removed files, and the metadata of a commit.
 
 Source: the protocol of Delta's transaction log, section "Actions".
 """
@@ -27,7 +27,7 @@ def commit_entries(
     signature: str,
     rows: int,
 ) -> Iterator[dict[str, Any]]:
-    """The entries of a commit that makes a table consist of some files.
+    """The entries of a commit after which a table consists of the given files.
 
     Args:
         table: the declaration of the table.
@@ -71,16 +71,16 @@ def commit_entries(
 
 
 def without(files: Mapping[str, Action], others: Mapping[str, Action]) -> dict[str, Action]:
-    """The files that others lack, by path."""
+    """The files that are not among the others, by path."""
     return {path: add for path, add in files.items() if path not in others}
 
 
 def nullable(schema: T.StructType) -> T.StructType:
-    """As Spark stores it: whether a column may be null is declared, and checked when it is read."""
+    """The schema with all columns nullable, as Spark stores it; nulls are checked when the table is read."""
     return T.StructType([T.StructField(field.name, field.dataType, True, field.metadata) for field in schema])
 
 
 def merged_schema(stored: T.StructType, declared: T.StructType) -> T.StructType:
-    """The stored columns, then those declared since."""
+    """The stored columns, followed by those declared later."""
     names = set(stored.names)
     return T.StructType([*stored, *[field for field in nullable(declared) if field.name not in names]])

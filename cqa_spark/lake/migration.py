@@ -1,8 +1,8 @@
-"""Converts a lake of the last release, in which what are journal tables now were Delta tables.
+"""Converts a lake of the previous release, which stored journal tables in Delta format.
 
-A journal file is named after the run and the Delta version that the run's record names, so that records stay as they
-are. First everything is copied, then a mark is set, then the Delta tables are deleted, the run log as the last one. A
-migration that was killed before the mark copies again; a later one only deletes.
+A journal file is named after the run and the Delta version in the run's record, so that records do not change. First
+all tables are copied, then a marker is written, then the Delta tables are deleted, the run log last. If the migration
+is killed before the marker is written, the next one copies again; after it, the next one only deletes.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ MIGRATED = (
     CHANGES,
     CHECKS,
 )
-"""The tables that runs wrote; the run log is migrated after them."""
+"""The tables written by runs; the run log is migrated after them."""
 
 _COPIED = f"{RUNS.name}/copied"
-"""The mark that everything is copied."""
+"""The marker of a complete copy."""
 
 Report = Callable[[str], None]
 
 
 def is_migrated(lake: LeasedLake) -> bool:
-    """Whether nothing is left of the last release's run log."""
+    """Whether the previous release's run log is gone."""
     return RUNS.name not in lake.objects.folders()
 
 
@@ -69,8 +69,8 @@ def migrate_tables(lake: LeasedLake, report: Report) -> None:
     Versions whose files were deleted by garbage collection are skipped.
 
     Args:
-        lake: held by this process; its run log need not be complete.
-        report: is given a line for each table and for each version that is skipped.
+        lake: leased by this process; its run log need not be complete.
+        report: called with a line for each table and for each skipped version.
     """
     if _has_run_log(lake) and lake.objects.read(_COPIED) is None:
         records = _records(lake)
@@ -89,13 +89,13 @@ def _has_run_log(lake: LeasedLake) -> bool:
 
 
 def _records(lake: LeasedLake) -> list[RunRecord]:
-    """The records of the last release, in order."""
+    """The records of the previous release, in order."""
     rows = lake.spark.read.format("delta").load(lake.path(RUNS.name)).orderBy("sequence").collect()
     return [RunRecord.from_entry(row.asDict(recursive=True)) for row in rows]
 
 
 def _copy(lake: LeasedLake, table: JournalTable, records: Sequence[RunRecord], report: Report) -> None:
-    """Write a journal file for every run and version of a table that a record names."""
+    """Write a journal file for every run and table version in the records."""
     if CommitLog(lake.objects, table.name).newest_version() is None:
         return
     runs_of = defaultdict(set)
@@ -117,13 +117,13 @@ def _copy(lake: LeasedLake, table: JournalTable, records: Sequence[RunRecord], r
 
 
 def _entries(lake: LeasedLake, table: JournalTable, version: int, files: set[str]) -> list[Entry] | None:
-    """The rows of a version of the Delta table; None where some of its files were deleted.
+    """The rows of a version of the Delta table; None if some of its files were deleted.
 
     Args:
         lake: the lake.
         table: the journal table of the same name.
         version: of the Delta table.
-        files: names of the files that the Delta table has.
+        files: names of the existing files of the Delta table.
     """
     stored = lake.spark.read.format("delta").option("versionAsOf", version).load(lake.path(table.name))
     if not {path.rpartition("/")[2] for path in stored.inputFiles()} <= files:

@@ -1,7 +1,7 @@
-"""Writes rows as Parquet files of a table that no version refers to until they are committed.
+"""Writes rows as Parquet files of a table, to which no version refers until they are committed.
 
-Spark writes into a folder of its own, outside the table, so that what another writer leaves half done is never taken
-for a part of it; then the files are moved to where the table's partitions lie.
+Spark writes into a separate folder outside the table, so that files of an interrupted writer never become part of the
+table. The files are then moved into the table's partitions.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from cqa_spark.lake.table_state import Action
 from cqa_spark.spark.file_paths import literal_path
 
 UNCOMMITTED = "uncommitted"
-"""Folder of a lake for what commits are made of; nothing in it is needed by a later process."""
+"""Folder of a lake for files before their commit; later processes do not need them."""
 
 ROWS = "_rows"
-"""Column that tells rows of several kinds apart, which go to files of their own."""
+"""Column with the kind of a row; rows of different kinds are written to separate files."""
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _TAIL = 1 << 16
@@ -37,13 +37,13 @@ class NewFile:
     """A file that was written.
 
     Attributes:
-        location: where it lies.
+        location: its path or URL.
         kind: value of the column ``ROWS``; empty without that column.
-        folders: its folders below the table: a name and a value each, as Spark spells them.
+        folders: its partition folders, as pairs of name and value in Spark's spelling.
         size: in bytes.
         modified_at: in milliseconds since 1970.
         rows: number of rows.
-        nulls: number of nulls by column; columns of arrays and maps are left out.
+        nulls: number of nulls by column, without columns of arrays and maps.
     """
 
     location: str
@@ -55,7 +55,7 @@ class NewFile:
     nulls: Mapping[str, int]
 
     def action(self) -> Action:
-        """The action that adds it to a table, in whose partitions it lies under its own name."""
+        """The action that adds the file to a table, after it was moved to ``place``."""
         values = dict(folder.split("=", 1) for folder in self.folders)
         return {
             "path": quote(self.place, safe="/="),
@@ -68,29 +68,29 @@ class NewFile:
 
     @property
     def place(self) -> str:
-        """Its path below the table; a task gives its files of all kinds one name."""
+        """Its path below the table; files of different kinds may have the same name, so the kind is part of it."""
         name = self.location.rpartition("/")[2]
         return "/".join([*self.folders, f"{self.kind}-{name}" if self.kind else name])
 
 
 @dataclass(frozen=True)
 class NewFiles:
-    """What a write left.
+    """The files of a write.
 
     Attributes:
-        folder: where it lies.
-        files: those that hold rows.
+        folder: their folder.
+        files: the files with rows.
     """
 
     folder: str
     files: Sequence[NewFile]
 
     def of(self, *kinds: str) -> list[NewFile]:
-        """The files with rows of some kinds."""
+        """The files with rows of the given kinds."""
         return [file for file in self.files if file.kind in kinds]
 
     def remove(self, spark: SparkSession) -> None:
-        """Remove what was not moved."""
+        """Remove the files that were not moved."""
         jvm: Any = spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(self.folder)
         path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
@@ -100,9 +100,9 @@ def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) ->
     """Write the rows, in one job.
 
     Args:
-        frame: the rows; with a column ``ROWS`` where kinds of rows are kept apart.
+        frame: the rows; with a column ``ROWS`` if kinds of rows are to be separated.
         root: the lake.
-        partition_by: columns that become folders.
+        partition_by: partition columns.
     """
     folder = f"{root.rstrip('/')}/{UNCOMMITTED}/{uuid4().hex}"
     by_kind = [ROWS] if ROWS in frame.columns else []
@@ -111,12 +111,12 @@ def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) ->
 
 
 def move_into(spark: SparkSession, table: str, files: Sequence[NewFile]) -> None:
-    """Move files to where a table's partitions lie.
+    """Move files into a table's partitions.
 
     Args:
         spark: the session.
         table: folder of the table.
-        files: those written for it.
+        files: the files written for it.
     """
     jvm: Any = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path
@@ -140,7 +140,7 @@ def read_new_files(spark: SparkSession, files: Sequence[NewFile], like: DataFram
 
 
 def marked(frame: DataFrame, *kinds: str) -> DataFrame:
-    """The rows, as rows of each of some kinds."""
+    """The rows, repeated for each of the given kinds."""
     return frame.withColumn(ROWS, F.explode(F.array(*map(F.lit, kinds))) if len(kinds) > 1 else F.lit(kinds[0]))
 
 
@@ -186,7 +186,7 @@ def _tail(jvm: Any, storage: Any, path: Any, size: int, most: int) -> bytes:
 
 
 def count_nulls(footer: pq.FileMetaData) -> dict[str, int]:
-    """The number of nulls by column of a file; columns of arrays and maps, and those without a count, are left out."""
+    """The number of nulls by column of a file, without columns of arrays and maps and columns without a count."""
     nulls: dict[str, int | None] = {}
     for group in range(footer.num_row_groups):
         for place in range(footer.num_columns):

@@ -1,4 +1,4 @@
-"""Finds the lake of a command: the check writes nothing, and a lake of the last release is refused."""
+"""Checks the lake of a command without writing, and rejects a lake of the previous release."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from cqa_spark.object_store.store import ObjectStore
 
 
 def require_lake(root: str, storage: ObjectStorageSettings) -> None:
-    """Check that a lake exists, and that this release reads it.
-
-    Args:
-        root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
-        storage: how object storage is reached.
-
-    Raises:
-        ConfigError: there is no lake, or the last release wrote it.
-        EnvironmentProblem: the storage does not answer, or refuses to let this user read.
-    """
-    require_any_lake(root, storage)
-    refuse_last_release(root, storage)
-
-
-def require_any_lake(root: str, storage: ObjectStorageSettings) -> None:
-    """Check that a lake exists, by the object that its first writer creates.
+    """Check that a lake exists, and that this release can read it.
 
     Args:
         root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
         storage: object storage settings.
 
     Raises:
-        ConfigError: there is no lake; names lakes beside it whose names are similar.
-        EnvironmentProblem: the storage does not answer, or refuses to let this user read.
+        ConfigError: there is no lake, or the previous release wrote it.
+        EnvironmentProblem: the storage does not answer, or the user may not read.
+    """
+    require_any_lake(root, storage)
+    refuse_last_release(root, storage)
+
+
+def require_any_lake(root: str, storage: ObjectStorageSettings) -> None:
+    """Check that a lake exists, by looking for the object that its first writer creates.
+
+    Args:
+        root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
+        storage: object storage settings.
+
+    Raises:
+        ConfigError: there is no lake; the message suggests lakes with similar names.
+        EnvironmentProblem: the storage does not answer, or the user may not read.
     """
     if _is_lake(root, storage):
         return
@@ -48,25 +48,25 @@ def require_any_lake(root: str, storage: ObjectStorageSettings) -> None:
 
 
 def refuse_last_release(root: str, storage: ObjectStorageSettings) -> None:
-    """Check that a lake, if there is one, is not of the last release.
+    """Check that a lake, if there is one, is not of the previous release.
 
     Args:
         root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
-        storage: how object storage is reached.
+        storage: object storage settings.
 
     Raises:
-        ConfigError: the last release wrote it.
+        ConfigError: the previous release wrote it.
     """
     if is_of_last_release(open_store(root, storage)):
         raise ConfigError(
-            f"the lake at {root} was written by the last release, which kept small tables in Delta format; "
+            f"the lake at {root} was written by the previous release, which kept small tables in Delta format; "
             "nothing was written",
             f"migrate it once: cqa lake migrate {shlex.quote(root)}",
         )
 
 
 def is_of_last_release(objects: ObjectStore) -> bool:
-    """Whether a lake has its run log in Delta format, as the last release wrote it."""
+    """Whether a lake has its run log in Delta format, as in the previous release."""
     return next(iter(objects.keys(f"{RUNS.name}/_delta_log/")), None) is not None
 
 
@@ -83,4 +83,4 @@ def _similar_lakes(root: str, storage: ObjectStorageSettings) -> list[str]:
         paths = [f"{root.rstrip('/').removesuffix(name)}{each}" for each in near]
         return [path for path in paths if _is_lake(path, storage)]
     except EnvironmentProblem:
-        return []  # a user may be allowed to read the lake and nothing beside it
+        return []  # a user may be allowed to read only the lake

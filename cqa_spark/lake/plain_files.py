@@ -1,4 +1,4 @@
-"""Plain files, for programs without Delta: a folder is complete once it holds ``_SUCCESS``."""
+"""Plain files, for programs without Delta; a folder with ``_SUCCESS`` is complete."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def write_plain_files(
 ) -> None:
     """Write a frame, overwriting the folder.
 
-    In a bucket the files appear when the job commits, by completing their uploads; Spark's usual committer would copy
-    them one by one, and leave some of them after a crash.
+    In a bucket, the files appear when the job commits, by completing their uploads; Spark's default committer would
+    copy them one by one, and leave some of them after a crash.
 
     Args:
         frame: the rows.
         folder: target folder, local or in a bucket.
-        storage: how the bucket is reached.
+        storage: object storage settings.
         file_format: Spark output format, such as "json".
-        partition_by: columns that become folders.
+        partition_by: partition columns.
 
     Raises:
         ContractError: another committer wrote to the bucket.
@@ -47,7 +47,7 @@ def check_committer(folder: str, storage: ObjectStorageSettings) -> None:
     """Check that a folder in a bucket was committed atomically, by the committer's entry in ``_SUCCESS``.
 
     Raises:
-        ContractError: there is none, or it is that of another committer, which leaves an empty one.
+        ContractError: there is none, or another committer wrote it, which leaves an empty one.
     """
     mark = open_store(folder, storage).read("_SUCCESS")
     try:

@@ -1,4 +1,4 @@
-"""The published run of a lake: one small object names it, and changes only by compare-and-swap.
+"""The pointer to the published run of a lake: a small object that changes only by compare-and-swap.
 
 A process that takes the lake's lease first writes its token into the object. A later swap by an earlier holder then
 fails, because the object has changed since that holder read it.
@@ -31,16 +31,16 @@ class Pointer(BaseModel):
 
 
 def read_pointer(store: ObjectStore) -> Pointer:
-    """The current published state."""
+    """The current pointer."""
     return _read(store)[0]
 
 
 def claim(store: ObjectStore, token: int) -> Pointer:
-    """Exclude all earlier holders of the lease, and return the published state.
+    """Exclude all earlier holders of the lease, and return the pointer.
 
     Args:
         store: the lake's objects.
-        token: of the lease that was just taken.
+        token: token of the lease just taken.
 
     Raises:
         AnotherWriter: a later holder has already claimed the pointer.
@@ -63,7 +63,7 @@ def point_to(store: ObjectStore, record: RunRecord, token: int) -> None:
     Args:
         store: the lake's objects.
         record: the run.
-        token: of the lease, claimed before.
+        token: token of the lease, claimed before.
 
     Raises:
         AnotherWriter: another process has taken the lease.
@@ -98,5 +98,5 @@ def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
 def _too_late(pointer: Pointer, token: int) -> AnotherWriter:
     return AnotherWriter(
         f"not published: writer {pointer.token} has taken the lake over from this one, writer {token}",
-        "run the job again when the other is done; this process published nothing",
+        "run the job again after the other one has finished; this process published nothing",
     )

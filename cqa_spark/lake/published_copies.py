@@ -1,8 +1,9 @@
-"""Copies of published tables, for readers that know Delta and not our ``published.json``.
+"""Copies of published tables, for Delta readers that do not use ``published.json``.
 
-The newest version of a table of the lake may be of a run that failed its checks. ``LAKE/published/NAME`` is a Delta
-table of its own, whose newest version holds the published rows. It is a full copy and no shallow clone. The log of a
-clone holds absolute paths, which break when the lake is moved and which some readers, such as delta-rs, do not resolve.
+The newest version of a table of the lake may belong to a run that failed its checks. ``LAKE/published/NAME`` is a
+separate Delta table whose newest version contains the published rows. It is a full copy, not a shallow clone: the log
+of a clone contains absolute paths, which break when the lake is moved and which some readers, such as delta-rs, do not
+resolve.
 
 Source: the protocol of Delta's transaction log, "Add File and Remove File"; Delta's documentation, "Shallow clone a
 Delta table".
@@ -28,16 +29,16 @@ def copy_of(table: Table) -> Table:
 
 
 COPIES = {copy_of(table): table for table in (RANKINGS,)}
-"""The copies, each with the table that it is of."""
+"""The copies, each with its source table."""
 
 
 def update_copies(lake: Lake) -> None:
-    """Make every copy hold what is published, in one commit each; starts no Spark where it already does.
+    """Update every copy to the published rows, in one commit each; starts no Spark if the copies are up to date.
 
-    Where the published run has no such table, the copy becomes empty, if there is one.
+    If the published run has no such table, an existing copy becomes empty.
 
     Args:
-        lake: held by this process.
+        lake: leased by this process.
     """
     published = read_pointer(lake.objects).record
     if published is not None:
@@ -55,7 +56,7 @@ def _update(lake: Lake, copy: Table, table: Table, published: RunRecord) -> None
 
 
 def _source(lake: Lake, copy: Table) -> str | None:
-    """What a copy was made of, as the author of its newest commit; None where there is no copy."""
+    """The source version of a copy, recorded as the author of its newest commit; None if there is no copy."""
     log = CommitLog(lake.objects, copy.name)
     newest = log.newest_version()
     if newest is None:

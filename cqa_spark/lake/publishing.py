@@ -1,4 +1,4 @@
-"""Publishes runs and reads the published one, through one small object that changes atomically."""
+"""Publishes runs and reads the published one, through a pointer that changes atomically."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cqa_spark.process.stop_signals import uninterrupted
 
 @dataclass(frozen=True)
 class Snapshot(RunTables):
-    """The tables of a run that succeeded, all from the same moment."""
+    """The tables of a successful run, as a consistent snapshot."""
 
     lake: Lake
     record: RunRecord
@@ -37,7 +37,7 @@ class Snapshot(RunTables):
         return self.lake.read(table, self._version(table))
 
     def state(self, table: Table) -> TableState:
-        """The files of the published version, and what was counted when they were written."""
+        """The files of the published version, with their row and null counts."""
         return self.lake.state(table, self._version(table))
 
     def entries(self, table: JournalTable) -> list[Entry]:
@@ -66,7 +66,7 @@ def published_snapshot(lake: Lake) -> Snapshot:
     """The published run with its tables.
 
     Raises:
-        InputError: nothing was published yet.
+        InputError: nothing is published.
     """
     record = published_run(lake)
     if record is None:
@@ -75,7 +75,7 @@ def published_snapshot(lake: Lake) -> Snapshot:
 
 
 def snapshot_of(lake: Lake, run_id: str | None) -> Snapshot:
-    """A run that succeeded with its tables.
+    """A successful run with its tables.
 
     Args:
         lake: the lake.
@@ -131,12 +131,12 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
 
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
-    """Swap the pointer first, then log and copy: the next holder of the lease completes what is missing there."""
+    """Swap the pointer first, then log and copy; the next holder of the lease completes an interrupted publication."""
     shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
     lake.lease.renew()
     with uninterrupted():
         point_to(lake.objects, shown, lake.lease.token)
-        with noted(f"run {run.run_id} is published; the run log lacks that"):
+        with noted(f"run {run.run_id} is published, but not recorded in the run log"):
             RunLog(lake.objects).append(shown)
     with noted(f"run {run.run_id} is published; the next job that writes the lake updates {lake.path(FOLDER)}"):
         update_copies(lake)

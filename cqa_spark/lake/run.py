@@ -27,10 +27,10 @@ Loaded = TypeVar("Loaded")
 
 
 class Run(RunTables):
-    """One execution of a job; made by ``open_run``.
+    """One execution of a job; created by ``open_run``.
 
-    Nothing that it writes is visible to readers until its tables are published. Several threads may write its tables,
-    add artifacts and finish steps concurrently. What a step has just saved is not loaded again.
+    Its tables are not visible to readers until they are published. Several threads may write tables, add artifacts and
+    finish steps concurrently. Artifacts that a step has just saved are not loaded again.
     """
 
     def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep) -> None:
@@ -47,7 +47,7 @@ class Run(RunTables):
         return self.record.run_id
 
     def read(self, table: Table) -> DataFrame:
-        """The version of a table that this run wrote, or the rows that it set aside.
+        """The version of a table that this run wrote, or its temporary rows.
 
         Raises:
             InputError: the run has not written the table yet.
@@ -57,11 +57,11 @@ class Run(RunTables):
         return self.lake.read(table, self._version(table))
 
     def state(self, table: Table) -> TableState:
-        """The files of the version that this run wrote, and what was counted when they were written."""
+        """The files of the version that this run wrote, with their row and null counts."""
         return self.lake.state(table, self._version(table))
 
     def has(self, table: Table | JournalTable) -> bool:
-        """Whether the run has the table, or has set its rows aside."""
+        """Whether the run has the table, or temporary rows of it."""
         return table.name in self._aside or super().has(table)
 
     def rows(self, table: Table) -> int:
@@ -77,7 +77,7 @@ class Run(RunTables):
         return self.lake.journal.read(table, run_id=self.run_id, attempt=self._version(table))
 
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
-        """Write the entries of a journal table, replacing those that this attempt wrote before; return their number.
+        """Write the entries of a journal table, replacing earlier ones of this attempt; return their number.
 
         Raises:
             ContractError: an entry does not have the declared columns.
@@ -112,11 +112,11 @@ class Run(RunTables):
         return self._aside[table.name].rows
 
     def append(self, table: Table, frame: DataFrame) -> None:
-        """Add rows to what this run wrote of a table."""
+        """Append rows to this run's version of a table."""
         self.adopt(table, self.lake.append(table, frame))
 
     def delete(self, table: Table, keys: DataFrame) -> None:
-        """Remove rows from what this run wrote of a table."""
+        """Delete rows from this run's version of a table."""
         self.adopt(table, self.lake.delete(table, keys))
 
     def adopt(self, table: Table | JournalTable, version: int) -> None:
@@ -144,11 +144,11 @@ class Run(RunTables):
                 self._in_memory[name] = (path, loaded)
 
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
-        """An artifact as an object: the one that this run saved or loaded before, else read from its path.
+        """An artifact as an object: the one that this run has saved or loaded, else read from its path.
 
         Args:
-            name: of the artifact; the run's record has it.
-            load: reads it from its path.
+            name: of the artifact; it is in the run's record.
+            load: reads the artifact from its path.
         """
         path = self.record.artifacts[name]
         known, found = self._in_memory.get(name, ("", None))
@@ -164,16 +164,16 @@ class Run(RunTables):
             self._in_memory[name] = ("", value)
 
     def recall(self, name: str) -> Any:
-        """The value that a step of this process kept."""
+        """A value kept by ``remember``."""
         return self._in_memory[name][1]
 
     def artifact_path(self, kind: str, *parts: str) -> str:
-        """A path for this attempt's own artifact: a repeated run never touches what a published one points to."""
+        """A path for an artifact of this attempt; a repeated run never changes artifacts of a published one."""
         return self.lake.path(kind, self.run_id, str(self.record.sequence), *parts)
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
-        """Time a step and record the counts that it fills in."""
+        """Time a step and record its counts."""
         step = StepRecord(name)
         started = time.perf_counter()
         yield step
@@ -186,25 +186,25 @@ class Run(RunTables):
         if not self.has(table):
             raise InputError(
                 f"run {self.run_id} has no table {table.name}",
-                "run the earlier jobs with the same --run-id first, or all of them at once with: cqa run",
+                "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
             )
         return self.record.table_versions[table.name]
 
 
 @contextmanager
 def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> Iterator[Run]:
-    """Record the start of a run, yield it, and record how it ended.
+    """Record the start of a run, yield it, and record its end.
 
     Args:
-        lake: where the run reads and writes.
+        lake: the lake of the run.
         begin: the run's id, job and settings.
-        resume: continue from the tables, steps and artifacts of the run's last success, as the jobs of one stage do; a
-            whole run starts afresh and converges to the same tables.
-        on_step: is called with every finished step.
+        resume: continue from the tables, steps and artifacts of the run's last success, as jobs with a single step do;
+            otherwise the run starts from scratch and produces the same tables.
+        on_step: called with every finished step.
 
     Raises:
-        whatever the body raises, after a record with status failed or stopped was logged. Where that cannot be logged
-            either, the record of the run says running.
+        the error of the body, after a record with status failed or stopped was logged. If that record cannot be logged
+            either, the status of the run remains running.
     """
     log = RunLog(lake.objects)
     before = log.last_success(begin.run_id) if resume else None

@@ -1,4 +1,4 @@
-"""The log of runs: one small file for each record, numbered without gaps.
+"""The run log: one small file per record, numbered without gaps.
 
 The file name holds the sequence number, the status and the run, so that a listing answers most queries.
 """
@@ -50,9 +50,10 @@ class RunLog:
         self._objects = objects
 
     def append(self, record: RunRecord) -> RunRecord:
-        """Add a record after all others and return it with its sequence number.
+        """Append a record and return it with its sequence number.
 
-        Only a holder of the lake's lease appends: two records of different runs or status could get the same number.
+        Only the holder of the lake's lease appends; otherwise records of different runs or statuses could get the same
+        number.
 
         Raises:
             AnotherWriter: another process has just added the same record.
@@ -64,18 +65,18 @@ class RunLog:
             self._objects.create(_Listed(numbered.sequence, numbered.status, numbered.run_id).key, _bytes(stored))
         except AlreadyThere as error:
             raise AnotherWriter(
-                f"{self._objects.root}: another process is writing the log of runs",
-                "wait until it is done and run the job again",
+                f"{self._objects.root}: another process is writing the run log",
+                "wait until it has finished and run the job again",
             ) from error
         return numbered
 
     def restore(self, records: Iterable[RunRecord]) -> None:
-        """Write stored records under the sequence numbers that they have, in place of those that are there."""
+        """Write stored records under their sequence numbers, replacing existing ones."""
         for record in records:
             self._objects.put(_Listed(record.sequence, record.status, record.run_id).key, _bytes(record))
 
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
-        """The records in order, of one run or of all, with one status or with any."""
+        """The records in order, optionally of one run or with one status."""
         wanted = [each for each in self._listed() if run_id in (None, each.run_id) and status in (None, each.status)]
         return self._read(wanted)
 
@@ -85,13 +86,13 @@ class RunLog:
         return self._read(list(by_run.values()))
 
     def append_published(self, record: RunRecord) -> None:
-        """Add the record of a publication; a no-op where it is the last one already."""
+        """Append the record of a publication; a no-op if it is already the last publication."""
         published = [listed for listed in self._listed() if listed.status == "published"]
         if not published or self._read(published[-1:])[0].recorded_at != record.recorded_at:
             self.append(record)
 
     def close_abandoned(self, reason: str) -> None:
-        """Record as failed the runs that never recorded how they ended.
+        """Record runs without a recorded end as failed.
 
         Args:
             reason: the record's message.
@@ -109,7 +110,7 @@ class RunLog:
         """Like ``last_success``, for runs that must exist.
 
         Raises:
-            InputError: no such run succeeded in this lake; the ones that did are named.
+            InputError: no such run succeeded in this lake; the message names those that did.
         """
         record = self.last_success(run_id)
         if record is None:

@@ -1,4 +1,4 @@
-"""One record of the log of runs, as a value."""
+"""A record of the run log, as a value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class InputRecord:
         path: location of the file.
         split: split of the data set.
         bytes: size; None if the storage does not report it.
-        sha256: hash of its bytes, hexadecimal; None where it was not read by this machine.
+        sha256: hash of its bytes, hexadecimal; None if this machine did not read it.
     """
 
     path: str
@@ -27,7 +27,7 @@ class InputRecord:
 
 @dataclass
 class StepRecord:
-    """What one step of a run read and wrote; the step fills in its counts while it works.
+    """The row counts of one step of a run; the step fills them in.
 
     Attributes:
         step: name, such as ingest.
@@ -46,7 +46,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """The state of a run at one moment; the fields are the columns of the journal table ``runs``."""
+    """The state of a run at one time; the fields are the columns of the journal table ``runs``."""
 
     run_id: str
     status: str
@@ -64,7 +64,7 @@ class RunRecord:
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> RunRecord:
-        """Read back an entry of the journal table ``runs``."""
+        """Convert an entry of the journal table ``runs``."""
         values = {each.name: entry[each.name] for each in fields(cls)}
         values["inputs"] = tuple(InputRecord(**item) for item in entry["inputs"])
         values["recorded_at"] = entry["recorded_at"].astimezone(UTC)

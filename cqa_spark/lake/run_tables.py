@@ -17,7 +17,7 @@ class RunTables(ABC):
     """Read access to the tables of an active or finished run.
 
     Attributes:
-        record: names the version of every table that the run wrote.
+        record: has the version of every table that the run wrote.
     """
 
     record: RunRecord
@@ -32,14 +32,14 @@ class RunTables(ABC):
 
     @abstractmethod
     def state(self, table: Table) -> TableState:
-        """The files of the run's version of a table, and what was counted when they were written."""
+        """The files of the run's version of a table, with their row and null counts."""
 
     def rows(self, table: Table) -> int:
         """The number of the run's rows of a table, as counted when they were written."""
         return self.state(table).rows
 
     def stored_columns(self, table: Table) -> list[str]:
-        """The names of the columns that the run's version of a table has."""
+        """The column names of the run's version of a table."""
         return self.state(table).schema.names
 
     def has(self, table: Table | JournalTable) -> bool:
@@ -52,9 +52,9 @@ class RunTables(ABC):
         return version is not None and version == other.record.table_versions.get(table.name)
 
     def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
-        """The run's rows of those tables that it has, by name."""
+        """The run's rows of the tables that it has, by name."""
         return {table.name: self.read(table) for table in tables if self.has(table)}
 
     def entries_or_none(self, table: JournalTable) -> list[Entry]:
-        """The run's entries of a journal table; none where it did not write the table."""
+        """The run's entries of a journal table; empty if it did not write the table."""
         return self.entries(table) if self.has(table) else []

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 
 def sites_by_table(frames: Mapping[str, DataFrame]) -> dict[str, set[str]]:
-    """The sites in each of some tables, in one query.
+    """The sites in each of the given tables, in one query.
 
     Args:
         frames: the tables, by name; at least one.

@@ -1,8 +1,8 @@
 """Storage of the lake's tables: reads and writes versions of a table.
 
-Tables are in Delta format, and any Delta reader reads them. Their files are written and read by Spark, and their logs
-by this package, in one commit a version: a write is one query, and a read none beside the query itself, whereas both
-take several through Delta's own writer and reader.
+Tables are in Delta format, and any Delta reader reads them. Spark writes and reads their files, and this package their
+logs, with one commit per version. A write takes one query and a read no additional one; with Delta's own writer and
+reader, both take several.
 
 Source: the protocol of Delta's transaction log.
 """
@@ -31,13 +31,13 @@ from cqa_spark.object_store.store import AlreadyThere, ObjectStore
 from cqa_spark.spark.file_paths import literal_path
 
 KEPT, NEW, GONE = "kept", "new", "gone"
-"""Kinds of rows when files of a table are written again."""
+"""Kinds of rows when files of a table are rewritten."""
 
 REWRITTEN = 64 << 20
-"""Bytes of a table up to which all its files are written again, without a search for those that have to be."""
+"""Size of a table, in bytes, up to which all of its files are rewritten without searching for the affected ones."""
 
 CHECKPOINTS = 10
-"""Versions from one checkpoint of a table's log to the next."""
+"""Number of versions between checkpoints of a table's log."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Written:
 
     Attributes:
         version: new version of the table.
-        rows: number of rows that were handed in.
+        rows: number of rows that were passed in.
     """
 
     version: int
@@ -55,7 +55,7 @@ class Written:
 
 @dataclass(frozen=True)
 class SetAside:
-    """Rows that a process wrote for itself.
+    """Temporary rows of a process.
 
     Attributes:
         frame: the rows.
@@ -71,7 +71,7 @@ class Lake:
     """A folder of Delta tables.
 
     Attributes:
-        session: the Spark session that reads and writes tables, or a function that starts it when it is first needed.
+        session: the Spark session that reads and writes tables, or a function that starts it on first use.
         root: folder of the lake; a local path or a URL that Spark supports.
         storage: object storage settings.
 
@@ -94,7 +94,7 @@ class Lake:
 
     @property
     def journal(self) -> Journal:
-        """The facts about runs that do not grow with the corpus."""
+        """The journal, with data about runs that does not grow with the corpus."""
         return Journal(self.objects)
 
     @property
@@ -118,16 +118,16 @@ class Lake:
         """Called before every write to a table; a leased lake checks its lease here."""
 
     def write(self, table: Table, frame: DataFrame, *, author: str) -> Written:
-        """Write a new version that holds exactly the frame's rows.
+        """Write a new version with exactly the frame's rows.
 
         Args:
-            table: the declaration that the frame has to conform to.
+            table: the declaration of the table.
             frame: the rows.
-            author: run id, recorded with the commit, by which it is recognised as ours.
+            author: run id, recorded with the commit to identify the writer.
 
         Raises:
             ContractError: the frame does not have the declared columns.
-            AnotherWriter: another process wrote the table meanwhile.
+            AnotherWriter: another process wrote the table in the meantime.
         """
         self.before_commit()
         newest = self._commits(table).newest_version()
@@ -140,15 +140,15 @@ class Lake:
         """Write a new version that differs from an earlier one in the rows of some sites.
 
         Args:
-            table: the declaration that the frame has to conform to; its files are laid out by site.
+            table: the declaration of the table, which is partitioned by site.
             frame: the new rows, all of these sites.
-            sites: whose rows of the earlier version are replaced.
+            sites: sites whose earlier rows are replaced.
             base: the earlier version; None to keep no earlier rows.
             author: run id, as for ``write``.
 
         Raises:
             ContractError: the frame does not have the declared columns.
-            AnotherWriter: another process wrote the table meanwhile.
+            AnotherWriter: another process wrote the table in the meantime.
         """
         if base is None or not self.exists(table):
             return self.write(table, frame, author=author)
@@ -161,13 +161,12 @@ class Lake:
     def merge_rows(
         self, table: Table, frame: DataFrame | None, *, stale: DataFrame | None, base: int, author: str
     ) -> Written:
-        """Write a new version that differs from an earlier one in some of its rows, and leave other files alone.
+        """Write a new version that differs from an earlier one in some of its rows; other files are unchanged.
 
         Args:
-            table: the declaration that the frame has to conform to.
+            table: the declaration of the table.
             frame: the new rows; None for none.
-            stale: columns of the key, or some of them; distinct: the rows of the earlier version to leave out; None for
-                none.
+            stale: keys of the earlier rows to remove, distinct; all or some of the key columns; None for none.
             base: the earlier version.
             author: run id, as for ``write``.
 
@@ -176,7 +175,7 @@ class Lake:
 
         Raises:
             ContractError: the frame does not have the declared columns.
-            AnotherWriter: another process wrote the table meanwhile.
+            AnotherWriter: another process wrote the table in the meantime.
         """
         self.before_commit()
         newest, before = self.newest_version(table), self.state(table, base)
@@ -189,7 +188,8 @@ class Lake:
         if not parts:
             return self._commit(table, newest, schema, before.added, None, author)
         rows = parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1], allowMissingColumns=True)
-        # Few rows go to one file, whatever their partitions: a table revised every night collects a year of files.
+        # Few rows go to one file, whatever their partitions: otherwise nightly merges would accumulate many small
+        # files.
         files = write_new_files(rows.hint("rebalance"), self.root, before.partition_by)
         if sum(file.rows for file in files.of(KEPT)) == before.with_files(again).rows:
             again, files = {}, replace(files, files=files.of(NEW))
@@ -201,7 +201,7 @@ class Lake:
         return Written(written.version, sum(file.rows for file in files.of(NEW)))
 
     def set_aside(self, table: Table, frame: DataFrame) -> SetAside:
-        """Write rows that only this process reads; they belong to no version of the table.
+        """Write temporary rows for the current process; they belong to no version of the table.
 
         Raises:
             ContractError: the frame does not have the declared columns.
@@ -210,15 +210,15 @@ class Lake:
         return SetAside(read_new_files(self.spark, files, frame), sum(file.rows for file in files))
 
     def append(self, table: Table, frame: DataFrame) -> int:
-        """Add rows in one atomic commit; return the table's new version."""
+        """Append rows in one atomic commit; return the table's new version."""
         return self.merge_rows(table, frame, stale=None, base=self.newest_version(table), author="").version
 
     def delete(self, table: Table, keys: DataFrame) -> int:
-        """Remove the rows with the given keys in one atomic commit; return the table's new version.
+        """Delete the rows with the given keys in one atomic commit; return the table's new version.
 
         Args:
             table: the table.
-            keys: the columns of its key, or some of them; distinct.
+            keys: distinct keys; all or some of the key columns.
         """
         return self.merge_rows(table, None, stale=keys, base=self.newest_version(table), author="").version
 
@@ -229,17 +229,16 @@ class Lake:
         return newest
 
     def state(self, table: Table, version: int) -> TableState:
-        """The files of one version, and what was counted when they were written."""
+        """The files of one version, with their row and null counts."""
         if (table.name, version) not in self._states:
             self._states[table.name, version] = table_state(self.objects, table.name, version)
         return self._states[table.name, version]
 
     def read(self, table: Table, version: int) -> DataFrame:
-        """The rows of one version; a column declared after it was written is null.
+        """The rows of one version; columns that were declared later are null.
 
         Raises:
-            ContractError: the stored version has columns that the code does not declare, or lacks some that are never
-                null.
+            ContractError: the stored version has undeclared columns, or lacks columns that are not nullable.
         """
         if (table, version) not in self._frames:
             state = self.state(table, version)
@@ -250,9 +249,9 @@ class Lake:
         return self._frames[table, version]
 
     def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
-        """The rows deleted and those added between two versions; unchanged rows may be in both.
+        """The rows deleted and the rows added between two versions; unchanged rows may be in both.
 
-        Just these rows, where this lake revised the earlier version and the table keeps what its revisions change; else
+        After a merge by this lake into a table that keeps its changes, these are exactly the changed rows; otherwise
         the rows of all files that only one of the versions has.
         """
         if since == until:
@@ -273,7 +272,7 @@ class Lake:
         return self._commits(table).newest_version() is not None
 
     def _frame(self, table: Table, state: TableState, schema: T.StructType) -> DataFrame:
-        """The rows of a state's files; columns that a file lacks are null."""
+        """The rows of a state's files; columns that are missing from a file are null."""
         if not state.added:
             return self.spark.createDataFrame([], schema)
         root = self.path(table.name)
@@ -282,7 +281,7 @@ class Lake:
         return found.select(*[F.col(field.name).alias(field.name, metadata=field.metadata) for field in schema])
 
     def _files_with(self, table: Table, state: TableState, keys: DataFrame) -> Mapping[str, Action]:
-        """The files that hold rows with some keys, and others, if the table is small."""
+        """The files with rows of the given keys; all files if the table is small."""
         if state.bytes <= REWRITTEN:
             return state.added
         rows = self._frame(table, state, state.schema).select(*keys.columns, F.col("_metadata.file_name").alias("name"))
@@ -299,18 +298,18 @@ class Lake:
         new: NewFiles | None,
         author: str,
     ) -> Written:
-        """Make a version of kept and of new files; none if they are those of the newest version.
+        """Commit a version of kept and new files; a no-op if they equal those of the newest version.
 
         Args:
             table: the table.
-            newest: its newest version when the write began.
+            newest: its newest version at the start of the write.
             schema: of the new version.
             kept: files of earlier versions.
-            new: files that were written; None for none.
+            new: newly written files; None for none.
             author: run id.
 
         Raises:
-            AnotherWriter: another process wrote the table meanwhile.
+            AnotherWriter: another process wrote the table in the meantime.
         """
         before = None if newest is None else self.state(table, newest)
         files = [] if new is None else [file for file in new.files if file.kind != GONE]
@@ -330,8 +329,8 @@ class Lake:
             self.objects.create(f"{table.name}/_delta_log/{ours:020d}.json", data)
         except AlreadyThere as error:
             raise AnotherWriter(
-                f"table {table.name}: another process wrote version {ours} while run {author} wrote it, too",
-                "run the job again when the other is done; nothing was published",
+                f"table {table.name}: another process wrote version {ours} at the same time as run {author}",
+                "run the job again after the other one has finished; nothing was published",
             ) from error
         start = before if before is not None else TableState(-1, {})
         self._states[table.name, ours] = start.after(ours, actions)
@@ -340,7 +339,7 @@ class Lake:
         return Written(ours, rows)
 
     def _checkpoint(self, table: Table) -> None:
-        """Sum the log up, so that readers need not read all of it."""
+        """Write a checkpoint of the log, so that readers need not read all of it."""
         jvm: Any = self.spark._jvm
         log: Any = jvm.org.apache.spark.sql.delta.DeltaLog
         log.forTable(self.spark._jsparkSession, self.path(table.name)).checkpoint()
@@ -350,7 +349,7 @@ class Lake:
 
 
 def _told_apart(stored: DataFrame, stale: DataFrame, *, gone: bool) -> DataFrame:
-    """Stored rows with their kind: those to leave out, if these are wanted, and those to keep."""
+    """Stored rows with their kind: the rows to keep and, if requested, the removed rows."""
     if not gone:
         return marked(stored.join(stale, on=stale.columns, how="left_anti"), KEPT).select(*stored.columns, ROWS)
     is_stale = stale.select("*", F.lit(True).alias("_is_stale"))

@@ -1,4 +1,4 @@
-"""A table's declaration: its name, its columns with their meaning and units, its key."""
+"""The declaration of a table: its name, its columns with meaning and unit, its key."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def column(name: str, data_type: T.DataType | str, comment: str, *, nullable: bo
 
     Args:
         name: column name, snake case.
-        data_type: Spark type; for an atomic one its SQL name, such as ``"bigint"``, will do.
-        comment: meaning and unit, kept as the column's comment in the stored table.
-        nullable: False where a missing value is a defect.
+        data_type: Spark type, or the SQL name of an atomic type, such as ``"bigint"``.
+        comment: meaning and unit, stored as the column's comment.
+        nullable: False if a null is an error.
     """
     if isinstance(data_type, str):
         data_type = _ATOMIC_TYPES[data_type]
@@ -32,16 +32,16 @@ def column(name: str, data_type: T.DataType | str, comment: str, *, nullable: bo
 
 @dataclass(frozen=True)
 class Table:
-    """The declared shape of one table of the lake.
+    """The declaration of a table of the lake.
 
     Attributes:
         name: folder name in the lake.
         about: description, one sentence.
         columns: declared columns, in stored order.
         key: columns that identify a row.
-        partition_by: columns that the files are laid out by.
-        keeps_changes: whether what a revision removes is kept while its run lasts, for those who compare versions.
-        varies: whether runs write different sets of columns; who reads sees those that the declaration names.
+        partition_by: partition columns.
+        keeps_changes: whether rows removed by a merge stay readable during the run, so that versions can be compared.
+        varies: whether runs write different sets of columns; readers see the columns of their declaration.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Table:
         """Select exactly the declared columns, in order, with their comments.
 
         Raises:
-            ContractError: a column is missing, undeclared or of another type; all of them are named.
+            ContractError: columns are missing, undeclared or of another type; the message names all of them.
         """
         found = {field.name: field.dataType for field in frame.schema}
         declared = {field.name: field.dataType for field in self.columns}
@@ -75,7 +75,7 @@ class Table:
         if problems:
             raise ContractError(
                 f"table {self.name}: {'; '.join(problems)}",
-                "make the transform end in a select of the declared schema, or change the declaration in "
+                "end the transform with a select of the declared schema, or change the declaration in "
                 "cqa_spark/lake/schemas",
             )
         return frame.select(*[_with_comment(field) for field in self.columns])

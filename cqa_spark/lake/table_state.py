@@ -1,7 +1,7 @@
-"""The files and the schema of one version of a Delta table, out of the table's log.
+"""The files and the schema of one version of a Delta table, read from the table's log.
 
-Asking Delta for them takes three Spark jobs for a version that it has not seen and one for every query that reads it,
-which is more than half of what a night runs. The log itself answers by its last checkpoint and some small objects.
+Delta's own reader takes three Spark jobs for a new version and one for every query that reads it, more than half of the
+jobs of a night. Here it takes the last checkpoint of the log and some small objects.
 
 Source: the protocol of Delta's transaction log, "Delta Log Entries", "Checkpoints", "Action Reconciliation".
 """
@@ -31,12 +31,12 @@ Action = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TableState:
-    """What a version of a table consists of.
+    """The files and metadata of a table version.
 
     Attributes:
         version: its number.
-        metadata: the action ``metaData`` in force.
-        added: by path as the log spells it, the action ``add`` of every file.
+        metadata: the current action ``metaData``.
+        added: the action ``add`` of every file, by path in the log's spelling.
     """
 
     version: int
@@ -50,7 +50,7 @@ class TableState:
 
     @property
     def partition_by(self) -> list[str]:
-        """The columns that are folders and not in the files."""
+        """The partition columns, which are not in the files."""
         return list(self.metadata["partitionColumns"])
 
     @property
@@ -64,16 +64,16 @@ class TableState:
         return sum(map(_rows, self.added.values()))
 
     def rows_by_site(self) -> Counter[str]:
-        """The number of rows by site, of a table that is laid out by site; sites without rows are left out."""
+        """The number of rows by site, without empty sites; the table must be partitioned by site."""
         found: Counter[str] = Counter()
         for add in self.added.values():
             found[add["partitionValues"]["site"]] += _rows(add)
         return +found
 
     def null_shares(self) -> dict[str, float] | None:
-        """The share of nulls by column, as counted when rows were written; None where a file's were not counted.
+        """The share of nulls by column, as counted when rows were written; None if a file has no counts.
 
-        Columns of arrays and maps are never counted, and those of folders are never null.
+        Columns of arrays and maps are not counted; partition columns are never null.
         """
         stats = [_stats(add) for add in self.added.values()]
         counted = [name for name in _countable(self.schema) if name not in self.partition_by]
@@ -83,7 +83,7 @@ class TableState:
         return {name: number / max(1, self.rows) for name, number in nulls.items()}
 
     def after(self, version: int, actions: Iterable[Action]) -> TableState:
-        """The state after one more commit."""
+        """The state after another commit."""
         metadata, added = self.metadata, dict(self.added)
         for action in actions:
             if "add" in action:
@@ -95,7 +95,7 @@ class TableState:
         return TableState(version, metadata, added)
 
     def with_files(self, added: Mapping[str, Action]) -> TableState:
-        """The same with other files."""
+        """The same state with other files."""
         return replace(self, added=added)
 
 
@@ -103,12 +103,12 @@ def table_state(objects: ObjectStore, table: str, version: int) -> TableState:
     """The state of a version.
 
     Args:
-        objects: store that holds the table.
-        table: its folder there.
+        objects: store of the table.
+        table: folder of the table in the store.
         version: number of the version.
 
     Raises:
-        ContractError: the log lacks an entry, or names a file whose rows are not all valid.
+        ContractError: an entry is missing from the log, or a file has a deletion vector.
     """
     folder = f"{table}/_delta_log/"
     names = [key.removeprefix(folder) for key in objects.keys(folder)]
@@ -165,7 +165,7 @@ def _countable(schema: T.StructType) -> list[str]:
 
 
 def file_path(path: str) -> str:
-    """A file's path below its table, from its spelling in the log."""
+    """A file's path below its table, decoded from its spelling in the log."""
     return unquote(path)
 
 
@@ -173,7 +173,8 @@ def _require(objects: ObjectStore, key: str, table: str) -> bytes:
     stored = objects.read(key)
     if stored is None:
         raise ContractError(
-            f"table {table}: its log lacks {key}", "restore the lake, or publish a run whose versions are complete"
+            f"table {table}: {key} is missing from its log",
+            "restore the lake, or publish a run whose versions are complete",
         )
     return stored.data
 

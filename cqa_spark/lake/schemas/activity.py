@@ -1,6 +1,6 @@
-"""What the members of a Stack Exchange site did beside writing: votes, badges, tags, links, edits.
+"""Activity of the members of a Stack Exchange site other than writing: votes, badges, tags, links, edits.
 
-Numbers of kinds are those of the dumps' own documentation, in the file readme.txt of a dump.
+Type numbers are documented in the file readme.txt of a dump.
 """
 
 from cqa_spark.lake.schemas.community import (
@@ -15,11 +15,11 @@ from cqa_spark.lake.table import Table, column
 
 VOTES = Table(
     "votes",
-    "Votes for posts; who voted is only known of favourites and bounties.",
+    "Votes on posts; the voter is only known for favourites and bounties.",
     (
         SITE,
         column("vote_id", "string", "id of the vote within the site", nullable=False),
-        column("post_id", "string", "post that the vote is for; the dump may lack it", nullable=False),
+        column("post_id", "string", "post of the vote; may be missing from the dump", nullable=False),
         column(
             "vote_type_id",
             "int",
@@ -45,11 +45,11 @@ BADGES = Table(
     (
         SITE,
         column("badge_id", "string", "id of the award within the site", nullable=False),
-        column("user_id", "string", "account that earned it", nullable=False),
-        column("name", "string", "the badge's name; of a tag badge the tag's"),
+        column("user_id", "string", "account that earned the badge", nullable=False),
+        column("name", "string", "name of the badge; for a tag badge, of the tag"),
         column("earned_at", "timestamp", "time of the award, UTC"),
         column("badge_class", "int", "1 gold, 2 silver, 3 bronze; not in dumps before 2016"),
-        column("is_tag_based", "boolean", "whether it is for posts with the tag of its name"),
+        column("is_tag_based", "boolean", "whether it is a tag badge"),
         UNKNOWN_ATTRIBUTES,
         SOURCE_FILE,
     ),
@@ -69,7 +69,7 @@ TAGS = Table(
         column("excerpt_post_id", "string", "post that holds the short description"),
         column("wiki_post_id", "string", "post that holds the long description"),
         column("is_moderator_only", "boolean", "whether only moderators may set it"),
-        column("is_required", "boolean", "whether a question needs one of these, as on meta sites"),
+        column("is_required", "boolean", "whether every question needs one of these tags, as on meta sites"),
         UNKNOWN_ATTRIBUTES,
         SOURCE_FILE,
     ),
@@ -83,9 +83,9 @@ POST_LINKS = Table(
     (
         SITE,
         column("link_id", "string", "id of the link within the site", nullable=False),
-        column("created_at", "timestamp", "time at which the link was made, UTC"),
-        column("post_id", "string", "post that holds the link; of a duplicate the one that was closed", nullable=False),
-        column("related_post_id", "string", "post that it points to; the dump may lack it", nullable=False),
+        column("created_at", "timestamp", "creation time of the link, UTC"),
+        column("post_id", "string", "post with the link; for a duplicate, the closed one", nullable=False),
+        column("related_post_id", "string", "target post; may be missing from the dump", nullable=False),
         column("link_type_id", "int", "1 linked, 3 duplicate", nullable=False),
         UNKNOWN_ATTRIBUTES,
         SOURCE_FILE,
@@ -96,7 +96,7 @@ POST_LINKS = Table(
 
 POST_HISTORY = Table(
     "post_history",
-    "Every revision of a post, and what else happened to it.",
+    "Every revision of a post, and other events such as closing.",
     (
         SITE,
         column("history_id", "string", "id of the event within the site", nullable=False),
@@ -108,12 +108,12 @@ POST_HISTORY = Table(
             "others as the dump's readme says",
             nullable=False,
         ),
-        column("post_id", "string", "post that it happened to; the dump may lack it", nullable=False),
+        column("post_id", "string", "post of the event; may be missing from the dump", nullable=False),
         column("revision_guid", "string", "shared by the events of one action"),
         column("created_at", "timestamp", "time of the event, UTC"),
         USER_ID,
         USER_NAME,
-        column("comment", "string", "what the editor said of the edit, or the reason's number for a closing"),
+        column("comment", "string", "the editor's comment, or the number of the close reason"),
         column("text", "string", "new title, body (Markdown) or tags; of other events details in JSON"),
         CONTENT_LICENSE,
         UNKNOWN_ATTRIBUTES,

@@ -1,4 +1,4 @@
-"""Community tables: every corpus in one shape, keyed by site."""
+"""Community tables: one schema for every corpus, keyed by site."""
 
 from pyspark.sql import types as T
 
@@ -8,11 +8,11 @@ SITE = column("site", "string", "community that the row belongs to, such as qata
 SPLIT = column(
     "split",
     "string",
-    "train, dev or test: the part that the row's input file was given as; unannotated where it only serves as text",
+    "split of the row's input file: train, dev, test, or unannotated for text only",
     nullable=False,
 )
 EVERY = "*"
-"""In tables of figures: all sites, or all splits, together."""
+"""In tables of statistics: all sites, or all splits, together."""
 
 SOURCE_FILE = column("source_file", "string", "path of the input file that the row was read from", nullable=False)
 CREATED_AT = column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown")
@@ -24,26 +24,26 @@ CONTENT_LICENSE = column(
 UNKNOWN_ATTRIBUTES = column(
     "unknown_attributes",
     T.MapType(T.StringType(), T.StringType()),
-    "attributes of the dump's row that no column is declared for, by name, as in the dump; null where there is none",
+    "attributes of the dump's row without a declared column, by name, as in the dump; null if there are none",
 )
 
 POSTS = Table(
     "posts",
-    "Questions, answers and what else a site posts; a Qatar Living thread has one question, its replies are comments.",
+    "Questions, answers and other posts of a site; a Qatar Living thread has one question, its replies are comments.",
     (
         SITE,
         column("post_id", "string", "id of the post within the site", nullable=False),
         column(
             "post_type",
             "string",
-            "question, answer, or one of the rarer kinds, such as tag_wiki; other where the kind is not known",
+            "question, answer, or a rarer type such as tag_wiki; other if the type is unknown",
             nullable=False,
         ),
-        column("post_type_id", "int", "the kind's number in Stack Exchange dumps, 1 to 17; null in other corpora"),
+        column("post_type_id", "int", "type number in Stack Exchange dumps, 1 to 17; null in other corpora"),
         column(
             "thread_id",
             "string",
-            "post_id of the thread's question, which the dump may lack; a post that belongs to no thread is its own",
+            "post_id of the thread's question, which may be missing from the dump; a post without a thread is its own",
             nullable=False,
         ),
         column("same_as", "string", "thread_id of the earlier thread that this thread repeats; null for a first copy"),
@@ -52,7 +52,7 @@ POSTS = Table(
         CREATED_AT,
         column("category", "string", "forum section"),
         column("tags", T.ArrayType(T.StringType()), "the question's tags, in the dump's order"),
-        column("accepted_answer_id", "string", "the answer that the asker accepted"),
+        column("accepted_answer_id", "string", "answer accepted by the asker"),
         column("score", "int", "up votes minus down votes, at the time of the dump"),
         column("view_count", "bigint", "page views, at the time of the dump"),
         column("answer_count", "int", "answers, at the time of the dump"),
@@ -84,8 +84,10 @@ COMMENTS = Table(
         SITE,
         column("comment_id", "string", "id of the comment within the site", nullable=False),
         column("post_id", "string", "post that the comment belongs to", nullable=False),
-        column("thread_id", "string", "thread of that post; null where only the table of posts says it"),
-        column("position", "int", "place among the post's comments, from 1; null where only their times say it"),
+        column("thread_id", "string", "thread of that post; null if it follows only from the table of posts"),
+        column(
+            "position", "int", "position among the post's comments, from 1; null if it follows only from their times"
+        ),
         USER_ID,
         USER_NAME,
         CREATED_AT,
@@ -103,7 +105,7 @@ COMMENTS = Table(
 
 USERS = Table(
     "users",
-    "Accounts: all of a Stack Exchange site's, else those that wrote something.",
+    "Accounts: all of a Stack Exchange site; for other corpora, those that wrote something.",
     (
         SITE,
         column("user_id", "string", "id of the account within the site; -1 is Stack Exchange itself", nullable=False),
@@ -120,9 +122,9 @@ USERS = Table(
         column("website_url", "string", "web address, as the user wrote it"),
         column("profile_image_url", "string", "address of the picture"),
         column("email_hash", "string", "MD5 of the e-mail address, hexadecimal; only in dumps until 2013"),
-        column("about", "string", "what the user says of himself or herself, HTML"),
+        column("about", "string", "the user's self-description, HTML"),
         UNKNOWN_ATTRIBUTES,
-        column("source_file", "string", "path of the input file; null where files of threads name the account"),
+        column("source_file", "string", "path of the input file; null if the account was read from files of threads"),
     ),
     key=("site", "user_id"),
     partition_by=("site",),
@@ -131,7 +133,7 @@ USERS = Table(
 
 JUDGMENTS = Table(
     "judgments",
-    "What people or the forum said of a (query, candidate) pair; one row also where the label is not known.",
+    "Judgments of (query, candidate) pairs by annotators or the forum; pairs without a known label have a row as well.",
     (
         SITE,
         column("task", "string", "task that the judgment serves, such as question_comment", nullable=False),

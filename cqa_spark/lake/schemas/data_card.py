@@ -1,14 +1,14 @@
-"""What a data set consists of, in figures."""
+"""Statistics of a data set."""
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.table import column
 
 DATA_CARD = JournalTable(
     "data_card",
-    "Figures of the data set that the run's examples make up.",
+    "Statistics of the data set formed by the run's examples.",
     (
         column("site", "string", "community; * for all of them together", nullable=False),
-        column("split", "string", "train, dev or test; * for all of them, and for what was left out", nullable=False),
+        column("split", "string", "train, dev or test; * for all of them, and for omitted threads", nullable=False),
         column(
             "measure",
             "string",

@@ -1,9 +1,9 @@
-"""Examples: what is ranked for what."""
+"""Examples: (query, candidate) pairs."""
 
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.table import Table, column
 
-TASK = column("task", "string", "what is ranked for what, such as question_comment", nullable=False)
+TASK = column("task", "string", "ranking task, such as question_comment", nullable=False)
 QUERY_ID = column("query_id", "string", "post that candidates are ranked for", nullable=False)
 CANDIDATE_ID = column("candidate_id", "string", "post or comment that is ranked", nullable=False)
 
@@ -14,7 +14,7 @@ IN_TRAINING = "split = 'train'"
 OUTSIDE_TRAINING = "split <> 'train'"
 
 CROSS_VALIDATED = "cross-validated"
-"""The part that every query is in, where each is ranked by a model that did not learn from it."""
+"""The split of all queries if each is ranked by a model that was not trained on it."""
 
 EXAMPLES = Table(
     "examples",

@@ -1,4 +1,4 @@
-"""What a run did without."""
+"""Feature groups that a run omitted."""
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
@@ -6,11 +6,11 @@ from cqa_spark.lake.table import column
 
 LEFT_OUT_GROUPS = JournalTable(
     "left_out_groups",
-    "Feature groups that were not computed for a site, because its dump lacks tables that they need.",
+    "Feature groups that were not computed for a site, because required tables are missing from its dump.",
     (
         SITE,
         column("feature_group", "string", "name of the group", nullable=False),
-        column("lacking", "string", "the tables that are lacking, with commas", nullable=False),
+        column("lacking", "string", "the missing tables, separated by commas", nullable=False),
     ),
     key=("site", "feature_group"),
 )

@@ -35,7 +35,7 @@ QUERY_METRICS = Table(
         column(
             "components",
             T.ArrayType(T.DoubleType()),
-            "what the measure adds up over queries before it aggregates",
+            "terms that the measure sums over queries before it aggregates",
             nullable=False,
         ),
     ),
@@ -159,14 +159,14 @@ ABLATIONS = JournalTable(
 
 TRIALS = JournalTable(
     "trials",
-    "Parameters that were tried for a system's ranker, trained on the training part, measured on the validation part.",
+    "Parameters tried for a system's ranker, trained on the training split, evaluated on the dev split.",
     (
         SYSTEM,
         TASK,
         SPLIT,
         MEASURE,
         column("trial", "string", "given: the recipe's own parameters; or trial and a number", nullable=False),
-        column("parameters", "string", "what was drawn, JSON by the parameter's path", nullable=False),
+        column("parameters", "string", "drawn values, JSON by parameter path", nullable=False),
         column("chosen", "boolean", "whether later steps use them", nullable=False),
         *_STUDY,
     ),
@@ -175,7 +175,7 @@ TRIALS = JournalTable(
 
 TRANSFERS = JournalTable(
     "transfers",
-    "Systems measured on one site, trained on all sites, on this one alone, or on the others alone.",
+    "Systems evaluated on one site, trained on all sites, on this one alone, or on the others alone.",
     (
         SYSTEM,
         TASK,
@@ -190,7 +190,7 @@ TRANSFERS = JournalTable(
 
 SEEDS = JournalTable(
     "seeds",
-    "Systems that draw rows, features or weights in training, trained with several seeds.",
+    "Systems with random training (sampled rows, features or weights), trained with several seeds.",
     (
         SYSTEM,
         TASK,
@@ -223,7 +223,7 @@ ATTENTIONS = JournalTable(
 
 LEARNING_CURVES = JournalTable(
     "learning_curves",
-    "Systems trained on a share of the training threads; groups that learn from labels see no other labels either.",
+    "Systems trained on a share of the training threads; groups that learn from labels are fitted on the same share.",
     (
         SYSTEM,
         TASK,
@@ -239,15 +239,13 @@ LEARNING_CURVES = JournalTable(
 
 CROSS_VALIDATIONS = JournalTable(
     "cross_validations",
-    "Systems by repeated cross-validation over the threads of the training part, each tested against the best.",
+    "Systems by repeated cross-validation over the training threads, each tested against the best.",
     (
         SYSTEM,
         TASK,
         MEASURE,
         column("value", "double", "mean over the repeats, a fraction", nullable=False),
-        column(
-            "spread", "double", "standard deviation over the repeats: what other folds alone change", nullable=False
-        ),
+        column("spread", "double", "standard deviation over the repeats, due to different folds", nullable=False),
         column("low", "double", "lower end of the bootstrap interval over queries", nullable=False),
         column("high", "double", "upper end of the bootstrap interval over queries", nullable=False),
         column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),

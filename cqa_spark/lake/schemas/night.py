@@ -19,7 +19,7 @@ CHANGES = JournalTable(
 
 AFFECTED = Table(
     "affected",
-    "Examples that what changed may give other features; the others keep theirs.",
+    "Examples whose features may be affected by changes; other examples keep their features.",
     (
         SITE,
         TASK,
@@ -28,8 +28,8 @@ AFFECTED = Table(
         column(
             "reach",
             "int",
-            "how far a feature group has to look to see a change: 1 the thread, 2 the author's history up to the cut, "
-            "3 anything of the author",
+            "smallest reach of the affected feature groups: 1 the thread, 2 the author's history up to the cut, "
+            "3 the author",
             nullable=False,
         ),
     ),

@@ -1,4 +1,4 @@
-"""Rankings: the product."""
+"""Rankings, upstream scores and feature importances."""
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
@@ -9,7 +9,7 @@ SYSTEM = column("system", "string", "name of the recipe in conf/systems", nullab
 
 RANKINGS = Table(
     "rankings",
-    "Every system's ranking of every query's candidates.",
+    "The ranking of every query's candidates by every system.",
     (
         column("run_id", "string", "run that made the ranking", nullable=False),
         SYSTEM,
@@ -19,8 +19,13 @@ RANKINGS = Table(
         QUERY_ID,
         CANDIDATE_ID,
         column("score", "double", "higher is better; comparable within a query", nullable=False),
-        column("rank", "int", "from 1; ties: score descending, then initial_rank, then candidate_id", nullable=False),
-        column("predicted", "boolean", "whether the system calls the candidate relevant", nullable=False),
+        column(
+            "rank",
+            "int",
+            "from 1 for the highest score; ties are broken by initial_rank, then candidate_id",
+            nullable=False,
+        ),
+        column("predicted", "boolean", "whether the system predicts that the candidate is relevant", nullable=False),
     ),
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
     partition_by=("site",),
@@ -43,7 +48,7 @@ UPSTREAM_SCORES = Table(
 
 FEATURE_IMPORTANCES = JournalTable(
     "feature_importances",
-    "How much each feature counts in each learned system.",
+    "Feature importances of each learned system.",
     (
         SYSTEM,
         column("feature", "string", "feature column, prefixed by its group", nullable=False),

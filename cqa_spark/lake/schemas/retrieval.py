@@ -1,4 +1,4 @@
-"""The index of a site's questions, and what retrieval finds in it."""
+"""The index of a site's questions, and the retrieved candidates."""
 
 from dataclasses import replace
 
@@ -21,17 +21,17 @@ INDEX_SHARDS = Table(
         column("ids", _STRINGS, "ids of the questions, oldest first", nullable=False),
         column("titles", _STRINGS, "titles of the questions, as in the dump", nullable=False),
         column("asked", T.BinaryType(), "int64: times of the questions, microseconds since 1970; -1 where unknown"),
-        column("numbers", T.BinaryType(), "int64: numbers of the questions; 0 where an id is none"),
+        column("numbers", T.BinaryType(), "int64: numeric ids of the questions; 0 for other ids"),
         column("lengths", T.BinaryType(), "int32: number of terms of each question"),
-        column("vocabulary", _STRINGS, "distinct terms, in the order of the alphabet", nullable=False),
+        column("vocabulary", _STRINGS, "distinct terms, in lexicographic order", nullable=False),
         column(
             "questions_with",
             T.ArrayType(T.IntegerType()),
-            "number of the shard's questions that hold each term",
+            "document frequency of each term in the shard",
             nullable=False,
         ),
-        column("places", T.BinaryType(), "int32: by term, the indices of the questions that hold it, ascending"),
-        column("counts", T.BinaryType(), "int32: how often each of them holds the term"),
+        column("places", T.BinaryType(), "int32: by term, the indices of the questions that contain it, ascending"),
+        column("counts", T.BinaryType(), "int32: term frequency in each of these questions"),
     ),
     key=("site", "shard"),
     partition_by=("site",),
@@ -39,7 +39,7 @@ INDEX_SHARDS = Table(
 
 RETRIEVED = Table(
     "retrieved",
-    "The earlier questions that retrieval found for each query, by each way of retrieval.",
+    "The earlier questions retrieved for each query, by each retrieval method.",
     (
         SITE,
         QUERY_ID,
@@ -58,6 +58,6 @@ RETRIEVED = Table(
 UNRETRIEVED = replace(
     EXAMPLES,
     name="unretrieved",
-    about="Relevant pairs that retrieval did not find, as examples: they count as relevant in the measures, and no "
+    about="Relevant pairs that retrieval missed, as examples: they count as relevant in the measures, and no "
     "system ranks them.",
 )

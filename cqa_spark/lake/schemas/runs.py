@@ -1,4 +1,4 @@
-"""The log of runs."""
+"""The run log."""
 
 from pyspark.sql import types as T
 
@@ -10,7 +10,7 @@ INPUT = T.StructType(
         column("path", "string", "location of the file"),
         column("split", "string", "split of the data set"),
         column("bytes", "bigint", "size in bytes; null if the storage does not report it"),
-        column("sha256", "string", "hash of its bytes, hexadecimal; null where it was not taken"),
+        column("sha256", "string", "hash of its bytes, hexadecimal; null if not computed"),
     ]
 )
 
@@ -26,7 +26,7 @@ STEP = T.StructType(
 
 RUNS = JournalTable(
     "runs",
-    "What every run did, and which were published when; published.json names the run that is published now.",
+    "The run log: executions and publications; published.json names the published run.",
     (
         column("sequence", "bigint", "order of the rows, from 1", nullable=False),
         column("run_id", "string", "the run", nullable=False),
@@ -37,7 +37,7 @@ RUNS = JournalTable(
         column("config_hash", "string", "SHA-256 of the resolved settings", nullable=False),
         column("config", "string", "resolved settings, YAML", nullable=False),
         column("code_version", "string", "package version and, where known, commit", nullable=False),
-        column("steps", T.ArrayType(STEP), "what each step read and wrote", nullable=False),
+        column("steps", T.ArrayType(STEP), "row counts and duration of each step", nullable=False),
         column(
             "table_versions",
             T.MapType(T.StringType(), T.LongType()),
@@ -50,7 +50,7 @@ RUNS = JournalTable(
             "paths of models, reports and prediction files; lake: marks those relative to the lake",
             nullable=False,
         ),
-        column("message", "string", "why the row was written"),
+        column("message", "string", "reason of the status"),
     ),
     key=("sequence",),
 )

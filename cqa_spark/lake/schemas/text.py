@@ -9,21 +9,21 @@ STRINGS = T.ArrayType(T.StringType())
 
 BODIES = Table(
     "bodies",
-    "Every distinct HTML body of a post, its parts apart from each other, each in the order of appearance.",
+    "Every distinct HTML body of a post, split into its parts, each in order of appearance.",
     (
         column("body_id", "string", "SHA-256 of the body as in the dump, hexadecimal", nullable=False),
         column("prose", "string", "text with its inline code, a line per block; without code blocks and quotes"),
         column("code", STRINGS, "code blocks, verbatim"),
         column("quotes", STRINGS, "quotes, a line per block"),
-        column("links", STRINGS, "where links lead, each once"),
-        column("images", STRINGS, "where images come from, each once"),
+        column("links", STRINGS, "distinct link targets"),
+        column("images", STRINGS, "distinct image sources"),
     ),
     key=("body_id",),
 )
 
 DOCUMENTS = Table(
     "documents",
-    "Which text a post or comment has.",
+    "The text of each post and comment.",
     (
         SITE,
         column(
@@ -33,7 +33,7 @@ DOCUMENTS = Table(
             nullable=False,
         ),
         column("text_id", "string", "key into texts: a post's subject and body, a comment's body", nullable=False),
-        column("subject_text_id", "string", "key into texts: a post's subject alone; null where it has none"),
+        column("subject_text_id", "string", "key into texts: a post's subject alone; null without a subject"),
         SPLIT,
     ),
     key=("site", "document_id"),
@@ -45,12 +45,12 @@ TEXTS = Table(
     "Every distinct text, cleaned and analysed by Spark NLP.",
     (
         column("text_id", "string", "SHA-256 of the raw text, hexadecimal", nullable=False),
-        column("raw", "string", "text as in the dump; of an HTML body its prose", nullable=False),
+        column("raw", "string", "text as in the dump; for an HTML body, its prose", nullable=False),
         column(
             "clean",
             "string",
-            "text without markup, Arabic letters spelled alike; URLs, images, e-mail addresses and emoticons replaced "
-            "by urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
+            "text without markup, with normalized Arabic letters; URLs, images, e-mail addresses and emoticons "
+            "replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
             nullable=False,
         ),
         column("sentences", STRINGS, "sentences of the clean text, in order", nullable=False),
@@ -60,13 +60,13 @@ TEXTS = Table(
         column(
             "words",
             STRINGS,
-            "tokens that hold a letter or digit, without marks at their ends and without possessive 's, in order",
+            "tokens with a letter or digit, without punctuation at their ends and without possessive 's, in order",
             nullable=False,
         ),
         column("content_words", STRINGS, "words without stop words, in order", nullable=False),
         column("stems", STRINGS, "stem of each content word, in order", nullable=False),
         column(
-            "bigrams", STRINGS, "pairs of neighbouring words of a sentence joined by a blank, in order", nullable=False
+            "bigrams", STRINGS, "pairs of adjacent words of a sentence, joined by a space, in order", nullable=False
         ),
     ),
     key=("text_id",),

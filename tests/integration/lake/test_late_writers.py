@@ -140,5 +140,5 @@ def test_a_commit_of_another_process_beside_ours_is_noticed(spark: SparkSession,
     with held(lake, "sleeper", clock) as sleeper:
         sleeper.write(SCORES, rows(lake, ("a", 1)), author="r1")
         overtaken = Overtaken(lake.spark, lake.root, lake.storage, lease=sleeper.lease)
-        with pytest.raises(AnotherWriter, match="wrote version 2 while run r1 wrote it, too"):
+        with pytest.raises(AnotherWriter, match="wrote version 2 at the same time as run r1"):
             overtaken.merge_rows(SCORES, rows(lake, ("b", 2)), stale=None, base=0, author="r1")

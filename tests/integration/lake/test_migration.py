@@ -1,4 +1,4 @@
-"""A lake that the last release wrote becomes one of this release; ``README.md`` says how it was made."""
+"""A lake of the previous release becomes one of this release; ``README.md`` describes how it was created."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ TUESDAY = {**MONDAY, "random": 0.23968253968253966}
 
 @pytest.fixture
 def lake(spark: SparkSession, tmp_path: Path) -> Lake:
-    """A lake as the last release left it."""
+    """A lake of the previous release."""
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(tmp_path, filter="data")
     return Lake(spark, str(tmp_path / "lake"))
@@ -90,7 +90,7 @@ def test_it_is_refused_migrated_and_read(lake: Lake, capsys: pytest.CaptureFixtu
     assert main(["lake", "migrate", lake.root]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert lines == LINES
-    assert last == f"migrated {lake.root}; its models are trained again when they are next needed"
+    assert last == f"migrated {lake.root}; its models are retrained when they are next needed"
     assert not is_of_last_release(lake.objects)
     assert {"runs", "metrics", "comparisons", "ingested_files", "orphans"}.isdisjoint(lake.objects.folders())
 

@@ -104,7 +104,7 @@ def test_a_lake_of_the_last_release_is_refused(
     before = sorted(build.rglob("*"))
     assert main([*command, str(build / "lake")]) == 2
     assert capsys.readouterr().err == (
-        f"cqa: the lake at {build}/lake was written by the last release, which kept small tables in Delta format; "
+        f"cqa: the lake at {build}/lake was written by the previous release, which kept small tables in Delta format; "
         f"nothing was written\n  → migrate it once: cqa lake migrate {build}/lake\n"
     )
     assert sorted(build.rglob("*")) == before
@@ -113,7 +113,7 @@ def test_a_lake_of_the_last_release_is_refused(
 def test_a_job_that_would_create_a_lake_refuses_one_of_the_last_release(tmp_path: Path) -> None:
     log_runs_in_delta(tmp_path)
     with (
-        pytest.raises(ConfigError, match="was written by the last release"),
+        pytest.raises(ConfigError, match="was written by the previous release"),
         write_lake(JobSettings(lake=str(tmp_path)), "run"),
     ):
         pass
@@ -121,7 +121,7 @@ def test_a_job_that_would_create_a_lake_refuses_one_of_the_last_release(tmp_path
 
 
 def log_runs_in_delta(lake: Path) -> None:
-    """Leave a commit of the run log as the last release did, which kept it in Delta format."""
+    """Leave a commit of the run log in Delta format, as the previous release did."""
     commit = lake / "runs" / "_delta_log" / "00000000000000000003.json"
     commit.parent.mkdir(parents=True)
     commit.touch()

@@ -156,7 +156,7 @@ def test_of_two_who_append_at_once_one_is_refused(store: Counted) -> None:
             RunLog(store).append(record("r1", "running"))
             return super().create(key, data)
 
-    with pytest.raises(AnotherWriter, match="another process is writing the log of runs"):
+    with pytest.raises(AnotherWriter, match="another process is writing the run log"):
         RunLog(Late(store.root)).append(record("r1", "running"))
     assert shown(RunLog(store).records()) == ["1 r1 running"]
 
