@@ -19,13 +19,14 @@ PUBLISHED = [
 def test_the_data_sets_can_be_read_and_their_training_files_are_distinct(name: str) -> None:
     found = read_data_set(CONF, name)
     assert len(set(found.train)) == len(found.train)
-    assert {"dev", "test"} == set(found.parts)
+    assert {"test"} <= set(found.parts) <= {"dev", "test"}
 
 
 def test_an_unknown_data_set_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown data set semeval") as caught:
         read_data_set(CONF, "semeval")
-    assert caught.value.remedy == ("did you mean semeval2016 or semeval2017? known data sets: semeval2016, semeval2017")
+    known = ", ".join(sorted(path.stem for path in (CONF / "datasets").glob("*.yaml")))
+    assert caught.value.remedy.endswith(f"? known data sets: {known}")
 
 
 @pytest.mark.parametrize("name", ["../datasets/semeval2016", "./semeval2016", str(CONF / "datasets" / "semeval2016")])
@@ -56,7 +57,8 @@ def test_a_data_set_with_mistakes_is_refused(tmp_path: Path, text: str, problem:
 def test_a_published_system_says_where_its_figures_come_from_and_what_it_lacks(name: str) -> None:
     recipe = read_system(CONF, name)
     data = read_data_set(CONF, str(recipe.data_set))
-    assert set(recipe.expected) <= {f"{data.name}_{part}" for part in data.parts}
+    if recipe.task != "sts":  # STS systems were published on tracks of a year, and are compared on the benchmark
+        assert set(recipe.expected) <= {f"{data.name}_{part}" for part in data.parts}
     assert recipe.paper is not None
     assert recipe.paper.table
     assert recipe.faithfulness == "faithful" or recipe.replaces or recipe.missing
