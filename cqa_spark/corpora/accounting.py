@@ -68,7 +68,7 @@ def refuse_incomplete(paths: Sequence[str]) -> None:
         paths: files that end before their closing tag.
 
     Raises:
-        InputError: there is one.
+        InputError: a file is truncated.
     """
     if paths:
         raise InputError(
@@ -86,13 +86,13 @@ def refuse_bad_fraction(totals: Totals, quarantine: DataFrame, most: float) -> N
         most: largest share of quarantined records.
 
     Raises:
-        InputError: more is; the most frequent reasons are shown, each with an example.
+        InputError: the share is larger; the message lists the most frequent reasons, each with an example.
     """
     if totals.rows_quarantined <= most * totals.rows_in:
         return
     raise InputError(
-        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be parsed, more than the share "
-        f"of {most} that is allowed; most frequent:\n    " + "\n    ".join(frequent_reasons(quarantine)),
+        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be parsed, more than the allowed share "
+        f"of {most}; most frequent:\n    " + "\n    ".join(frequent_reasons(quarantine)),
         "correct the input, or allow more with --max-bad-fraction; the published run is unchanged",
     )
 

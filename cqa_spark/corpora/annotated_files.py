@@ -1,4 +1,4 @@
-"""What formats of annotated files share: files by split, read at once into the community tables of a run."""
+"""Base class of formats of annotated files: files by split, read into the community tables of a run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class AnnotatedFiles(Source):
         """The files.
 
         Raises:
-            InputError: a file is missing, unreadable or named twice, or a folder holds none of the format.
+            InputError: a file is missing, unreadable or named twice, or a folder contains none of the format.
         """
         inputs = [
             each

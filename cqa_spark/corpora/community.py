@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame
 
 @dataclass(frozen=True)
 class CommunityTables:
-    """A corpus as community tables, each of its declared schema.
+    """A corpus as community tables with their declared schemas.
 
-    All of them come from one parse, which stays persisted until the ``with`` block ends.
+    All tables share one parse, which stays persisted until the ``with`` block ends.
 
     Attributes:
         posts: conforms to ``POSTS``.
@@ -21,7 +21,7 @@ class CommunityTables:
         users: conforms to ``USERS``.
         judgments: conforms to ``JUDGMENTS``.
         quarantine: conforms to ``QUARANTINE``.
-        ingested_files: columns of ``INGESTED_FILES``; one row per input, also for an empty one.
+        ingested_files: columns of ``INGESTED_FILES``; one row per input, including empty ones.
         persisted: frames persisted for the tables above.
     """
 

@@ -44,17 +44,17 @@ def find_inputs(
 ) -> list[InputFile]:
     """Resolve the user's paths into files, in the order given.
 
-    A directory is replaced by its files of the format, sorted by name. A URL with another scheme than ``s3a://`` is
-    returned unchanged: only Spark checks whether it exists.
+    A directory is replaced by its files of the format, sorted by name. A URL with a scheme other than ``s3a://`` is
+    returned unchanged; only Spark checks whether it exists.
 
     Args:
         paths: files, directories or addresses.
-        split: the split that all of them belong to.
-        storage: object storage settings; None for Amazon's.
-        patterns: names of the files that are read from a directory, in lower case.
+        split: the split of all files.
+        storage: object storage settings; None for Amazon S3.
+        patterns: name patterns of the files to read from a directory, in lower case.
 
     Raises:
-        InputError: a file is missing or unreadable, or a directory holds none of the format.
+        InputError: a file is missing or unreadable, or a directory contains none of the format.
     """
     found: list[InputFile] = []
     for given in map(str, paths):
@@ -68,7 +68,7 @@ def find_inputs(
 
 
 def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
-    """Refuse a file that is given twice, because its threads would count twice.
+    """Refuse a repeated file, because its threads would count twice.
 
     Raises:
         InputError: a path occurs more than once.
@@ -115,7 +115,7 @@ def _readable(path: Path) -> Path:
 
 
 def input_records(inputs: Iterable[InputFile]) -> list[InputRecord]:
-    """Size and SHA-256 of every local input file; for others the path, and the size if known."""
+    """Size and SHA-256 of every local input file; path and, if known, size of other files."""
     return [_input_record(each) for each in inputs]
 
 

@@ -23,8 +23,8 @@ class DumpFormat:
     """A format of dumps.
 
     Attributes:
-        source: the dump of each of some sites.
-        find: finds the dumps that the settings of a job name; where a site has several, the earlier first.
+        source: creates the source of one dump per site.
+        find: finds the dumps named in a job's settings; several dumps of a site are in order of time.
     """
 
     source: Callable[..., Source]
@@ -49,26 +49,26 @@ def file_source(
     Args:
         corpus: name of the format.
         by_split: paths of files and folders by split.
-        site: the community that the rows belong to.
-        storage: how buckets are reached.
+        site: the community of the rows.
+        storage: object storage settings.
 
     Raises:
-        ConfigError: there is no format of this name; the known ones are listed.
+        ConfigError: unknown format; the known ones are listed.
     """
     _require(corpus, FILES)
     return FILES[corpus](by_split, site, storage)
 
 
 def dump_sources(corpus: str, settings: DumpJobSettings, *, read_again: bool = False) -> Sequence[Source]:
-    """The dumps of a format that the settings name; where a site has several, the earlier first.
+    """The dumps of a format named in the settings; several dumps of a site are in order of time.
 
     Args:
         corpus: name of the format.
         settings: location of the dumps, and tables to read.
-        read_again: read all of them, also what the published run read already.
+        read_again: read everything, including lines that the published run has read.
 
     Raises:
-        ConfigError: there is no format of this name; the known ones are listed.
+        ConfigError: unknown format; the known ones are listed.
         InputError: there is no dump, or one cannot be read.
     """
     _require(corpus, DUMPS)
@@ -76,10 +76,10 @@ def dump_sources(corpus: str, settings: DumpJobSettings, *, read_again: bool = F
 
 
 def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:
-    """A dump of a format whose files have not been searched for; it only says which tables it fills.
+    """A dump of a format before its files are searched; it only declares its tables.
 
     Raises:
-        ConfigError: there is no format of this name; the known ones are listed.
+        ConfigError: unknown format; the known ones are listed.
     """
     _require(corpus, DUMPS)
     return DUMPS[corpus].source((), settings)
@@ -89,7 +89,7 @@ def require_file_format(corpus: str) -> None:
     """Check the name of a format of annotated files.
 
     Raises:
-        ConfigError: there is none of this name; the known ones are listed.
+        ConfigError: unknown format; the known ones are listed.
     """
     _require(corpus, FILES)
 

@@ -21,7 +21,7 @@ class Source(ABC):
 
     @abstractmethod
     def find(self) -> None:
-        """Find the files; needs no Spark.
+        """Find the files, without Spark.
 
         Raises:
             InputError: one is missing, unreadable or named twice.
@@ -29,7 +29,7 @@ class Source(ABC):
 
     @abstractmethod
     def ingest(self, run: Run) -> None:
-        """Write community tables, quarantine and the counts of every file; record the parts as steps of the run.
+        """Write community tables, quarantine and record counts of every file; record the parts as steps of the run.
 
         Raises:
             InputError: a file is truncated, or too many records were quarantined.

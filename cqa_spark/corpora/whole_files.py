@@ -1,4 +1,4 @@
-"""Read small files whole, for formats whose records cannot be told apart where Spark would split a file."""
+"""Reads small files whole, for formats that Spark cannot split into records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Read each file into one row.
 
     Returns:
-        file (int, place in the order given) and content (binary).
+        file (int, position in the list) and content (binary).
 
     Raises:
         InputError: a file does not exist or cannot be read.
@@ -33,10 +33,10 @@ def decompressed(content: bytes) -> bytes:
 
 
 def of_file(values: Sequence[str]) -> Column:
-    """What belongs to the file of a row, such as its path.
+    """The value for the file of a row, such as its path.
 
     Args:
-        values: of each file, in the order given.
+        values: one value per file, in the same order.
     """
     return F.array(*[F.lit(value) for value in values])[F.col("file")]
 

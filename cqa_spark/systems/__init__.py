@@ -1,1 +1,1 @@
-"""A system: its recipe, the system trained from it, and the folder that it is saved in."""
+"""Systems: recipes, trained systems, and their model folders."""

@@ -1,4 +1,4 @@
-"""The examples with their features, as rankers take them; joined once for all systems."""
+"""DataFrames of examples and features, the input of rankers; joined once for all systems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FrameOf = Callable[[System], DataFrame]
 
 
 def frame_tables(systems: Sequence[System]) -> tuple[Table, ...]:
-    """The tables that the frames of systems are read from, beside the examples."""
+    """The tables to read for the frames of systems, in addition to the examples."""
     texts = (DOCUMENTS, TEXTS) if rank_by_words(systems) else ()
     return *tables_of(groups_of(systems)), *texts
 
@@ -29,18 +29,17 @@ def frame_tables(systems: Sequence[System]) -> tuple[Table, ...]:
 def feature_frames(
     run: RunTables, systems: Sequence[System], examples: DataFrame, *, few: bool = False
 ) -> Iterator[FrameOf]:
-    """Join the features of all systems to examples, and persist them while the block runs.
+    """Join the features of all systems to examples, and persist the result until the block ends.
 
     Args:
         run: a run whose feature groups are computed.
         systems: the systems to build frames for.
         examples: rows of the schema ``EXAMPLES``, all of one task.
-        few: whether they are a small part of the run's. Then they are counted first, and if they are small enough for
-            a broadcast join, the values of all others are not shuffled.
-
+        few: whether the examples are a small part of those of the run. If so, they are counted first; if they are small
+            enough for a broadcast join, the values of other examples are not shuffled.
     Yields:
-        What gives a system's frame: the columns of the examples, the features that the system looks at, and, if any of
-        the systems reads texts, the words.
+        A function from a system to its DataFrame: the columns of the examples, the system's features and, if any
+        system reads texts, the words.
     """
     if rank_by_words(systems):
         examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))

@@ -16,17 +16,17 @@ def read_systems(names: Iterable[str]) -> list[System]:
 
 
 def descriptions(names: Iterable[str]) -> dict[str, str]:
-    """What each system is, by its name; systems without a recipe in ``conf/systems`` are left out."""
+    """Descriptions of systems by name; systems without a recipe in ``conf/systems`` are omitted."""
     conf = project_root() / "conf"
     known = known_systems(conf)
     return {name: read_recipe(conf, name).about for name in names if name in known}
 
 
 def task_of(systems: Iterable[System]) -> str:
-    """The task that all of the systems are for.
+    """The common task of the systems.
 
     Raises:
-        ConfigError: they are for several tasks; each system is named with its own.
+        ConfigError: the systems are for several tasks; the error lists the task of each.
     """
     tasks = {system.name: system.task for system in systems}
     if len(set(tasks.values())) > 1:
@@ -36,7 +36,7 @@ def task_of(systems: Iterable[System]) -> str:
 
 
 def at_random(systems: Iterable[System]) -> frozenset[str]:
-    """The names of the systems that order at random, and are measured by their expectation."""
+    """The names of the systems that rank at random, whose measures are expected values."""
     return frozenset(system.name for system in systems if system.ranker.name == RandomOrderRanker.name)
 
 

@@ -1,4 +1,4 @@
-"""Trained systems in a model folder: ``system.json`` holds the recipe, ``ranker/`` the model."""
+"""Reads and writes trained systems in model folders: the recipe in ``system.json``, the model in ``ranker/``."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
 
 
 class SavedSystem(BaseModel):
-    """What ``system.json`` holds.
+    """The content of ``system.json``.
 
     Attributes:
         system: the recipe at training time.
-        features: feature columns that the model was trained on, in order.
-        training_run: id of the run that trained it.
-        libraries: versions that it was trained with.
+        features: feature columns of the model, in order.
+        training_run: id of the training run.
+        libraries: library versions at training time.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,10 +39,10 @@ def save_system(folder: NewModelFolder, system: System, model: RankerModel, trai
     """Write a trained system.
 
     Args:
-        folder: gets the files.
+        folder: the target folder.
         system: the recipe.
         model: fitted model of the recipe's ranker.
-        training_run: id of the run that trained it.
+        training_run: id of the training run.
     """
     model.save(folder.within(_RANKER))
     libraries = {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
@@ -53,18 +53,18 @@ def save_system(folder: NewModelFolder, system: System, model: RankerModel, trai
 
 
 def load_system(folder: ModelFolder) -> tuple[SavedSystem, RankerModel]:
-    """Read what ``save_system`` wrote.
+    """Read a trained system.
 
     Raises:
-        ContractError: it cannot be used.
+        ContractError: the saved system cannot be used.
     """
     return load_recipe(folder), load_model(folder.within(_RANKER))
 
 
 def load_recipe(folder: ModelFolder) -> SavedSystem:
-    """Read what ``save_system`` wrote, but for the model.
+    """Read the recipe of a trained system, without the model.
 
     Raises:
-        ContractError: it cannot be used.
+        ContractError: the saved system cannot be used.
     """
     return folder.read_json(_RECIPE, SavedSystem)

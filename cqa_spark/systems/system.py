@@ -1,6 +1,6 @@
-"""A system: the recipe of feature groups and a ranker that ``conf/systems/NAME.yaml`` holds.
+"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``.
 
-Feature groups and rankers are imported when a recipe is checked or used: lists of systems start without them.
+Feature groups and rankers are imported only when a recipe is checked or used, so that listing systems is fast.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class _Part(BaseModel):
 
 
 class Expected(_Part):
-    """What the system should reach on a data set.
+    """Expected results of the system on a data set.
 
     Attributes:
-        source: where the numbers come from.
-        measures: value by measure, fractions.
+        source: source of the numbers.
+        measures: values by measure, as fractions.
     """
 
     source: str
@@ -38,12 +38,12 @@ class Expected(_Part):
 
 
 class Paper(_Part):
-    """Where a published system and its figures are described.
+    """The publication of a system and its results.
 
     Attributes:
-        title: authors, year and title of the system's own paper, or of the overview where it has none.
+        title: authors, year and title of the system's own paper, or of the overview paper if it has none.
         where: proceedings, or the overview that reports on the system.
-        table: the table or section that the expected figures are taken from.
+        table: the table or section with the expected results.
     """
 
     title: str
@@ -58,17 +58,17 @@ class System(_Part):
         name: the file's name without ``.yaml``.
         task: the task whose examples it ranks.
         about: description, one sentence.
-        feature_groups: names of the groups that the ranker learns from, in order.
+        feature_groups: names of the feature groups, in order.
         ranker: ranker that maps features to scores.
-        upstream: systems of other tasks whose scores are features of this one; at most one a task.
-        expected: by data set and part, such as ``semeval2016_dev``.
+        upstream: systems of other tasks whose scores are features of this one; at most one per task.
+        expected: expected results by data set and split, such as ``semeval2016_dev``.
         data_set: data set that ``cqa reproduce`` trains and ranks on; null for an unpublished system.
-        paper: where a published system is described.
-        faithfulness: what the recipe is of the published system. faithful: all of it, but for word vectors and other
-            resources trained on the same kind of text; partial: its main method, and not all of its parts; surrogate:
-            other methods in the place of its main ones, so that its figures say little of the published system's.
-        reproduces: parts of the published system that are here.
-        replaces: parts that are replaced, and their replacements.
+        paper: publication of the system; null for an unpublished system.
+        faithfulness: how closely the recipe follows the published system. faithful: all of it, except for word vectors
+            and other resources, which are trained on the same kind of text; partial: its main method, but not all
+            parts; surrogate: other main methods, so that its results say little about the published system.
+        reproduces: reproduced parts of the published system.
+        replaces: replaced parts, with their replacements.
         missing: parts without a replacement.
     """
 
@@ -87,23 +87,23 @@ class System(_Part):
     missing: str = ""
 
     def features(self) -> tuple[str, ...]:
-        """The feature columns that the system's frames hold, in order."""
+        """The feature columns of the system's DataFrames, in order."""
         from cqa_spark.features.assembly import feature_names
 
         return feature_names(self.feature_groups)
 
     def build(self) -> Ranker[Any]:
-        """The system's ranker, before it has learned."""
+        """The system's ranker, unfitted."""
         from cqa_spark.rankers.registry import build_ranker
 
         return build_ranker(self.ranker.name, self.ranker.parameters)
 
     def reads_texts(self) -> bool:
-        """Whether its ranker learns from words, beside features."""
+        """Whether its ranker uses words in addition to features."""
         return self.build().parameters.reads_texts()
 
     def missing_features(self) -> tuple[str, ...]:
-        """The features that the ranker's parameters name and none of the groups has."""
+        """The features named by the ranker's parameters but missing from the feature groups."""
         features = self.features()
         return tuple(name for name in self.build().parameters.needs_features() if name not in features)
 
@@ -117,11 +117,11 @@ def read_system(conf_dir: Path | str, name: str) -> System:
     """Read and check one system; Spark is not started.
 
     Args:
-        conf_dir: the folder that holds ``systems/``.
+        conf_dir: the folder that contains ``systems/``.
         name: the system's name.
 
     Raises:
-        ConfigError: there is no such system, or its file has mistakes; all of them are named.
+        ConfigError: unknown system, or its file has mistakes; all of them are listed.
     """
     system = read_recipe(conf_dir, name)
     path = _files(conf_dir)[name]
@@ -130,14 +130,14 @@ def read_system(conf_dir: Path | str, name: str) -> System:
 
 
 def read_recipe(conf_dir: Path | str, name: str) -> System:
-    """Read one system to show it; its feature groups and ranker are not looked up.
+    """Read one system for display, without checking its feature groups and ranker.
 
     Args:
-        conf_dir: the folder that holds ``systems/``.
+        conf_dir: the folder that contains ``systems/``.
         name: the system's name.
 
     Raises:
-        ConfigError: there is no such system, or its file does not have the shape of one; all mistakes are named.
+        ConfigError: unknown system, or the structure of its file is invalid; all mistakes are listed.
     """
     files = _files(conf_dir)
     if name not in files:
@@ -170,7 +170,7 @@ def _shape_mistakes(error: ValidationError) -> Iterator[tuple[str, str]]:
         if mistake["type"] == "extra_forbidden":
             yield f"unknown key {key}", known_names(str(mistake["loc"][-1]), _fields_at(mistake["loc"]), "keys")
         else:
-            yield f"{key}: {mistake['msg']}", "see the other files in the folder for the shape of a system"
+            yield f"{key}: {mistake['msg']}", "see the other files in the folder for examples"
 
 
 def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
@@ -186,8 +186,8 @@ def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
         yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
     if (system.paper is None) != (system.faithfulness is None):
         yield (
-            "paper and faithfulness belong together: one of them is missing",
-            "say whether the recipe of a published system is faithful, partial or surrogate",
+            "paper and faithfulness must be given together: one of them is missing",
+            "state whether the recipe of a published system is faithful, partial or surrogate",
         )
     unknown = [mistake for name in system.feature_groups for mistake in _mistakes_of(partial(group_class, name))]
     unknown += _mistakes_of(system.build)

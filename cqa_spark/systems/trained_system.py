@@ -1,4 +1,4 @@
-"""A trained system in one model folder: the recipe, the ranker's model, and what its feature groups learned."""
+"""Trained systems in one model folder: recipe, the ranker's model, and the fitted feature groups."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class TrainedSystem:
 
     Attributes:
         system: the recipe.
-        model: its ranker, fitted.
-        groups: its feature groups by name, fitted on the same training part.
-        training_run: id of the run that trained it.
-        threads: what it was trained on, as ``tasks.leakage.training_threads`` gives it.
-        upstream: the systems by name whose scores are features of this one, trained on the same files.
+        model: the fitted model of its ranker.
+        groups: its fitted feature groups by name.
+        training_run: id of the training run.
+        threads: the training threads, as ``tasks.leakage.training_threads`` returns them.
+        upstream: systems by name whose scores are features of this one, trained on the same files.
     """
 
     system: System
@@ -50,27 +50,27 @@ class TrainedSystem:
     upstream: Mapping[str, TrainedSystem] = field(default_factory=dict)
 
     def save(self, path: str, storage: ObjectStorageSettings) -> None:
-        """Write a model folder; it is not complete, and will not load, before its manifest is there."""
+        """Write a model folder; it cannot be loaded before its manifest is written."""
         with new_model_folder(path, "trained_system", storage) as folder:
             self._write(folder)
 
     @classmethod
     def load(cls, path: str, storage: ObjectStorageSettings) -> TrainedSystem:
-        """Read what ``save`` wrote; needs an active Spark session.
+        """Load a model folder; needs an active Spark session.
 
         Raises:
-            InputError: there is no folder.
-            OtherModelFormat: another release saved it, or it is not complete.
-            ContractError: it is not what it has to be.
+            InputError: the folder does not exist.
+            OtherModelFormat: another release saved it, or it is incomplete.
+            ContractError: the content is invalid.
         """
         return cls._read(open_model_folder(path, "trained_system", storage))
 
     def all_threads(self) -> DataFrame:
-        """What it and its upstream systems were trained on."""
+        """The training threads of this system and its upstream systems."""
         return reduce(DataFrame.unionByName, (each.threads for each in self.upstream.values()), self.threads)
 
     def learns_from_labels(self) -> bool:
-        """Whether labels shaped its scores; baselines learn nothing."""
+        """Whether its scores depend on training labels; False for baselines."""
         groups = map(type, self.groups.values())
         return self.model.description.training is not None or any(map(learns_from_labels, groups))
 
@@ -100,23 +100,23 @@ def upstream_artifact(system: str) -> str:
 
 
 def trained_system(run: Run, artifact: str) -> TrainedSystem:
-    """A trained system of a run: the one that this process trained or loaded before, else loaded from its folder.
+    """A trained system of a run, from this process's cache or loaded from its folder.
 
     Args:
-        run: has the artifact.
-        artifact: as ``model_artifact`` or ``upstream_artifact`` names it.
+        run: the run with the artifact.
+        artifact: a name from ``model_artifact`` or ``upstream_artifact``.
     """
     return run.load_artifact(artifact, lambda path: TrainedSystem.load(path, run.lake.storage))
 
 
 def save_groups(groups: Mapping[str, FeatureGroup], path: str, storage: ObjectStorageSettings) -> None:
-    """Write what the groups learned, as a model folder."""
+    """Write the fitted groups as a model folder."""
     with new_model_folder(path, "feature_groups", storage) as folder:
         _write_groups(groups, folder)
 
 
 def load_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings) -> dict[str, FeatureGroup]:
-    """Read what ``save_groups`` wrote; groups that learn nothing are simply made."""
+    """Load fitted groups; groups without a fitted state are instantiated."""
     return _read_groups(names, open_model_folder(path, "feature_groups", storage))
 
 
@@ -133,7 +133,7 @@ def _read_groups(names: Iterable[str], folder: ModelFolder) -> dict[str, Feature
 def _read_threads(folder: ModelFolder) -> DataFrame:
     threads = folder.read_table(_THREADS)
     if dict(threads.dtypes) != _THREAD_COLUMNS:
-        raise folder.refusal(_THREADS, f"its columns are not {', '.join(_THREAD_COLUMNS)}")
+        raise folder.refusal(_THREADS, f"expected the columns {', '.join(_THREAD_COLUMNS)}")
     return threads
 
 

@@ -1,4 +1,4 @@
-"""Systems with the parameters that a search on the same run chose."""
+"""Systems with the ranker parameters chosen by a search in the same run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cqa_spark.systems.system import System
 
 
 def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
-    """The systems with the chosen parameters of their rankers; unchanged without a search."""
+    """The systems with the parameters chosen for their rankers; unchanged without a search."""
     chosen = {each["system"]: json.loads(each["parameters"]) for each in run.entries_or_none(TRIALS) if each["chosen"]}
     return [_with_values(system, chosen[system.name]) if system.name in chosen else system for system in systems]
 

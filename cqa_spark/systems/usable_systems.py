@@ -1,4 +1,4 @@
-"""Systems without the feature groups that a run had to leave out."""
+"""Removes feature groups that a run could not compute from systems."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from cqa_spark.systems.system import System
 
 
 def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
-    """The systems as the run can train them.
+    """The systems without feature groups that were omitted on every site.
 
-    A group that was left out on every site is taken from the systems that name it. A system whose ranker orders by one
-    of its features, or that has no other group, is left out too, with a warning.
+    A system without any other group, or whose ranker sorts by a feature of such a group, is omitted with a warning.
 
     Args:
         run: a run whose features are computed.
@@ -28,9 +27,7 @@ def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
     absent = _absent_groups(run)
     found = list(_without(systems, absent)) if absent else list(systems)
     if not found:
-        raise InputError(
-            f"no system is left without {', '.join(sorted(absent))}", "read complete dumps, or name other systems"
-        )
+        raise InputError(f"all systems need {', '.join(sorted(absent))}", "read complete dumps, or name other systems")
     return found
 
 
@@ -48,6 +45,6 @@ def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
 
 
 def _absent_groups(run: Run) -> set[str]:
-    """Groups that were left out on every site, so that there is no table of their values."""
+    """Groups that were omitted on every site and therefore have no table of values."""
     named = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
     return missing_groups(run, named)

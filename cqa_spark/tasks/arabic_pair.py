@@ -16,14 +16,14 @@ class ArabicPair(Task):
 
     name = ARABIC_PAIR
     letter = "D"
-    about = "rank the question-answer pairs that were retrieved by how well they answer a new question, in Arabic"
+    about = "rank the retrieved question-answer pairs by how well they answer a new question, in Arabic"
     grades = MappingProxyType({"D": 2, "R": 1, "I": 0})
     relevant_from = 1
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The pairs; their authors and times are not known."""
+        """The pairs, without authors and times."""
         return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
-        """The question: labels say how a pair relates to it, and a pair recurs below other questions."""
+        """The question, because labels belong to a question and a pair, and pairs recur for other questions."""
         return F.col("query_id")

@@ -1,4 +1,4 @@
-"""The figures of a preferred-answer data set: those of Table 1 of Xu et al. (2018), and what its answers are like."""
+"""Statistics of a preferred-answer data set: those of Table 1 of Xu et al. (2018), and properties of its answers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LEVEL = ("site", "split")
 
 
 def data_card(examples: DataFrame, candidates: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """Count what a data set consists of, by site and split and over all.
+    """Compute the statistics of a data set, per site and split and in total.
 
-    Words are runs of letters, digits and underscores, lower case, of questions (with their titles) and answers, code
-    included, without markup; the paper tokenised with Stanford CoreNLP, to which a punctuation mark is a word too.
+    Words are lower-case runs of letters, digits and underscores in questions (with titles) and answers, including code,
+    without markup. The paper tokenised with Stanford CoreNLP, which also counts punctuation marks as words.
 
     Args:
-        examples: the data set, as ``examples_of`` gives it.
-        candidates: what it was chosen from.
+        examples: the data set, as ``examples_of`` returns it.
+        candidates: the candidates from which it was selected.
         posts: the table ``posts``.
         comments: the table ``comments``.
 
@@ -52,7 +52,7 @@ def data_card(examples: DataFrame, candidates: DataFrame, posts: DataFrame, comm
 
 
 def _shares() -> dict[str, Column]:
-    """Shares of whole numbers: the same to the last digit in whatever order rows come."""
+    """Shares computed from integers, so that they do not depend on the order of rows."""
     accepted = F.col("accepted")
     shares = {f"share_{name}": F.count_if(F.col(name)) / F.count(F.lit(1)) for name in PROPERTIES}
     chosen = {f"accepted_share_{name}": F.count_if(accepted & F.col(name)) for name in ("self_answer", "ownerless")}
@@ -61,7 +61,7 @@ def _shares() -> dict[str, Column]:
 
 
 def _measured(rows: DataFrame, **measures: Column) -> DataFrame:
-    """Measure rows at every level, a row per measure."""
+    """Compute the measures at every level, one row per measure."""
     level = [F.coalesce(name, F.lit(EVERY)).alias(name) for name in _LEVEL]
     found = rows.cube(*_LEVEL).agg(*[column.cast("double").alias(name) for name, column in measures.items()])
     long = found.select(*level, *measures).unpivot(list(_LEVEL), list(measures), "measure", "value")

@@ -1,4 +1,4 @@
-"""Task E: duplicates, the earlier questions of a site that ask the same as a question."""
+"""Task E: find earlier questions of a site that a question duplicates."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
 
 
 class Duplicate(Task):
-    """Earlier questions that retrieval found, for a question; its duplicates count (Nakov et al. 2017, section 3.2).
+    """Candidates are earlier questions found by retrieval; duplicates are relevant (Nakov et al. 2017, section 3.2).
 
-    Dumps give no parts to train and to measure on, so ``pair`` finds nothing here: the step ``candidates`` retrieves
+    Dumps have no train and test splits, so ``pair`` creates no examples of this task. The step ``candidates`` retrieves
     candidates and splits the questions by time.
     """
 
@@ -31,5 +31,5 @@ class Duplicate(Task):
         return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
-        """The oldest question of the query's cluster: labels of a cluster follow from the same links."""
+        """The oldest question of the query's cluster, because all labels of a cluster derive from the same links."""
         return F.coalesce("cluster", "query_id")

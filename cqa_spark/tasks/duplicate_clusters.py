@@ -20,15 +20,15 @@ _CLUSTERS = "site string, post_id string, component bigint"
 def clusters(posts: DataFrame, post_links: DataFrame) -> DataFrame:
     """The questions with duplicate links, and the cluster of each.
 
-    Links to questions that the dump lacks are left out. A site's links are brought together in one task: they are few
-    beside its posts.
+    Links to questions missing from the dump are ignored. One task processes all links of a site, because they are few
+    compared to its posts.
 
     Args:
         posts: the table ``posts``.
-        post_links: the table ``post_links``; links of other kinds are left alone.
+        post_links: the table ``post_links``; links of other kinds are ignored.
 
     Returns:
-        site, post_id, cluster (id of its oldest question), order (from 1, by time and then by number).
+        site, post_id, cluster (id of its oldest question), order (from 1, by time, then number).
     """
     questions = posts.where(F.col("post_type") == "question").select(
         "site", "post_id", F.col("created_at").alias("at"), F.col("post_id").cast("bigint").alias("number")
@@ -50,7 +50,7 @@ def clusters(posts: DataFrame, post_links: DataFrame) -> DataFrame:
 
 
 def duplicate_pairs(clustered: DataFrame) -> DataFrame:
-    """Every question with each earlier one of its cluster: site, query_id, candidate_id, cluster."""
+    """Pairs of a question and an earlier question of its cluster: site, query_id, candidate_id, cluster."""
     queries = clustered.select("site", "cluster", F.col("post_id").alias("query_id"), F.col("order").alias("asked"))
     earlier = clustered.select("site", "cluster", F.col("post_id").alias("candidate_id"), "order")
     pairs = queries.join(earlier, ["site", "cluster"]).where(F.col("order") < F.col("asked"))
@@ -64,7 +64,7 @@ def component_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
         batches: site, query_id and candidate_id of every link.
 
     Yields:
-        A batch for each site: site, post_id, component.
+        One batch per site: site, post_id, component.
     """
     held = list(batches)
     if not held:

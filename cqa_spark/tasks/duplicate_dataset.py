@@ -8,18 +8,18 @@ from pyspark.sql import functions as F
 from cqa_spark.tasks.duplicate import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
 
 TRAINING, MEASURED = 0.5, 0.75
-"""Shares of a site's questions, in the order of time, that end the training and the development part."""
+"""Quantiles of a site's questions, by time, at which the training and the development split end."""
 
 
 def split_queries(posts: DataFrame, pairs: DataFrame, *, annotated_only: bool) -> DataFrame:
-    """The questions that candidates are retrieved for, with their part.
+    """The queries, with their split.
 
-    The first half of a site's questions is for training, the next quarter dev, the last test.
+    By time, the first half of a site's questions is train, the next quarter dev, the last test.
 
     Args:
         posts: the table ``posts``.
-        pairs: as ``duplicate_pairs`` gives them.
-        annotated_only: keep questions with a known duplicate alone, for sites whose list of duplicates is a sample.
+        pairs: as ``duplicate_pairs`` returns them.
+        annotated_only: keep only questions with a known duplicate, for sites whose list of duplicates is a sample.
 
     Returns:
         site, query_id, split, cluster (null without a duplicate), asker_id, asked_at.
@@ -44,9 +44,9 @@ def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, post
     """The candidates of every query.
 
     Args:
-        queries: as ``split_queries`` gives them.
+        queries: as ``split_queries`` returns them.
         retrieved: rows of ``RETRIEVED``.
-        pairs: as ``duplicate_pairs`` gives them.
+        pairs: as ``duplicate_pairs`` returns them.
         posts: the table ``posts``.
 
     Returns:

@@ -12,7 +12,7 @@ from cqa_spark.tasks.task import Task
 
 
 class ExternalComment(Task):
-    """Comments of related threads, for an original question; labels as in task A (Nakov et al. 2016)."""
+    """Candidates are the comments of related threads; relevance as in task A (Nakov et al. 2016)."""
 
     name = "external_comment"
     letter = "C"

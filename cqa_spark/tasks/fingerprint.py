@@ -1,13 +1,13 @@
-"""The fingerprint of a thread's text: what two copies of it share when one was cleansed and the other was not."""
+"""Fingerprints of threads, which are equal for raw and cleansed copies of the same text."""
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-# Cleansed texts are cut at about 1,000 characters, with other punctuation, and without markup.
+# Cleansed texts are truncated to about 1,000 characters, with other punctuation and without markup.
 COMPARED_LETTERS = 200
-# Shorter questions ("Good bank?") may be asked twice; then the first comment has to agree as well.
+# Shorter questions ("Good bank?") may be asked twice, so the first comment must match, too.
 TELLING_LETTERS = 40
 
 
@@ -19,7 +19,7 @@ def fingerprints(posts: DataFrame, comments: DataFrame) -> DataFrame:
         comments: of the schema ``COMMENTS``.
 
     Returns:
-        site, post_id, subject, fingerprint (a hash; null where the question has no letters).
+        site, post_id, subject, fingerprint (a hash; null if the question has no letters).
     """
     first = comments.where(F.col("position") == 1).select("site", "post_id", letters(F.col("body")).alias("reply"))
     questions = posts.where(F.col("post_type") == "question").join(first, on=["site", "post_id"], how="left")
@@ -31,7 +31,7 @@ def fingerprints(posts: DataFrame, comments: DataFrame) -> DataFrame:
 
 
 def letters(text: Column) -> Column:
-    """The first letters and digits of a text, lower case, without markup, be it escaped once or twice."""
+    """The first letters and digits of a text in lower case, without markup, even if it is escaped once or twice."""
     plain = F.regexp_replace(F.lower(text), "&(amp;)+", "&")
     markup = F.regexp_replace(F.regexp_replace(plain, "&lt;", "<"), "&gt;", ">")
     bare = F.regexp_replace(markup, "<[^<>]*>|&#?[a-z0-9]+;", "")

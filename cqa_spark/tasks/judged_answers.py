@@ -1,4 +1,4 @@
-"""The answers that a preferred-answer data set is made of, and why a thread is in it or not."""
+"""Selects the answers of a preferred-answer data set, with the reasons for excluding threads."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
 KEPT = "kept"
 PROPERTIES = ("self_answer", "late", "ownerless", "early")
-"""Whether the asker gave the answer, whether it came after the acceptance, whether its account is deleted, and whether
-it is older than its question."""
+"""Whether the asker wrote the answer, whether it was posted after the acceptance, whether its account is deleted, and
+whether it is older than its question."""
 
 _MICROSECONDS_AN_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True)
 class AnswerRules:
-    """Which answers are candidates, and which threads have enough of them.
+    """Selection rules for candidates and threads.
 
     Attributes:
-        min_answers: candidates that a thread needs.
-        self_answers: whether answers of the asker are candidates.
-        late_answers: whether answers given after the acceptance are.
-        deleted_owners: whether answers of deleted accounts are.
-        within_hours: only answers given within so many hours of the question are; None for all.
-        open_questions: whether threads are left out whose acceptance was known by then; only with ``within_hours``.
+        min_answers: minimum number of candidates of a thread.
+        self_answers: whether answers by the asker are candidates.
+        late_answers: whether answers posted after the acceptance are candidates.
+        deleted_owners: whether answers of deleted accounts are candidates.
+        within_hours: maximum age of the question at the time of an answer, in hours; None for no limit.
+        open_questions: whether to exclude threads whose acceptance was known by then; only with ``within_hours``.
     """
 
     min_answers: int = 4
@@ -40,18 +40,18 @@ class AnswerRules:
 
 
 def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
-    """Every answer whose question is there, with what may speak against it.
+    """Every answer whose question is in the dump, with the properties that may exclude it.
 
-    An acceptance is known from the end of its day on, as votes carry days; an answer is late from then on. An answer
-    that is older than its question, as merged questions and wrong clocks make them, is an answer like any other.
+    Votes have dates without times, so an acceptance is known at the end of its day; later answers are late. Answers
+    older than their question, from merged questions and wrong clocks, are not treated differently.
 
     Args:
         posts: the table ``posts``.
-        judgments: the table ``judgments``; those of the task are read.
+        judgments: the table ``judgments``; only those of the task are used.
 
     Returns:
         site, query_id, candidate_id, author_id, asker_id, asked_at, answered_at, known_at (the end of the day of the
-        acceptance), accepted (null where the asker accepted none), and the ``PROPERTIES``, booleans.
+        acceptance), accepted (null if the asker accepted none), and the ``PROPERTIES``, booleans.
     """
     grades = PreferredAnswer.grades
     judged = judgments.where(F.col("task") == PreferredAnswer.name).select(
@@ -80,13 +80,12 @@ def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
     """Apply the rules.
 
     Args:
-        answers: as ``judged_answers`` gives them.
+        answers: as ``judged_answers`` returns them.
         rules: selection rules.
 
     Returns:
-        The answers that are candidates, with ``initial_rank`` (from 1 in the order of time, ties by id) and
-        ``outcome``: ``KEPT``, or why the thread is no example. A thread with two accepted answers, which damaged dumps
-        have, is no example: which of them was preferred is not known.
+        The candidates, with ``initial_rank`` (from 1 by time; ties are broken by id) and ``outcome``: ``KEPT``, or the
+        reason for excluding the thread. Threads with two accepted answers, which occur in damaged dumps, are excluded.
     """
     wanted = answers.where(_allowed(rules))
     thread = Window.partitionBy("site", "query_id")

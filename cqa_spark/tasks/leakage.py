@@ -1,4 +1,4 @@
-"""Threads that were trained on, so that nothing is measured on them."""
+"""Detects leakage: threads that are in both training and evaluation data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN_THREADS = 20
 
 
 def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """The threads of queries, with what another copy of them has in common with them.
+    """The threads of queries, with the keys that identify copies.
 
     Args:
         examples: of the schema ``EXAMPLES``.
@@ -24,8 +24,8 @@ def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> Da
         comments: of the schema ``COMMENTS``.
 
     Returns:
-        site, task, split, query_id, fold_key (the thread that represents the query and its repeats), fingerprint
-        (null where the question has no letters), subject.
+        site, task, split, query_id, fold_key (the thread that represents the query and its copies), fingerprint
+        (null if the question has no letters), subject.
     """
     queries = examples.select("site", "task", "split", "query_id", "fold_key").distinct()
     marks = fingerprints(posts, comments).withColumnRenamed("post_id", "query_id")
@@ -33,7 +33,7 @@ def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> Da
 
 
 def training_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """What a model keeps of the threads that it is trained on; the arguments are those of ``threads_of``.
+    """The training threads, as stored with a model; the arguments are those of ``threads_of``.
 
     Returns:
         site, task, query_id, fold_key, fingerprint.
@@ -42,22 +42,22 @@ def training_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame)
 
 
 def trained_on(threads: DataFrame) -> DataFrame:
-    """Those of ``threads_of`` that are in the training part, as ``training_threads`` gives them."""
+    """The rows of ``threads_of`` in the training part, with the columns of ``training_threads``."""
     return threads.where(IN_TRAINING).select("site", "task", "query_id", "fold_key", "fingerprint")
 
 
 def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
-    """Threads to measure on that were, by id or by text, trained on.
+    """Evaluation threads that are also training threads, by id or by text.
 
-    Threads are compared within a task, by the thread that represents a query and its repeats: related threads that
-    recur below another original question are no leak in tasks B and C, whose labels belong to the pair.
+    Threads are compared within a task, by the thread that represents a query and its copies. Related threads that recur
+    for another original question are not leaks in tasks B and C, because labels belong to the pair.
 
     Args:
-        evaluated: as ``threads_of`` gives them.
-        trained: as ``training_threads`` gives them.
+        evaluated: as ``threads_of`` returns them.
+        trained: as ``training_threads`` returns them.
 
     Returns:
-        site, task, split (the one evaluated on), evaluated and trained (post ids), shared_by (id or text), subject.
+        site, task, split (of the evaluation data), evaluated and trained (post ids), shared_by (id or text), subject.
     """
     by_text = _pairs(evaluated, trained, "fingerprint", "text").where(
         F.col("evaluated_thread") != F.col("trained_thread")
@@ -67,10 +67,10 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
 
 
 def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
-    """Check that no thread is both trained and evaluated on; the arguments are those of ``shared_threads``.
+    """Check that training and evaluation data share no thread; the arguments are those of ``shared_threads``.
 
     Raises:
-        InputError: some are; the first of them are listed.
+        InputError: they share threads; the first ones are listed.
     """
     shared = shared_threads(evaluated, trained)
     count = shared.count()
@@ -85,20 +85,20 @@ def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
         raise InputError(
             f"{count} threads are both in the training and in the evaluation data:\n    "
             + "\n    ".join(listed + more),
-            "take them out of the training files and train again, or allow shared threads if this is meant",
+            "remove them from the training files and train again, or allow shared threads if this is intended",
         )
 
 
 def without_labels_of_trained(
     examples: DataFrame, posts: DataFrame, comments: DataFrame, trained: list[DataFrame]
 ) -> DataFrame:
-    """Take the labels of threads that were trained on from the examples to measure on, so that they do not count.
+    """Remove the labels of training threads from evaluation examples, so that these are not evaluated.
 
     Args:
         examples: of the schema ``EXAMPLES``.
         posts: of the schema ``POSTS``.
         comments: of the schema ``COMMENTS``.
-        trained: threads that models were trained on, as ``training_threads`` gives them.
+        trained: training threads of models, as ``training_threads`` returns them.
 
     Returns:
         The examples; those of shared threads outside the training part are ``unannotated``.

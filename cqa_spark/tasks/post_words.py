@@ -1,4 +1,4 @@
-"""The words of posts by plain expressions, quick enough for every post of a dump: in Spark, and the same in Python."""
+"""Extracts the words of posts by regular expressions, fast enough for a whole dump, in Spark and in Python."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-# The rest after a "<" without an end stays; taken as a whole, it is not searched again from every "<" in it.
+# Text after an unclosed "<" is kept. It is matched as a whole, so that the search does not restart at every "<" in it.
 _TAG = r"<[^>]*+>|(<[^>]*+)"
 _WORD = r"[\p{L}\p{N}_]+"
 
 
 def plain_text() -> Column:
-    """Title and body of a row of ``posts``, without tags of HTML; code stays, and so do entities."""
+    """Title and body of a row of ``posts``, without HTML tags; code and entities are kept."""
     return F.trim(F.concat_ws(" ", "subject", F.regexp_replace(F.coalesce("body", F.lit("")), _TAG, " $1")))
 
 
 def post_words() -> Column:
-    """The runs of letters, digits and underscores of a row of ``posts``, lower case, in order."""
+    """The runs of letters, digits and underscores of a row of ``posts``, in lower case, in order."""
     return F.regexp_extract_all(F.lower(plain_text()), F.lit(_WORD), 0)
 
 
@@ -29,5 +29,5 @@ def plain_text_of(subject: str | None, body: str | None) -> str:
 
 
 def words_of(plain: str) -> list[str]:
-    """What ``post_words`` gives for a post with this plain text."""
+    """The result of ``post_words`` for a post with this plain text."""
     return re.findall(r"\w+", plain.lower())

@@ -1,4 +1,4 @@
-"""Preferred answers: rank the answers of a question; the one that the asker accepted counts."""
+"""Task P: rank the answers of a question; the answer accepted by the asker is relevant."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER, OTHER_ANS
 from cqa_spark.tasks.task import Task
 
 MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
-"""What the task is measured by; the first is the only one of Xu et al. (2018)."""
+"""The measures of the task; Xu et al. (2018) use only the first."""
 
 
 class PreferredAnswer(Task):
-    """All answers of a thread, for its question; the accepted one counts (Xu et al. 2018, section 3).
+    """Candidates are all answers of the question's thread; the accepted one is relevant (Xu et al. 2018, section 3).
 
-    Dumps give no parts to train and to measure on, so ``pair`` finds nothing here: ``cqa dataset preferred-answer``
-    chooses threads and splits them.
+    Dumps have no train and test splits, so ``pair`` creates no examples of this task. ``cqa dataset preferred-answer``
+    selects and splits threads.
     """
 
     name = PREFERRED_ANSWER

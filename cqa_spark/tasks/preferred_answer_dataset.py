@@ -1,8 +1,8 @@
 """The data sets SMALL, LARGE and FULL of Xu et al. (2018, section 3 and Table 1), from any site.
 
-Threads are chosen and split by hashes of their site and id. So the same threads are chosen on any machine, in any order
-of input; SMALL is a part of LARGE; and a thread is in the same split in all of them, so that nothing is trained on in
-one that is measured on in another.
+Threads are sampled and split by hashes of their site and id. The sample therefore does not depend on the machine or the
+order of input, and SMALL is a subset of LARGE. A thread is in the same split of all data sets, so no thread is a
+training thread in one and a test thread in another.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ SIZES = {"small": 10_000, "large": 70_000}
 FULL = "full"
 
 CHOOSING, SPLITTING = 2018, 50_25_25
-"""Seeds: which threads are chosen says nothing of where they are put."""
+"""Seeds of sampling and splitting, which are independent."""
 
 
 def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
-    """Choose the threads of a data set and split them.
+    """Sample the threads of a data set and split them.
 
     Args:
-        candidates: as ``judged_answers.candidates`` gives them.
-        name: small or large, as many threads as there are up to that number; full, every answered thread but those
-            that LARGE is measured on, all for training, labelled or not.
-        split: hash, half of the threads for training, a quarter each as dev and test, nearly; temporal, by the time of
-            the question, site by site.
+        candidates: as ``judged_answers.candidates`` returns them.
+        name: small or large, at most that many threads; full, every answered thread except the dev and test threads of
+            LARGE, all for training, labelled or not.
+        split: hash, about half of the threads for training and a quarter each for dev and test; temporal, by time of
+            the question, per site.
 
     Returns:
         A frame of the schema ``EXAMPLES``.
@@ -45,17 +45,17 @@ def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
 
 
 def every_question(candidates: DataFrame, *, min_answers: int) -> DataFrame:
-    """All questions with enough candidates: those that say which answer was preferred in the three parts, by hash.
+    """All questions with enough candidates; those with an accepted answer are split by hash.
 
-    A question's part follows from its site and id alone. So one that is answered or accepted later never goes from the
-    part that a system was trained on to one that it is measured on.
+    The split depends only on site and id. A question that is answered or accepted later therefore never moves from
+    training to evaluation data.
 
     Args:
-        candidates: as ``judged_answers.candidates`` gives them.
-        min_answers: candidates that a question needs.
+        candidates: as ``judged_answers.candidates`` returns them.
+        min_answers: minimum number of candidates of a question.
 
     Returns:
-        A frame of the schema ``EXAMPLES``; questions of which the preferred answer is not known are ``unannotated``.
+        A DataFrame with schema ``EXAMPLES``; questions without an accepted answer are ``unannotated``.
     """
     enough = F.count(F.lit(1)).over(Window.partitionBy("site", "query_id")) >= min_answers
     wanted = candidates.withColumn("enough", enough).where("enough")
@@ -90,7 +90,7 @@ def _split_by_hash(threads: DataFrame) -> DataFrame:
 
 
 def _split_by_time(threads: DataFrame) -> DataFrame:
-    """Threads asked at the same time are never parted: the places are those of the times, not of the threads."""
+    """Split by distinct times, so that threads asked at the same time are in the same split."""
     in_time = Window.partitionBy("site").orderBy(F.col("asked_at").asc_nulls_first())
     before = F.rank().over(in_time) - 1
     all_ = F.count(F.lit(1)).over(Window.partitionBy("site"))

@@ -11,7 +11,7 @@ from cqa_spark.tasks.task import Task
 
 
 class QuestionComment(Task):
-    """Comments of a thread, for the thread's question; only Good ones count (Nakov et al. 2016)."""
+    """Candidates are the comments of the question's thread; only Good ones are relevant (Nakov et al. 2016)."""
 
     name = "question_comment"
     letter = "A"
@@ -24,7 +24,7 @@ class QuestionComment(Task):
         return comments.select("site", F.col("comment_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
-        """The first copy of the thread: its text and its labels come back in every repeat."""
+        """The first copy of the thread, because text and labels recur in every copy."""
         return F.coalesce("same_as", "thread_id")
 
     def keeps(self) -> Column:

@@ -11,11 +11,11 @@ from cqa_spark.tasks.task import Task
 
 
 class QuestionQuestion(Task):
-    """Related questions, for an original question; perfect matches and relevant ones count (Nakov et al. 2016)."""
+    """Candidates are related questions; PerfectMatch and Relevant count as relevant (Nakov et al. 2016)."""
 
     name = "question_question"
     letter = "B"
-    about = "rank the questions that a search engine found by how much they are related to a new question"
+    about = "rank the questions found by a search engine by how closely they are related to a new question"
     grades = MappingProxyType({"PerfectMatch": 2, "Relevant": 1, "Irrelevant": 0})
     relevant_from = 1
 
@@ -24,9 +24,9 @@ class QuestionQuestion(Task):
         return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
-        """The original question: labels say how a pair relates, and no original question occurs twice.
+        """The original question, because labels belong to the pair and no original question occurs twice.
 
-        Related threads do recur below other original questions, with labels of their own. To keep those together too
-        would tie 255 of the 267 original questions of the 2016 training files into one fold.
+        Related threads recur for other original questions, with other labels. Grouping by these as well would put 255
+        of the 267 original questions of the 2016 training files into one fold.
         """
         return F.col("query_id")

@@ -1,4 +1,4 @@
-"""The tasks that are known by name; a new one is added here and nowhere else."""
+"""The registry of tasks; a new task is added here only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TASKS: dict[str, Task] = {
 
 
 def known_tasks() -> tuple[str, ...]:
-    """Names of all tasks, in the order of their letters."""
+    """Names of all tasks, in order of their letters."""
     return tuple(TASKS)
 
 
@@ -35,7 +35,7 @@ def task(name: str) -> Task:
     """The task of a name.
 
     Raises:
-        ConfigError: there is no such task; the known ones are listed.
+        ConfigError: unknown task; the known ones are listed.
     """
     if name not in TASKS:
         raise ConfigError(f"unknown task: {name}", f"known tasks: {', '.join(TASKS)}")

@@ -14,9 +14,9 @@ from cqa_spark.tasks.task import Task
 class Sts(Task):
     """Sentence pairs with a similarity from 0 (unrelated) to 5 (equivalent) (Agirre et al. 2012).
 
-    The first sentence of a pair is the query, the second its only candidate. Systems are measured by the correlation
-    of their scores with the similarity. For rankers that need classes, the label is the similarity in whole numbers,
-    and from 4 on, where only unimportant details differ, a pair is relevant.
+    The first sentence of a pair is the query, the second its only candidate. The measure is the correlation of scores
+    and similarities. For rankers that need classes, the label is the rounded similarity. Pairs are relevant from 4, at
+    which only unimportant details differ.
     """
 
     name = STS
@@ -34,7 +34,7 @@ class Sts(Task):
         return F.round(self.similarity()).cast("int")
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The second sentences; their authors and times are not known."""
+        """The second sentences, without authors and times."""
         return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:

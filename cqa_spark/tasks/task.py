@@ -1,4 +1,4 @@
-"""What a task is: which judgments become examples, and what their labels are worth."""
+"""The base class of tasks: selects judgments as examples, and maps labels to grades."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 
 
 class Task(ABC):
-    """Turns the judgments that serve it into examples.
+    """Converts the judgments of a task to examples.
 
     Attributes:
-        name: how the task is called in tables and settings.
-        letter: one letter for short: its subtask's in SemEval-2016 Task 3, P for preferred answers, S for
-            similarity.
+        name: name in tables and settings.
+        letter: short name: the subtask in SemEval-2016 Task 3, or another letter, such as P for preferred answers.
         about: description, one sentence.
         grades: graded relevance of each label; 0 is none.
-        relevant_from: the lowest grade that counts as a hit.
-        via: the tasks of the steps from query to candidate, each with the columns of this task's examples that are
-            its query and its candidate; empty where there is no step between them.
-        shortcuts: the tasks whose systems can judge a candidate for the query itself, without a step between them.
+        relevant_from: the lowest grade that counts as relevant.
+        via: the tasks of the intermediate steps from query to candidate, each with the columns of this task's examples
+            that are its query and candidate; empty without intermediate steps.
+        shortcuts: tasks whose systems can score the candidate for the query directly, without intermediate steps.
     """
 
     name: ClassVar[str]
@@ -39,12 +38,12 @@ class Task(ABC):
     shortcuts: ClassVar[Collection[str]] = ()
 
     def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:
-        """One row per judged pair; the unannotated split only serves as text and makes none.
+        """One row per judged pair; the unannotated split provides text only and has no examples.
 
         Args:
             posts: of the schema ``POSTS``.
             comments: of the schema ``COMMENTS``.
-            judgments: of the schema ``JUDGMENTS``; those of other tasks are left alone.
+            judgments: of the schema ``JUDGMENTS``; those of other tasks are ignored.
 
         Returns:
             A frame of the schema ``EXAMPLES``.
@@ -68,7 +67,7 @@ class Task(ABC):
 
         Args:
             pairs: site, query_id, candidate_id, thread_id, author_id, asker_id, asked_at, answered_at, initial_rank,
-                label (as the site has it; null where it is not judged), split, and what ``fold_key`` reads.
+                label (as in the source; null if not judged), split, and the columns that ``fold_key`` reads.
 
         Returns:
             A frame of the schema ``EXAMPLES``.
@@ -83,11 +82,11 @@ class Task(ABC):
 
     @abstractmethod
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """Who wrote each candidate, and when: site, candidate_id, user_id, created_at."""
+        """Author and time of each candidate: site, candidate_id, user_id, created_at."""
 
     @abstractmethod
     def fold_key(self) -> Column:
-        """The thread that represents a query and its repeats, from the columns of judgments and ``same_as``."""
+        """The thread that represents a query and its copies, from the columns of judgments and ``same_as``."""
 
     def grade(self) -> Column:
         """The graded relevance, from the label."""
@@ -95,16 +94,16 @@ class Task(ABC):
         return F.create_map(*grades)[F.col("label")]
 
     def similarity(self) -> Column:
-        """The graded similarity of a pair as a fraction, from the label; null for tasks that have classes."""
+        """The graded similarity of a pair as a fraction, from the label; null for tasks with classes."""
         return F.lit(None).cast("double")
 
     def keeps(self) -> Column:
-        """Which judgments become examples, by the columns of judgments and ``same_as``; all of them by default."""
+        """Condition for judgments to become examples, on the columns of judgments and ``same_as``; true by default."""
         return F.lit(True)
 
 
 def _rank() -> Column:
-    """The rank given; candidates of unknown rank follow the known ones, in the order of the numbers in their ids."""
+    """The initial rank; candidates without one follow the others, in the order of the numbers in their ids."""
     query = Window.partitionBy("site", "query_id")
     last_known = F.max("initial_rank").over(query.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing))
     numbers = F.transform(F.regexp_extract_all("candidate_id", F.lit("[0-9]+"), 0), lambda text: text.cast("bigint"))

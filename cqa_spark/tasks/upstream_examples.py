@@ -1,4 +1,4 @@
-"""The steps on the way from a query to a candidate, as examples of the task that judges such a step."""
+"""The intermediate steps from a query to a candidate, as examples of the step's task."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from cqa_spark.tasks.registry import task
 def upstream_examples(
     examples: DataFrame, posts: DataFrame, *, of: str, task_name: str, shortcut: bool = False
 ) -> DataFrame:
-    """The examples of a step's task, and beside them the steps of another task's pairs that are none.
+    """The examples of a step's task, and the steps of another task's pairs that are not among them.
 
-    Task A leaves out threads that repeat an earlier one, but task C ranks their comments.
+    For example, task A excludes threads that repeat an earlier one, but task C ranks their comments.
 
     Args:
         examples: of the schema ``EXAMPLES``.
         posts: of the schema ``POSTS``.
-        of: the task whose pairs go through the step.
+        of: the task with the pairs.
         task_name: the task of the step.
-        shortcut: add the other task's own pairs, if this task can judge them without a step between.
+        shortcut: add the other task's own pairs if this task can score them directly.
 
     Returns:
-        A frame of the schema ``EXAMPLES``, all of this task. What shares its ``fold_key`` with training examples is
-        of split train, whatever file it came in: a model that has learned from a copy of the thread would be too sure.
+        A DataFrame with schema ``EXAMPLES``, all of this task. Examples that share a ``fold_key`` with training
+        examples are in split train, so that their scores are out-of-fold and not overconfident.
     """
     known = examples.where(F.col("task") == task_name)
     others = examples.where(F.col("task") == of)
@@ -47,7 +47,7 @@ def upstream_examples(
 
 
 def _passed(examples: DataFrame, query: str, candidate: str) -> DataFrame:
-    """Each step once: a thread has several comments, all behind the one step to the thread."""
+    """The distinct steps, because all comments of a thread share the step to the thread."""
     steps = examples.groupBy("site", F.col(query).alias("query_id"), F.col(candidate).alias("candidate_id"), "split")
     first = steps.agg(
         F.min("thread_id").alias("thread_id"),

@@ -128,8 +128,8 @@ def unpack_in_bucket(
 ) -> list[UnpackedInBucket]:
     """Unpack the tables of archives that no earlier call has unpacked, one task per archive.
 
-    A task holds its archive on its machine's disk, since a 7z archive cannot be read from its start to its end; of the
-    tables it holds one part in memory.
+    A task copies its archive to the local disk, because reading 7z archives requires seeking. It uploads tables in
+    parts and keeps one part in memory.
 
     Args:
         session: runs the tasks.
@@ -160,7 +160,7 @@ def unpack_in_bucket(
         for each in archives
         for found in [_found(each, storage)]
     ]
-    # A task each: archives differ in size by a factor of thousands.
+    # One task per archive, because sizes differ by a factor of thousands.
     unpacked = []
     for outcome in session.sparkContext.parallelize(work, len(work)).map(_attempt).collect():
         if isinstance(outcome, CqaError):
@@ -171,7 +171,7 @@ def unpack_in_bucket(
 
 
 def _attempt(work: Unpacking) -> UnpackedInBucket | CqaError:
-    """The outcome, or the error that a user can correct; Spark would repeat the task, and hide the error in a trace."""
+    """Return the outcome or the user's error; if it were raised, Spark would retry the task and bury it in a trace."""
     try:
         return work.run()
     except CqaError as error:
@@ -182,12 +182,12 @@ def _found(archive: str, storage: ObjectStorageSettings) -> FoundFile:
     for found in find_files(archive, storage):
         if found.location == archive:
             return found
-    raise InputError(f"there is no {archive}", "check the address")
+    raise InputError(f"no such archive: {archive}", "check the address")
 
 
 @contextmanager
 def _uploading(bucket: Bucket, meter: Meter, sizes: dict[str, int]) -> Iterator[OpenTable]:
-    """A function that opens the tables of one archive; what is incomplete after the block is removed."""
+    """Yield a function that opens the tables of one archive; incomplete tables are removed after the block."""
     with ExitStack() as opened:
 
         def open_table(member: Member) -> _Table:

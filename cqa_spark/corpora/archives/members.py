@@ -39,7 +39,7 @@ class Member:
 
     @property
     def path(self) -> PurePosixPath:
-        """The name as a path; archives that were packed on Windows may hold backslashes."""
+        """The name as a path; archives packed on Windows may contain backslashes."""
         return PurePosixPath(self.name.replace("\\", "/"))
 
     @property
@@ -54,7 +54,7 @@ class Tables:
 
     Attributes:
         taken: members that are tables; each is staged under the last part of its path.
-        skipped: names of the other members, folders left out.
+        skipped: names of the other members, except folders.
     """
 
     taken: tuple[Member, ...]
@@ -74,15 +74,15 @@ def choose_tables(archive: Path, members: Sequence[Member]) -> Tables:
         members: all members.
 
     Raises:
-        InputError: a member is no plain file or folder or points out of the archive, two tables would have the same
-            name, or there is no table.
+        InputError: a member is not a plain file or folder or points out of the archive, two tables have the same name,
+            or the archive contains no table.
     """
     for member in members:
         _refuse_unsafe(archive, member)
     files = [member for member in members if member.kind is Kind.FILE]
     taken = tuple(member for member in files if member.is_table)
     if not taken:
-        raise InputError(f"{archive} holds no table (*.xml)", "name the archive of a site's dump")
+        raise InputError(f"{archive} contains no table (*.xml)", "name the archive of a site's dump")
     _refuse_same_names(archive, taken)
     return Tables(taken, tuple(member.name for member in files if not member.is_table))
 

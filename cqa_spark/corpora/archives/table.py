@@ -44,14 +44,14 @@ class Table:
         self.area.close(self.file)
 
     def let_go(self) -> None:
-        """Close the file, complete or not."""
+        """Close the file, even if it is incomplete."""
         with suppress(OSError):  # the failing call has already raised the error
             self.file.close()
 
 
 @contextmanager
 def writing_tables(area: Staging, folder: Path, meter: Meter) -> Iterator[OpenTable]:
-    """A function that opens the tables of one archive; all are closed after the block.
+    """Yield a function that opens the tables of one archive; all are closed after the block.
 
     Args:
         area: staging area.

@@ -57,7 +57,7 @@ def write_record(area: Staging, folder: Path, source: Source, skipped: tuple[str
 
 
 def read_record(area: Staging, folder: Path, source: Source, *, reused: bool) -> Unpacked | None:
-    """Read a folder's record; None if the folder does not hold the archive's tables.
+    """Read a folder's record; None if the folder does not contain the archive's tables.
 
     Args:
         area: staging area.
@@ -74,4 +74,4 @@ def read_record(area: Staging, folder: Path, source: Source, *, reused: bool) ->
         total = sum(sizes.values())
         return Unpacked(source.path, folder, tables, total, source.sha256, reused, tuple(record["skipped"]))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return None  # absent, or changed by another program: the archive is unpacked again
+        return None  # missing, or changed by another program: unpack the archive again

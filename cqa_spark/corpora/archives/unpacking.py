@@ -1,4 +1,4 @@
-"""Unpack archives into the staging area, each once."""
+"""Unpacks archives into the staging area, each only once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def unpack(
 ) -> list[Unpacked]:
     """Unpack the tables of archives that no earlier call has unpacked.
 
-    The headers of all archives are checked before the first is unpacked, so that most problems show early.
+    The headers of all archives are checked before the first is unpacked, so that most problems are reported early.
 
     Args:
         archives: local files, ``*.7z`` or ``*.xml.zst``.
@@ -104,7 +104,7 @@ def _refuse_little_space(area: Staging, plans: Sequence[_Plan]) -> None:
     if needed > free:
         raise EnvironmentProblem(
             f"the archives unpack to {needed:,} bytes, and {area.root} has {free:,} bytes free",
-            "make space, or name a staging folder with more of it",
+            "free some space, or name a staging folder with more",
         )
 
 

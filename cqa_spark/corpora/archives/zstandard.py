@@ -20,11 +20,11 @@ LONGEST_HEADER = 18
 PIECE = 1 << 20
 
 LARGEST_WINDOW = 27
-"""Binary logarithm of the bytes that a decoder may hold; a frame can ask for terabytes (RFC 8878, 3.1.1.1.2)."""
+"""Binary logarithm of the decoder's memory limit; a frame can require terabytes (RFC 8878, 3.1.1.1.2)."""
 
 
 class Zstandard:
-    """Files of one or more frames; their checksums are checked where they have any."""
+    """Files of one or more frames; checksums are verified if present."""
 
     def members(self, archive: Path) -> list[Member]:
         """List the one table; its size is that of the first frame, if recorded."""

@@ -1,4 +1,4 @@
-"""Parse the XML of CQA-MD question by question; entities, document types and the network stay off."""
+"""Parses the XML of CQA-MD question by question, without entities, document types or network access."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CLOSING = b"</Question>"
 
 
 class QuestionAnswer(NamedTuple):
-    """A question-answer pair that was retrieved for a question.
+    """A question-answer pair retrieved for a question.
 
     Attributes:
         pair_id: id of the pair; the same pair may be retrieved for several questions.
-        position: place in the file, from 1: the order of retrieval.
-        label: D, R or I; None where not known.
+        position: position in the file, from 1, which is the retrieval rank.
+        label: D, R or I; None if unknown.
         question: text of the pair's question.
         answer: text of its answer.
     """
@@ -42,11 +42,11 @@ class QuestionRecord(NamedTuple):
     r"""One question of a file.
 
     Attributes:
-        byte_offset: where it starts in the uncompressed file.
+        byte_offset: start in the uncompressed file.
         raw: its XML; bytes that are not UTF-8 as ``\xNN``.
-        problem: why it cannot be used, one sentence; None where it can.
+        problem: reason for quarantine, one sentence; None if it is valid.
         question_id: id of the question.
-        text: what is asked.
+        text: text of the question.
         pairs: the pairs, in order.
     """
 
@@ -113,7 +113,7 @@ def _id(element: etree._Element, attribute: str) -> str:
     value = (element.get(attribute) or "").strip()
     # White space separates the columns of the official files.
     if value.split() != [value]:
-        raise UnreadableQuestion(f"{attribute} of {element.tag} is {value!r}, and an id is one word")
+        raise UnreadableQuestion(f"{attribute} of {element.tag} is {value!r}; an id must be one word")
     return value
 
 

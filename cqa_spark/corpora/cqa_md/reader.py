@@ -1,4 +1,4 @@
-"""From files of CQA-MD to community tables."""
+"""Reads files of CQA-MD into community tables."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 
 ARABIC_PAIR = "arabic_pair"
-"""The task that the judgments serve."""
+"""The task of the judgments."""
 
 QUESTION_PREFIX = "Q"
-"""Questions and pairs are numbered independently; as posts of one site, they need different ids."""
+"""Prefix that distinguishes ids of questions from ids of pairs, which are numbered independently."""
 
 SHOWN_QUESTIONS = 20
 
@@ -45,13 +45,13 @@ _RECORD = T.StructType(
 def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> CommunityTables:
     """Read questions with their pairs.
 
-    A question is a post whose subject is its text. A pair is a post whose subject is the pair's question, and whose
-    body is its answer; a pair that was retrieved for several questions is one post.
+    A question becomes a post with its text as subject. A pair becomes a post with the pair's question as subject and
+    its answer as body; a pair retrieved for several questions is one post.
 
     Args:
         spark: the session.
         inputs: the files, each with its split; they may be compressed by gzip.
-        site: the community that the rows belong to.
+        site: the community of the rows.
 
     Raises:
         InputError: no file was given, one cannot be read, or a question is in two annotated splits.
@@ -79,7 +79,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> 
 
 
 def _parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A row for every question; and one with the number of opening tags, counted independently, for every file."""
+    """One row per question, and one row per file with the independently counted number of opening tags."""
     schema = to_arrow_schema(_RECORD)
     for batch in batches:
         for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -97,11 +97,11 @@ def _refuse_shared_between_splits(parsed: DataFrame) -> None:
     shared = splits.where(F.size("splits") > 1).orderBy("question_id").limit(SHOWN_QUESTIONS).collect()
     if shared:
         listed = ", ".join(f"{row['question_id']} ({' and '.join(row['splits'])})" for row in shared)
-        raise InputError(f"questions in several splits: {listed}", "give every question as one split only")
+        raise InputError(f"questions in several splits: {listed}", "keep each question in one split")
 
 
 def _without_repeats(parsed: DataFrame) -> DataFrame:
-    """Give questions that were read before a problem."""
+    """Mark repeated questions with a problem."""
     same = Window.partitionBy("question_id").orderBy("file", "byte_offset")
     repeats = F.col("question_id").isNotNull() & (F.row_number().over(same) > 1)
     reason = F.concat(F.lit("the question was read before: "), "question_id")

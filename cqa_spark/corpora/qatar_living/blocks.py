@@ -1,4 +1,4 @@
-"""Count bytes and records per block of a file, by native expressions and thus independently of the parse."""
+"""Counts bytes and records per block of a file with native expressions, independently of the parser."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def count_blocks(chunks: DataFrame, layout: Layout) -> DataFrame:
     """Count the records of the blocks that Spark splits the files into.
 
     Args:
-        chunks: what ``source.read_chunks`` gives.
+        chunks: as ``source.read_chunks`` returns them.
         layout: the files' layout.
 
     Returns:
-        file, block_start, file_size (bytes), start (bytes of the file before the block's first chunk), records (in
-        the block).
+        file, block_start, file_size (bytes), start (bytes of the file before the block's first chunk), records (number
+        in the block).
     """
     blocks = chunks.groupBy("file", "block_start").agg(
         F.max("file_size").alias("file_size"),

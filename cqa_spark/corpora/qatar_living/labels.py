@@ -1,4 +1,4 @@
-"""Labels of all years under the names of 2016."""
+"""Maps the labels of all years to the names of 2016."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ QUESTION_LABELS: Mapping[str, str] = {label: label for label in ("PerfectMatch",
 
 
 def normal_label(label: str | None, known: Mapping[str, str]) -> str | None:
-    """The label's name of 2016; None where it is missing, empty or ``?``.
+    """The name of the label in 2016; None if it is missing, empty or ``?``.
 
     Raises:
-        KeyError: the label is none of the known ones.
+        KeyError: the label is unknown.
     """
     if label is None or label.strip() in UNKNOWN:
         return None

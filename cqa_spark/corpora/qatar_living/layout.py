@@ -1,12 +1,12 @@
-"""The two element layouts of the Qatar Living files: that of 2015, and that of 2016, 2017 and the forum's dump."""
+"""The two element layouts of the Qatar Living files: of 2015, and of 2016, 2017 and the forum's dump."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 # Matches text around threads that is not a record: the XML declaration, comments, the document type
-# with its entities, and the tags of enclosing elements. Java and Python read it alike. A start without an end matches
-# all the rest, so that many starts are not searched for an end each; the group is what stays as text.
+# with its entities, and the tags of enclosing elements. The pattern is valid in Java and Python. A start without an end
+# matches the whole rest, so that the search is linear in the number of starts. The group remains as text.
 WRAPPER = (
     r"(?s)<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*+(?:>|\[.*?\]\s*+>)|</OrgQuestion\s*+>"
     r"|</?(?!Org|Rel|Thread|Question|Comment|[QC]Subject|[QC]Body)[A-Za-z][\w.-]*+(?:\s[^<>]*+)?>"
@@ -17,18 +17,18 @@ ORIGINAL = "<OrgQuestion"
 
 @dataclass(frozen=True)
 class Layout:
-    """Names of the elements and attributes; where several are named, the first that is present counts.
+    """Names of the elements and attributes; of several names, the first one present is used.
 
     Attributes:
         name: the year of the release that introduced it.
         thread: element of a thread.
-        question: element of the thread's question; None where the thread element itself holds it.
+        question: element of the thread's question; None if the thread element itself contains it.
         comment: element of a comment.
         subject: element of the question's subject.
         bodies: elements of the question's text.
-        comment_bodies: elements of a comment's text; the multi-line text comes before its cleansed copy.
-        question_prefix: what attribute names of the question start with.
-        comment_prefix: what attribute names of a comment start with.
+        comment_bodies: elements of a comment's text; the multi-line text takes precedence over its cleansed copy.
+        question_prefix: prefix of the question's attributes.
+        comment_prefix: prefix of a comment's attributes.
         to_related: attribute with a comment's relevance to the question of its thread.
     """
 
@@ -50,7 +50,7 @@ class Layout:
 
     @property
     def closing(self) -> str:
-        """A thread's closing tag, which the text is split at."""
+        """A thread's closing tag, at which the text is split."""
         return f"</{self.thread}>"
 
 

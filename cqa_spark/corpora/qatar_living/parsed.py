@@ -1,4 +1,4 @@
-"""Parse chunks in parallel into one row per record, each with its place in its file."""
+"""Parses chunks in parallel into one row per record, with its byte offset in the file."""
 
 from __future__ import annotations
 
@@ -45,14 +45,13 @@ def parse_chunks(chunks: DataFrame, blocks: DataFrame, layout: Layout) -> DataFr
     r"""Parse every record once.
 
     Args:
-        chunks: what ``source.read_chunks`` gives.
-        blocks: what ``blocks.count_blocks`` gives.
+        chunks: as ``source.read_chunks`` returns them.
+        blocks: as ``blocks.count_blocks`` returns them.
         layout: the files' layout.
 
     Returns:
-        file (int), byte_offset (in the file, from 0), raw (as in the file; bytes that are not UTF-8 as
-        ``\xNN``), problem (one sentence; null where the record is a thread), thread (``THREAD``; null where there is a
-        problem).
+        file (int), byte_offset (in the file, from 0), raw (as in the file; bytes that are not UTF-8 as ``\xNN``),
+        problem (one sentence; null if the record is a valid thread), thread (``THREAD``; null if there is a problem).
     """
     raw_bytes = chunks.select("file", "block_start", F.col("chunk").cast("binary"))
     records = raw_bytes.mapInArrow(_parser(layout), RECORD)

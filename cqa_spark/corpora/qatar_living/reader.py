@@ -1,4 +1,4 @@
-"""From files to community tables."""
+"""Reads files of Qatar Living into community tables."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SITE = "qatarliving.com"
 def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: str = SITE) -> CommunityTables:
     """Read SemEval 2015-2017 Task 3 files (English) and dumps of the same forum.
 
-    If several files of a split hold the same thread, the one in the file given first is kept, and the others are
+    If several files of a split contain the same thread, the copy in the first file is kept and the others are
     quarantined.
 
     Args:
         spark: the session.
         inputs: the files, each with its split.
-        site: the community that the rows belong to.
+        site: the community of the rows.
 
     Raises:
         InputError: no file was given, one is given twice, one cannot be read, or a thread is in two

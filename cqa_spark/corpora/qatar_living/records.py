@@ -1,4 +1,4 @@
-"""Splits the text between two closing tags into records: normally one thread, sometimes fragments."""
+"""Splits the text between two closing tags into records: usually one thread, sometimes fragments."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Record:
     """One record of a chunk.
 
     Attributes:
-        offset: where it starts in the chunk, in bytes.
-        text: its bytes, without the closing tag that the file was split at.
+        offset: start in the chunk, in bytes.
+        text: its bytes, without the closing tag at which the file was split.
         ends_chunk: whether that closing tag belongs to it.
-        problem: why it cannot be a thread; None if it is to be parsed.
+        problem: why it cannot be a thread; None if it should be parsed.
     """
 
     offset: int
@@ -35,8 +35,8 @@ class Record:
 def cut(chunk: bytes, layout: Layout) -> Iterator[Record]:
     """Yield the records of a chunk in order.
 
-    A thread's record starts at the opening tag of its original question, if that precedes it. Every opening tag
-    makes a record, so that a thread cut in the middle does not take the next one with it.
+    A thread's record starts at the opening tag of its original question, if that precedes it. Every opening tag starts
+    a record, so that a truncated thread does not swallow the next one.
 
     Args:
         chunk: the bytes between two closing tags.

@@ -1,4 +1,4 @@
-"""Refuses repeated ids across all partitions."""
+"""Detects repeated ids across all partitions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ SHOWN_THREADS = 20
 
 
 def contested_ids(records: DataFrame) -> DataFrame:
-    """Find the threads whose id another thread or question also has.
+    """Find the threads whose id is also the id of another thread or question.
 
-    An original question is repeated above each of its related questions by design: it is one post. It comes before a
-    thread that has the same id, as a thread of the forum's dump may.
+    By design, an original question is repeated above each of its related questions; it is one post. It takes precedence
+    over a thread with the same id, which may occur in the forum's dump.
 
     Args:
-        records: what ``parsed.parse_chunks`` gives.
+        records: as ``parsed.parse_chunks`` returns them.
 
     Returns:
-        post_id, first (claim, file, byte_offset: whose the id is), files (sorted; files with a thread of that id).
+        post_id, first (claim, file, byte_offset of the owner of the id), files (sorted; files with a thread of that
+        id).
     """
     threads = records.where(F.col("thread").isNotNull())
     originals = threads.where(F.col("thread.original").isNotNull())
@@ -40,10 +41,10 @@ def contested_ids(records: DataFrame) -> DataFrame:
 
 
 def refuse_shared_between_splits(contested: DataFrame, inputs: Sequence[InputFile]) -> None:
-    """Refuse inputs that give one thread as training and as evaluation data; only one of them could be kept.
+    """Refuse inputs with a thread in several annotated splits, such as training and evaluation data.
 
     Args:
-        contested: what ``contested_ids`` gives.
+        contested: as ``contested_ids`` returns them.
         inputs: the files, in the order given.
 
     Raises:
@@ -61,16 +62,16 @@ def refuse_shared_between_splits(contested: DataFrame, inputs: Sequence[InputFil
         more = [f"and {count - len(rows)} more"] if count > len(rows) else []
         raise InputError(
             f"{count} threads are in files of several splits:\n    " + "\n    ".join(listed + more),
-            "give each thread as one split: leave one of the files out, or give both the same split",
+            "keep each thread in one split: omit one of the files, or assign both to the same split",
         )
 
 
 def refuse_repeats(records: DataFrame, contested: DataFrame, inputs: Sequence[InputFile]) -> DataFrame:
-    """Keep the first thread of each id, in the order of the files given, and turn the others into problems.
+    """Keep the first thread of each id, in the order of the files, and mark the others with a problem.
 
     Args:
-        records: what ``parsed.parse_chunks`` gives.
-        contested: what ``contested_ids`` gives for them.
+        records: as ``parsed.parse_chunks`` returns them.
+        contested: as ``contested_ids`` returns them.
         inputs: the files, in the order given.
     """
     first = contested.select("post_id", "first")

@@ -1,4 +1,4 @@
-"""Read files as text, split at the closing tag of a thread, so that many tasks share one large file."""
+"""Reads files as text, split at the closing tag of a thread, so that many tasks share a large file."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016, LAYOUTS, Layout
 from cqa_spark.errors import InputError
 
 Files = Mapping[int, InputFile]
-"""Input files by their place in the order that the user gave."""
+"""Input files by their position in the user's list."""
 
 
 def detect_layout(spark: SparkSession, file: InputFile) -> Layout:
-    """Detect the layout by the first opening tag; a file without any is read, and refused, as that of 2016.
+    """Detect the layout by the first opening tag; a file without one is read as the layout of 2016, and refused.
 
     Raises:
         InputError: the file does not exist.
@@ -37,8 +37,8 @@ def read_chunks(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
     """Read the text between closing tags.
 
     Returns:
-        file (int, place in the order given), file_size and block_start (bytes), chunk (string, may hold invalid
-        UTF-8). The rows of one block of a file are in one partition, in the order of the file.
+        file (int, position in the user's list), file_size and block_start (bytes), chunk (string, may contain invalid
+        UTF-8). The rows of one block of a file are in one partition, in file order.
     """
     text = spark.read.option("lineSep", layout.closing).text([file.path for file in files.values()])
     return text.select(
@@ -56,7 +56,7 @@ def _place(spark: SparkSession, files: Files) -> Column:
 
 
 def _one_slash(uri: Column) -> Column:
-    """Spark writes local addresses with one slash in one place and with three in another."""
+    """Normalise local addresses, which Spark writes with one or with three slashes."""
     return F.regexp_replace(uri, "^file:/+", "file:/")
 
 

@@ -1,4 +1,4 @@
-"""Lay parsed threads out as community tables."""
+"""Converts parsed threads to community tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ORIGIN = ("site", "split", "source_file")
 
 
 def posts_table(threads: DataFrame) -> DataFrame:
-    """Questions of threads, and each original question once: a thread of its own, without author or comments.
+    """Questions of threads, and each original question once, as a thread without author or comments.
 
     Args:
         threads: site, source_file, split, file, byte_offset and the fields of ``parsed.THREAD``.
@@ -59,7 +59,7 @@ def judgments_table(threads: DataFrame) -> DataFrame:
 
 
 def _original_questions(threads: DataFrame) -> DataFrame:
-    """The first copy that has a text: where several threads share one element, only the first of them has."""
+    """The first copy with a text; if several threads share one element, only the first has one."""
     copies = threads.where(F.col("original").isNotNull())
     has_text = F.coalesce(F.col("original.subject"), F.col("original.body")).isNotNull()
     copy = F.struct((~has_text).alias("empty"), "file", "byte_offset", "split", "source_file",
@@ -94,7 +94,7 @@ def _question_question(threads: DataFrame) -> DataFrame:
 
 
 def _external_comment(threads: DataFrame) -> DataFrame:
-    """Ranks as in the official scorer's files: 100 times the related question's rank, plus the comment's place."""
+    """Ranks as in the official scorer's files: 100 times the related question's rank, plus the comment's position."""
     return _with_comments(threads.where(F.col("original").isNotNull())).select(
         *ORIGIN,
         F.lit("external_comment").alias("task"),
@@ -111,7 +111,7 @@ def _with_comments(threads: DataFrame) -> DataFrame:
 
 
 def _time(name: str) -> Column:
-    """The zone is written out, so that the session's own zone has no part in it."""
+    """Parse a time with an explicit zone, so that the result does not depend on the session's time zone."""
     return F.try_to_timestamp(F.concat(name, F.lit("Z"))).alias("created_at")
 
 

@@ -1,4 +1,4 @@
-"""Parse one thread's XML; entities, document types and the network stay off."""
+"""Parses the XML of one thread, without entities, document types or network access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cqa_spark.corpora.qatar_living.layout import ORIGINAL, Layout
 ThreadRow = dict[str, Any]
 
 FIRST_YEAR, LAST_YEAR = 1970, 2199
-"""Times outside of these years are placeholders or damage, and Spark refuses to write those before 1900."""
+"""Times outside these years are placeholders or damaged; Spark refuses to write times before 1900."""
 
 _YEAR = re.compile(r"\d{4}(?=-)")
 _CLOSING_ORIGINAL = b"</OrgQuestion>"
@@ -33,8 +33,8 @@ def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
         layout: the file's layout.
 
     Raises:
-        UnreadableThread: it is not well-formed, refers to entities, or lacks or repeats an id,
-            or an id holds white space.
+        UnreadableThread: it is not well-formed, refers to entities, lacks or repeats an id, or has an id with white
+            space.
     """
     root = _read_xml(text, layout)
     thread = root if root.tag == layout.thread else _child(root, layout.thread)
@@ -76,12 +76,12 @@ def _reason(text: bytes, parser: etree.XMLParser) -> str:
     first = parser.error_log[0]
     message = first.message.strip().splitlines()[0]
     if first.type_name == "ERR_UNDECLARED_ENTITY":
-        return f"the thread refers to an entity, and entities are refused: {message}"
+        return f"the thread refers to an entity, which is not allowed: {message}"
     return f"the thread is not well-formed XML: {message}, line {first.line} of the record"
 
 
 def _original(root: etree._Element, question: etree._Element, thread_id: str) -> ThreadRow | None:
-    """The original question; later threads are alone in their chunk, and only their id names it."""
+    """The original question; chunks of later threads do not contain it, so their id names it."""
     if root.tag == "OrgQuestion":
         return {
             "original_id": _required(root, "ORGQ_ID"),
@@ -125,10 +125,10 @@ def _authorship(element: etree._Element, prefix: str) -> ThreadRow:
 
 
 def _time(element: etree._Element, attribute: str) -> str | None:
-    """The time as written; a year before 1970 or after 2199 is damage, and no engine reads all of them alike."""
+    """The time as written; years before 1970 or after 2199 are refused, because engines disagree on them."""
     value = _given(element, attribute)
     if value is not None and (year := _YEAR.match(value)) and not FIRST_YEAR <= int(year[0]) <= LAST_YEAR:
-        raise UnreadableThread(f"{attribute} is {value!r}, which is no time from {FIRST_YEAR} to {LAST_YEAR}")
+        raise UnreadableThread(f"{attribute} is {value!r}, not a time from {FIRST_YEAR} to {LAST_YEAR}")
     return value
 
 
@@ -149,7 +149,7 @@ def _required(element: etree._Element, attribute: str) -> str:
         raise UnreadableThread(f"the {element.tag} element has no {attribute}")
     # White space separates the columns of the official files.
     if value.split() != [value]:
-        raise UnreadableThread(f"{attribute} is {value!r}, and an id holds no white space")
+        raise UnreadableThread(f"{attribute} is {value!r}; an id must not contain white space")
     return value
 
 
@@ -158,7 +158,7 @@ def _whole_number(element: etree._Element, attribute: str) -> int | None:
     if value is None:
         return None
     if not (value.isascii() and value.isdigit() and len(value) < 7):
-        raise UnreadableThread(f"{attribute} is {value!r}, which is no rank")
+        raise UnreadableThread(f"{attribute} is {value!r}, not a rank")
     return int(value)
 
 

@@ -1,7 +1,7 @@
-"""Take the attributes out of lines, a batch of lines at a time, by Arrow's functions for whole columns.
+"""Extracts attributes from batches of lines with Arrow's vectorised functions.
 
-A dump's writer puts every row on a line of its own, every value in double quotes, and a double quote within a value as
-an escape: a line splits at its double quotes into what names a value and values, by turns.
+Dumps have one row per line, values in double quotes, and double quotes within values as escapes. Splitting a line at
+its double quotes therefore yields names and values alternately.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Attributes:
-    """What a batch of lines holds.
+    """The attributes of a batch of lines.
 
     Attributes:
-        is_row: whether a line is a row as a dump's writer writes it; where not, the other columns mean nothing.
-        known: the texts of every known attribute, escapes resolved; null where a line has none.
-        unknown: the texts by name of all other attributes; null where a line has none.
+        is_row: whether a line is a well-formed row; if not, the other columns are undefined.
+        known: the texts of every known attribute, escapes resolved; null if a line lacks it.
+        unknown: maps of all other attributes; null if a line has none.
     """
 
     is_row: Flags
@@ -49,9 +49,9 @@ class _Pieces:
 
     Attributes:
         texts: the pieces of all lines, one after the other.
-        line: number of the line that a piece is of.
-        place: number of the piece among those of its line.
-        counts: pieces of every line.
+        line: number of the piece's line.
+        place: index of the piece in its line.
+        counts: number of pieces of every line.
     """
 
     texts: pa.Array
@@ -75,16 +75,16 @@ class _Values:
     name: Numbers
 
     def where(self, wanted: Flags) -> Self:
-        """Some of them."""
+        """The values for which the mask is True."""
         return type(self)(self.piece[wanted], self.line[wanted], self.name[wanted])
 
 
 def take_attributes(lines: pa.Array, known: Sequence[str]) -> Attributes:
-    """Take the attributes out of lines.
+    """Extract the attributes of lines.
 
     Args:
-        lines: strings without separator, of bytes that are text.
-        known: names of attributes.
+        lines: strings without separator, valid UTF-8.
+        known: names of known attributes.
     """
     pieces = _split(lines)
     numbers = {name: number for number, name in enumerate(known)}
@@ -105,15 +105,15 @@ def _split(lines: pa.Array) -> _Pieces:
 
 
 def _find_values(pieces: _Pieces, numbers: dict[str, int]) -> tuple[_Values, Flags]:
-    """The values in lines of a row's form, and which lines those are.
+    """The values in well-formed rows, and the mask of these rows.
 
     Args:
-        pieces: of the lines.
-        numbers: of names; names that are not among them are added.
+        pieces: the pieces of the lines.
+        numbers: numbers of attribute names; new names are added.
     """
     between = np.flatnonzero(pieces.place % 2 == 0)
     line, place = pieces.line[between], pieces.place[between]
-    # A batch has few spellings: only damaged lines have more.
+    # A batch has few distinct pieces between values, except for damaged lines.
     spelled = pieces.texts.take(pa.array(between)).dictionary_encode()
     meanings = np.array([_role_and_name(text, numbers) for text in spelled.dictionary.to_pylist()], np.int64)
     role, name = meanings.reshape(-1, 2)[spelled.indices.to_numpy()].T
@@ -132,11 +132,11 @@ def _role_and_name(text: str, numbers: dict[str, int]) -> tuple[int, int]:
 
 
 def _known_texts(pieces: _Pieces, values: _Values, names: int) -> tuple[list[pa.Array], Flags]:
-    """A column for every known name, and which lines are sound."""
+    """A column for every known name, and the mask of valid lines."""
     lines = len(pieces.counts)
     places = np.full((names, lines), NONE)
     places[values.name, values.line] = values.piece
-    # A line's second value of a name has taken the place of the first.
+    # If a line repeats a name, its second value has replaced the first.
     sound = np.bincount(values.line, minlength=lines) == (places != NONE).sum(axis=0)
     columns = []
     for each in places:
@@ -147,7 +147,7 @@ def _known_texts(pieces: _Pieces, values: _Values, names: int) -> tuple[list[pa.
 
 
 def _unknown_texts(pieces: _Pieces, values: _Values, names: Sequence[str]) -> tuple[pa.Array, Flags]:
-    """The values by name of every line that has some, and which lines are sound."""
+    """Maps from name to value for every line, and the mask of valid lines."""
     lines = len(pieces.counts)
     if not len(values.piece):
         return pa.nulls(lines, TEXTS), np.ones(lines, dtype=bool)

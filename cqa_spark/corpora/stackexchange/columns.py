@@ -12,18 +12,18 @@ from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.values import post_type, value
 
-PARENT = "parent_id"  # what answers point to; the lake's tables call it the thread
+PARENT = "parent_id"  # the question of an answer; called thread in the lake's tables
 ANSWER = 2
 
 
 def column_types(dump: DumpTable) -> dict[str, T.DataType]:
-    """The type of every column that an attribute fills."""
+    """The types of the columns that attributes fill."""
     declared = {column.name: column.dataType for column in dump.table.columns}
     return {name: declared.get(name, T.StringType()) for name in dump.attributes.values()}
 
 
 def typed(dump: DumpTable, texts: Mapping[str, Column]) -> dict[str, Column]:
-    """The value of every column that an attribute fills; null where its text does not fit the column.
+    """The values of the columns that attributes fill; null if the text does not fit the column's type.
 
     Args:
         dump: the kind of rows.
@@ -37,7 +37,7 @@ def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
 
     Args:
         dump: the kind of rows.
-        rows: site, source_file, unknown_attributes and every column that an attribute fills.
+        rows: site, source_file, unknown_attributes and the columns that attributes fill.
     """
     more: dict[str, Column] = {}
     if dump.file == "Posts":

@@ -17,7 +17,7 @@ from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.remote_files import find_files
 
-# gzip and bzip2 are read by Spark as they are; 7z and zstandard are unpacked first.
+# Spark reads gzip and bzip2 directly; 7z and zstandard are unpacked first.
 FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2)?", re.IGNORECASE)
 ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.(?:7z|xml\.zst)", re.IGNORECASE)
 TABLE_OF_ARCHIVE = re.compile(rf"(?P<site>.+)-(?P<table>{'|'.join(BY_FILE)})", re.IGNORECASE)
@@ -30,10 +30,10 @@ class DumpFile:
 
     Attributes:
         path: its path, for Spark.
-        site: the community that it is of.
+        site: the community.
         dump_table: the kind of its rows.
-        dump: folder of the dump; it identifies one of several dumps of a site, and sorts the earlier first.
-        packed: whether it is compressed, so that its size is not that of its text.
+        dump: folder of the dump; it identifies one of several dumps of a site, and sorts by time.
+        packed: whether it is compressed, so that its size differs from that of its text.
     """
 
     path: str
@@ -44,16 +44,16 @@ class DumpFile:
 
 
 def is_archive(path: str) -> bool:
-    """Whether a path is to be unpacked before it can be read."""
+    """Whether a file must be unpacked before it can be read."""
     return ARCHIVE_NAME.fullmatch(PurePosixPath(path).name) is not None
 
 
 def find_archives(paths: Iterable[str], storage: ObjectStorageSettings | None = None) -> list[str]:
-    """The archives among what the user named, folders searched.
+    """Find the archives in the given paths, searching folders.
 
     Args:
         paths: files, folders and patterns of either, local or ``s3a://…``.
-        storage: how buckets are reached; None for Amazon's.
+        storage: object storage settings; None for Amazon S3.
 
     Raises:
         InputError: a path does not exist.
@@ -64,16 +64,16 @@ def find_archives(paths: Iterable[str], storage: ObjectStorageSettings | None = 
 def find_dump_files(
     paths: Iterable[str], site: str | None = None, storage: ObjectStorageSettings | None = None
 ) -> list[DumpFile]:
-    """The files of dumps among what the user named, folders searched, by site, dump and table.
+    """Find the files of dumps in the given paths, searching folders; sorted by site, dump and table.
 
     Args:
-        paths: files, folders and patterns of either, local or ``s3a://…``; other files in the folders are left alone.
-        site: the site that all of them belong to; None takes the nearest folder whose name looks like a host's, such
-            as ``beer.stackexchange.com``, else the file's own folder.
-        storage: how buckets are reached; None for Amazon's.
+        paths: files, folders and patterns of either, local or ``s3a://…``; other files in the folders are ignored.
+        site: the site of all files; None for the name of the nearest folder that looks like a host name, such as
+            ``beer.stackexchange.com``, else of the file's own folder.
+        storage: object storage settings; None for Amazon S3.
 
     Raises:
-        InputError: a path does not exist or cannot be read, a folder holds no dump, or its name cannot name a site.
+        InputError: a path does not exist or cannot be read, a folder contains no dump, or its name is not a valid site.
     """
     given = list(paths)
     found: list[DumpFile] = []
@@ -82,21 +82,21 @@ def find_dump_files(
         files = [dump for file in there if (dump := _dump_file(file, site))]
         if not files and not any(map(is_archive, there)):
             names = ", ".join(f"{table.file}.xml" for table in BY_FILE.values())
-            raise InputError(f"no file of a Stack Exchange dump in {path}", f"name a folder or files among: {names}")
+            raise InputError(f"no file of a Stack Exchange dump in {path}", f"name a folder or files, such as: {names}")
         found += files
     return sorted(found, key=lambda file: (file.site, file.dump, file.dump_table.file))
 
 
 def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> list[DumpFile]:
-    """The files that were unpacked from an archive; the site is in the archive's name.
+    """The files unpacked from an archive; the archive's name contains the site.
 
     Args:
-        tables: what was unpacked, local files or ``s3a://…``.
+        tables: the unpacked tables, local files or ``s3a://…``.
         archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/Posts.xml.zst``.
-        site: the site, where the user names it.
+        site: the site, if the user names it.
 
     Raises:
-        InputError: the archive's name cannot name a site.
+        InputError: the archive's name is not a valid site.
     """
     name = ARCHIVE_NAME.fullmatch(PurePosixPath(archive).name)
     assert name is not None
@@ -113,7 +113,7 @@ def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> 
 
 
 def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
-    """Files in the order of their dumps: the first dump of every site, then the second of those that have two.
+    """Group files into rounds: the first dump of every site, then the second of sites with several, and so on.
 
     Raises:
         InputError: a dump has a table twice.
@@ -138,7 +138,7 @@ def _dump_file(path: str, site: str | None) -> DumpFile | None:
 
 
 def _folder_of(path: str) -> str:
-    """Its folder, by one name however the user spells it: files of one folder are one dump."""
+    """The folder as a canonical path, because the files of a folder form one dump."""
     return path.rpartition("/")[0] if is_remote(path) else os.path.abspath(Path(path).parent)
 
 
@@ -174,7 +174,7 @@ def _files_of(given: str, storage: ObjectStorageSettings | None) -> Iterator[str
 
 
 def _hidden(path: PurePath) -> bool:
-    """Whether Spark would leave the file out."""
+    """Whether Spark would skip the file."""
     return path.name.startswith((".", "_"))
 
 
@@ -185,6 +185,6 @@ def _refuse_repeats(files: Sequence[DumpFile]) -> None:
         if key in seen:
             raise InputError(
                 f"the dump of {file.site} has {file.dump_table.file} twice: {seen[key].path} and {file.path}",
-                "name one of them, or give each site with --site in a call of its own",
+                "name one of them, or ingest each site separately with --site",
             )
         seen[key] = file

@@ -1,4 +1,4 @@
-"""The eight files of a dump: which attribute fills which column of which table.
+"""The eight files of a dump, with the mapping from attributes to columns of tables.
 
 Source: the file readme.txt of the dumps, and the attributes found in dumps of 2009 to 2024. The columns' types, units
 and meanings are declared in ``cqa_spark.lake.schemas``.
@@ -19,11 +19,11 @@ class DumpTable:
     """One kind of file of a dump.
 
     Attributes:
-        file: its name without ending, such as ``Posts``.
+        file: its name without extension, such as ``Posts``.
         root: the element around its rows.
-        table: what it fills.
+        table: the target table.
         attributes: column by attribute.
-        required: attributes without which a line is no row of this kind.
+        required: attributes that every row must have.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""Rows whose id another row has already: the first in the order of files and bytes counts, the others do not."""
+"""Resolves repeated ids: the first row, in the order of files and bytes, is kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cqa_spark.lake.table import Table
 
 
 def repeated_keys(rows: DataFrame, table: Table) -> DataFrame:
-    """Keys that several rows have: the columns of the table's key."""
+    """Keys shared by several rows: the columns of the table's key."""
     return rows.groupBy(*table.key).count().where(F.col("count") > 1).select(*table.key)
 
 
@@ -18,11 +18,11 @@ def keep_first(copies: DataFrame, dump: DumpTable) -> DataFrame:
     """Keep the first of several rows with the same id.
 
     Args:
-        copies: what ``tolerant_path.parse_records`` gives of all of them, with site and source_file.
+        copies: these rows as ``tolerant_path.parse_records`` returns them, with site and source_file.
         dump: the kind of rows.
 
     Returns:
-        The same with ``problem`` set on all but the first, and where it was set before.
+        The rows, with ``problem`` set on all but the first; earlier problems are kept.
     """
     by_key = Window.partitionBy(*dump.table.key).orderBy("file", "byte_offset")
     content = F.struct(*dump.attributes.values(), F.to_json("unknown_attributes").alias("unknown"))

@@ -7,12 +7,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# No replacement gives an ampersand, so their order does not matter as long as the ampersand's own comes last:
-# "&amp;lt;" ends as "&lt;".
+# The escape of the ampersand must be replaced last, so that "&amp;lt;" becomes "&lt;". The order of the others does not
+# matter, because their replacements contain no ampersand.
 ESCAPES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#xA;": "\n"}
 RARE_ESCAPES = {"&#xD;": "\r", "&#x9;": "\t"}
 AMPERSAND = "&amp;"
-# A value holds no "<", and a parser makes a blank of a control character.
+# A valid value contains no "<", and parsers replace control characters by blanks.
 BLANK = 0x20
 FOREIGN = r"[\x00-\x1f<]"
 
@@ -26,8 +26,8 @@ def resolve_escapes(texts: pa.Array) -> tuple[pa.Array, Flags]:
         texts: strings as in the file, or null; at the start of their buffers.
 
     Returns:
-        The texts, and whether they are what a parser would make of them: not where a character is none that a value
-        may hold as it is, or an escape is left.
+        The texts, and whether they equal the result of an XML parser: False if a text contains a character not allowed
+        in values, or an unresolved escape.
     """
     sound = np.ones(len(texts), dtype=bool)
     data = _bytes(texts)
@@ -55,7 +55,7 @@ def _all_ampersands(texts: pa.Array) -> bool:
 
 
 def _bytes(texts: pa.Array) -> bytes:
-    """All texts, one after the other: a look at them together is many times as fast as a look at each."""
+    """The concatenation of all texts, because one search in it is much faster than a search per text."""
     data = texts.buffers()[2]
     return bytes(data or b"")
 

@@ -1,7 +1,7 @@
-"""Parse the lines of a dump in whole columns.
+"""Parses the lines of a dump with vectorised functions.
 
-A line that does not follow the rules of a dump's writer, or holds a value that does not fit its column, is recognised
-and left to the tolerant path.
+Lines that deviate from the dump's usual form, or have a value that does not fit its column, are detected and left to
+the tolerant path.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
     """Parse lines.
 
     Args:
-        lines: what ``lines.read_lines`` gives, a row per line.
+        lines: as ``lines.read_lines`` returns them, one row per line.
         dump: the kind of rows.
 
     Returns:
-        The columns of ``lines`` but its value; kind (int); where that is ``ROW``, unknown_attributes and row, a struct
-        with a field for every attribute.
+        The columns of ``lines`` except value; kind (int); for ``ROW``, unknown_attributes and row, a struct with a
+        field for every attribute.
     """
     kept = [field for field in lines.schema if field.name != "value"]
     names = [field.name for field in kept]
@@ -64,5 +64,5 @@ def _typed(lines: DataFrame, dump: DumpTable, kept: list[str]) -> DataFrame:
 
 
 def _count(columns: Iterable[Column]) -> Column:
-    """How many are not null."""
+    """Number of columns that are not null."""
     return reduce(add, [column.isNotNull().cast("int") for column in columns])

@@ -41,11 +41,11 @@ class FileProbe:
     """The result of probing a file.
 
     Attributes:
-        uri: the file's address in full, as Spark's file metadata gives it.
-        size: in bytes, as stored.
-        layout: how its rows are laid out.
+        uri: the file's full address, as in Spark's file metadata.
+        size: stored size in bytes.
+        layout: the row layout.
         marked: whether it starts with a byte order mark, which Spark's reader drops.
-        complete: whether it ends with its root's closing tag; None where compression hides the end.
+        complete: whether it ends with its root's closing tag; None if compression hides the end.
     """
 
     uri: str
@@ -56,10 +56,10 @@ class FileProbe:
 
 
 def probe(spark: SparkSession, file: DumpFile) -> FileProbe:
-    """Look at a file's ends.
+    """Probe both ends of a file.
 
     Raises:
-        InputError: it cannot be read, or is not the XML of a dump; says what it is.
+        InputError: it cannot be read, or is not the XML of a dump; the message names the detected format.
     """
     try:
         status, head, tail = _ends(spark, file)

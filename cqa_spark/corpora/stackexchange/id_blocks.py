@@ -1,8 +1,7 @@
 """Digests of dump files by blocks of ids, so that unchanged rows need not be parsed again.
 
-Every dump is the whole site, and most of its lines are those of the dump before. To look at a line and hash it takes a
-small part of the time that it takes to parse and to store it. Ids grow with time, so that new rows
-are in a few blocks.
+Every dump contains the whole site, and most of its lines are unchanged since the previous dump. Hashing a line takes a
+small part of the time of parsing and storing it. Ids grow with time, so new rows are in a few blocks.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from cqa_spark.corpora.stackexchange.lines import Files, read_lines
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS
 
 _BITS = 8
-"""Ids of a block: two to this power."""
+"""Binary logarithm of the number of ids in a block."""
 
 _ID = r'^\s*<row Id="(-?\d{1,18})"'
 _START = 64
-"""Bytes of a line in which its id is looked for."""
+"""Number of leading bytes of a line that are searched for its id."""
 
 
 def id_blocks(spark: SparkSession, files: Files, layouts: tuple[Layout, ...]) -> DataFrame:
@@ -29,19 +28,19 @@ def id_blocks(spark: SparkSession, files: Files, layouts: tuple[Layout, ...]) ->
 
     Args:
         spark: the session.
-        files: of any kind; those of other layouts, and empty ones, have no blocks.
-        layouts: those with a line for every row.
+        files: files of any kind; empty files and files of other layouts have no blocks.
+        layouts: the layouts with one line per row.
     """
     found = [_digests(spark, some, layout) for layout in layouts if (some := _of_layout(files, layout))]
     return ID_BLOCKS.conform(reduce(DataFrame.unionByName, found, ID_BLOCKS.empty(spark)))
 
 
 def compare_blocks(before: DataFrame, now: DataFrame) -> DataFrame:
-    """Two versions of the table ``id_blocks``, side by side.
+    """Compare two versions of the table ``id_blocks``.
 
     Returns:
-        site, table_name, block, ``before`` and ``now`` (each a struct of lines and digest, null where the version has
-        no such block), and differs.
+        site, table_name, block, ``before`` and ``now`` (each a struct of lines and digest, null if the version lacks
+        the block), and differs.
     """
     content = F.struct("lines", "digest")
     nothing = F.lit(None).cast(now.select(content.alias("content")).schema["content"].dataType)
@@ -49,24 +48,24 @@ def compare_blocks(before: DataFrame, now: DataFrame) -> DataFrame:
         before.select(*ID_BLOCKS.key, content.alias("before"), nothing.alias("now")),
         now.select(*ID_BLOCKS.key, nothing.alias("before"), content.alias("now")),
     )
-    # Grouped and not joined: the block of lines without an id is null, and still the same block.
+    # Grouped, not joined, because the block of lines without an id is null, which a join would not match.
     both = reduce(DataFrame.unionByName, sides).groupBy(*ID_BLOCKS.key)
     versions = both.agg(F.max("before").alias("before"), F.max("now").alias("now"))
     return versions.withColumn("differs", ~F.col("before").eqNullSafe(F.col("now")))
 
 
 def block_of_line(line: str) -> Column:
-    """The block of the row that a column of lines holds; null for what does not start like a row."""
+    """The block of the row in a line; null for lines that do not start like a row."""
     return block_of_id(F.regexp_extract(F.expr(f"string({_bytes(line, _START)})"), _ID, 1))
 
 
 def block_of_id(row_id: Column) -> Column:
-    """The block of an id that is a text; null for what is no number."""
+    """The block of an id given as a string; null if it is not a number."""
     return F.shiftright(row_id.cast("bigint"), _BITS)
 
 
 def _digests(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
-    """The digest passes over the order of the lines, and over what ends them: the rows are the same."""
+    """Digests that ignore the order of lines and the line separators, which do not change the rows."""
     tables = [(number, each.file.dump_table.table.name) for number, each in files.items()]
     named = F.broadcast(spark.createDataFrame(tables, "file int, table_name string"))
     lines = read_lines(spark, files, layout).join(named, "file").withColumn("block", block_of_line("value"))
@@ -79,7 +78,7 @@ def _without_line_end(line: str) -> Column:
 
 
 def _bytes(line: str, count: int | str) -> str:
-    """The first bytes of a line, in SQL; a part of a text would be counted off in characters, over the whole line."""
+    """SQL expression of the first bytes of a line; a substring would count characters, which is slower."""
     return f"substring(binary({line}), 1, {count})"
 
 

@@ -1,4 +1,4 @@
-"""Judgments by a site's members: accepted answers and duplicate questions."""
+"""Judgments by site members: accepted answers and duplicate questions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ DUPLICATE_LINK = 3
 
 
 def judgments(posts: DataFrame, votes: DataFrame, post_links: DataFrame) -> DataFrame:
-    """Judgments of the dumps' two tasks.
+    """Judgments for the two tasks of dumps.
 
-    ``preferred_answer``: every answer of a question that the dump holds; label Accepted, NotAccepted where the asker
-    accepted another one, null where none; initial rank in the order of time. An acceptance is known from the end of
-    the day of its vote on, as votes carry no time.
-    ``duplicate``: every link that closed a question as a duplicate; known from the time of the link on.
+    ``preferred_answer``: every answer whose question is in the dump. The label is Accepted, NotAccepted if the asker
+    accepted another answer, or null if none; the initial rank follows time. An acceptance is known at the end of the
+    day of its vote, because votes have no time of day.
+    ``duplicate``: every link that closed a question as a duplicate; known at the time of the link.
 
     Args:
         posts: the table ``posts``.
@@ -43,7 +43,7 @@ def _accepted(posts: DataFrame, votes: DataFrame) -> DataFrame:
     answers = posts.where(F.col("post_type") == "answer").select(
         "site", F.col("post_id").alias("candidate_id"), "thread_id", "created_at", "source_file"
     )
-    # The last vote counts: an asker may accept, think again, and accept once more.
+    # The last vote counts, because an asker may withdraw an acceptance and accept again.
     accepting = (
         votes.where(F.col("vote_type_id") == ACCEPTED)
         .groupBy("site", F.col("post_id").alias("candidate_id"))

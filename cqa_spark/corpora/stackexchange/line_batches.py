@@ -26,12 +26,11 @@ def parse_batches(root: str, names: Sequence[str], batches: Iterable[pa.RecordBa
 
     Args:
         root: the element around the rows.
-        names: of known attributes.
-        batches: any columns, and the lines as the last one: strings, which may hold bytes that are no text.
-
+        names: names of known attributes.
+        batches: any columns, with the lines as the last one: strings, which may contain invalid UTF-8.
     Yields:
-        The other columns; the lines' kinds (int); where that is ``ROW``, the texts by name of unknown attributes, and
-        the text of every known one.
+        The other columns; the kinds of the lines (int); for ``ROW``, a map of unknown attributes, and the text of every
+        known attribute.
     """
     between_rows = re.compile(rf"(?:</?{root}\s*/?>|{MARKUP})?", re.IGNORECASE)
     for batch in batches:
@@ -47,7 +46,7 @@ def parse_batches(root: str, names: Sequence[str], batches: Iterable[pa.RecordBa
 
 
 def _texts(lines: pa.Array) -> tuple[pa.Array, Flags]:
-    """Lines, empty where they are bytes that are no text, and where they are."""
+    """The lines, with empty strings for invalid UTF-8, and the mask of valid lines."""
     try:
         lines.validate(full=True)
     except pa.ArrowInvalid:

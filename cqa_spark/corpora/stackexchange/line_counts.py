@@ -18,11 +18,11 @@ _KINDS = len((ROW, NOT_A_ROW, SUSPECT))
 
 
 def observed_line_counts(files: int) -> Column:
-    """What to observe of lines with ``file`` and ``kind``; ``line_counts`` reads it.
+    """The metric to observe on lines with ``file`` and ``kind``; ``line_counts`` decodes it.
 
-    A histogram with a bin for every value is an exact count by value, and the only one that can be observed. Bins of
-    equal values are put together at their mean, which may differ in the last digit: of whole numbers Spark would give
-    the whole part, one too small.
+    A histogram with one bin per value gives exact counts by value; other exact counts cannot be observed. Spark merges
+    bins of equal values at their mean, whose last digit may be off. The values are therefore doubles: integers would be
+    truncated to one too small.
 
     Args:
         files: number of files.
@@ -35,7 +35,7 @@ def line_counts(observed: str | None) -> LineCounts:
     """Lines by file and kind.
 
     Args:
-        observed: the value of ``observed_line_counts``; None where there was no line.
+        observed: the value of ``observed_line_counts``; None without any line.
     """
     counts: LineCounts = Counter()
     for each in json.loads(observed or "[]"):
@@ -46,12 +46,12 @@ def line_counts(observed: str | None) -> LineCounts:
 def not_rows(
     files: Sequence[int], lines: LineCounts, looked_at: Mapping[int, tuple[int, int]]
 ) -> dict[int, tuple[int, int]]:
-    """Lines, and lines that are no rows, of every file.
+    """Number of lines, and of lines that are not rows, for every file.
 
     Args:
         files: the files' numbers.
         lines: counts of the fast path.
-        looked_at: records and records without a row of their own, of the files read by the tolerant path.
+        looked_at: numbers of records, and of records that are not rows, for files read by the tolerant path.
     """
     counts = {}
     for file in files:

@@ -1,4 +1,4 @@
-"""Read files as text, row by row, each row with the file that it is of."""
+"""Reads files as text, row by row, with the file of each row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FILES = T.StructType(
 
 @dataclass(frozen=True)
 class OpenFile:
-    """A file of a dump, after a look at it."""
+    """A file of a dump, with the result of probing it."""
 
     file: DumpFile
     probe: FileProbe
@@ -38,20 +38,20 @@ Files = Mapping[int, OpenFile]
 def read_lines(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:
     """Read the text between separators.
 
-    Small files share a task, large ones are split over several.
+    Small files share a task; large ones are split over several.
 
     Args:
         spark: the session.
-        files: what to read.
+        files: the files to read.
         layout: row layout, with the separator.
 
     Returns:
         file (int), site, source_file, block_start (byte at which the task's part of the file starts), value (string
-        without the separator; may hold invalid UTF-8). Rows of a block are in one partition, in the file's order.
+        without the separator; may contain invalid UTF-8). Rows of a block are in one partition, in file order.
     """
     paths = [literal_path(each.file.path) for each in files.values()]
     text = spark.read.option("lineSep", layout.value).text(paths)
-    # Local addresses have one slash in the metadata and three elsewhere; other addresses are the same everywhere.
+    # Local addresses have one slash in the metadata and three elsewhere; other addresses do not differ.
     named = [
         (uri, number, each.file.site, each.file.path)
         for number, each in files.items()

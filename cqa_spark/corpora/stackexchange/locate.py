@@ -28,7 +28,7 @@ def locate(placed: DataFrame, marks: dict[int, int]) -> DataFrame:
     """Compute the byte offsets of the selected lines in their files.
 
     Args:
-        placed: what ``place_in_blocks`` gives; it is read twice, so persist it.
+        placed: as ``place_in_blocks`` returns it; read twice, so persist it.
         marks: bytes that Spark dropped at the start of each file, its byte order mark.
 
     Returns:
@@ -47,7 +47,7 @@ def locate(placed: DataFrame, marks: dict[int, int]) -> DataFrame:
 
 
 def _places(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Number selected lines within the block; give the length of each part of the block as a row without text."""
+    """Number selected lines within the block; yield the length of each part of the block as a row without text."""
     block: tuple[int, int] | None = None
     read = 0
     for batch in batches:

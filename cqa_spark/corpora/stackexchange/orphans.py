@@ -21,9 +21,9 @@ class Reference:
     """A column that points to rows of another table.
 
     Attributes:
-        table: holds the column.
+        table: the table with the column.
         column: the column.
-        target: what it points to, by the last column of its key.
+        target: the referenced table, by the last column of its key.
     """
 
     table: Table
@@ -52,7 +52,7 @@ def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
         tables: the tables that were read, by name; references to or from other tables are skipped.
 
     Returns:
-        Entries of ``ORPHANS``: one for each site and reference that has some.
+        Entries of ``ORPHANS``: one for each site and reference with orphans.
     """
     found = {f"reference_{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
     if not found:
@@ -60,7 +60,7 @@ def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
     pointing = [_side(tables, each.table, each.column, each.target, by=name) for name, each in found.items()]
     targets = dict.fromkeys(each.target for each in found.values())
     there = [_side(tables, target, target.key[-1], target, by=None) for target in targets]
-    # References and targets are grouped by target id in one shuffle, so that every row is shuffled once, aggregated.
+    # References and targets are grouped by target id in one shuffle; rows are pre-aggregated and shuffled once.
     pointed_to = reduce(DataFrame.unionByName, [*pointing, *there]).groupBy("site", "target", "id")
     counts = [F.count_if(F.col("by") == name).alias(name) for name in found]
     missing = pointed_to.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
@@ -75,7 +75,7 @@ def _both(reference: Reference) -> set[str]:
 
 
 def _side(tables: Mapping[str, DataFrame], table: Table, column: str, target: Table, *, by: str | None) -> DataFrame:
-    """Ids of a target's rows, and the name of the reference that a row points by; null for the target's own rows."""
+    """Target ids, with the name of the reference that points to them; null for the target's own rows."""
     rows = tables[table.name].where(F.col(column).isNotNull())
     name = F.lit(by).cast("string").alias("by")
     return rows.select("site", F.lit(target.name).alias("target"), F.col(column).alias("id"), name)

@@ -1,4 +1,4 @@
-"""Errors of damaged compressed files, which show only while Spark reads them."""
+"""Errors of damaged compressed files, which occur only while Spark reads them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ def refuse_damaged(files: Files) -> Iterator[None]:
     """Convert the error of a damaged compressed file into an ``InputError``.
 
     Args:
-        files: what is read within the block.
+        files: the files read within the block.
 
     Raises:
-        InputError: one cannot be unpacked to its end; Spark does not say which, so all compressed ones are named.
+        InputError: a file cannot be decompressed to its end; Spark does not report which, so all compressed files are
+            listed.
     """
     try:
         yield

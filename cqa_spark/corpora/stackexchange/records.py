@@ -1,4 +1,4 @@
-"""Reads records that the fast path cannot read, with an XML parser, or refuses them with a reason."""
+"""Parses records that the fast path cannot read with an XML parser, or refuses them with a reason."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from lxml import etree
 
 ROW = "row"
 CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
-# XML forbids control characters, and dumps hold them. For the parser, they are replaced by characters without
-# meaning.
+# XML forbids control characters, but dumps contain them. Before parsing, they are replaced by private-use characters.
 STAND_IN = 0x10F000
 OUTSIDE = "there is text outside of any row"
 DOCUMENT_TYPE = "there is a document type within the row"
-# Text allowed before rows and between them. A document type may go over several lines; a file has one, and only
-# because of that is the search for its end no reason to search again from each of many starts.
+# Text allowed before rows and between them. A document type may span several lines. A file has only one, so searching
+# for its end does not make matching quadratic.
 MARKUP = rb"<\?xml[^<]*\?>|\]\s*+>|<!(?:ENTITY|ELEMENT|ATTLIST|NOTATION)\b[^<]*>|<!--.*?-->"
 DECLARED_TYPE = rb"<!DOCTYPE[^<>\[]*+(?:>|\[(?:.*?\]\s*+>)?+)"
 
@@ -28,7 +27,7 @@ _stand_in = re.compile(f"[{chr(STAND_IN)}-{chr(STAND_IN + 0x1F)}]")
 
 
 MOST_JOINS = 2
-"""Times that the lines of one row are joined and parsed, so that damage costs no more than its size."""
+"""Maximum number of times that lines are joined and parsed again, so that the cost of damage is linear in its size."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,8 @@ class Record:
 
     Attributes:
         file: number of its file.
-        offset: byte of the file at which it starts.
-        length: bytes up to the start of the next one.
+        offset: byte offset in the file.
+        length: bytes up to the start of the next record.
         raw: its bytes without the separator.
     """
 
@@ -54,9 +53,9 @@ class Outcome:
 
     Attributes:
         file: number of the file.
-        offset: byte at which the first record starts.
+        offset: byte offset of the first record.
         records: number of records joined.
-        raw: their text; bytes that are none as ``\xNN``.
+        raw: their text; bytes that are not UTF-8 as ``\xNN``.
         attributes: the row's attributes, escapes resolved.
         problem: reason for the refusal.
     """
@@ -70,10 +69,10 @@ class Outcome:
 
 
 def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
-    """Read records one by one; where one is the start of a row, together with those that follow it.
+    """Parse records one by one; join a record that only starts a row with those that follow.
 
     Args:
-        records: file by file, each in its order; gaps between them are ignored.
+        records: by file, in file order; gaps between them are ignored.
         root: the element around the rows.
     """
     waiting: list[tuple[Record, Outcome]] = []
@@ -86,7 +85,7 @@ def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
         if waiting:
             waiting.append((record, outcome))
             quotes += record.raw.count(b'"')
-            # Within a value the quotes are odd; what closes a row and still does not parse is damaged.
+            # An odd number of quotes means an open value. A closed row that does not parse is damaged.
             if quotes % 2 == 0 and joins < MOST_JOINS and record.raw.rstrip().endswith(b">"):
                 joins += 1
                 joined = parse(_join([each for each, _ in waiting]), root, records=len(waiting))
@@ -106,7 +105,7 @@ def parse(record: Record, root: str, records: int = 1) -> Outcome:
     Args:
         record: normally one row.
         root: the element around the rows.
-        records: how many records were joined to make this one.
+        records: number of records joined into this one.
     """
     try:
         attributes, problem = _row(record.raw, root), None
@@ -121,13 +120,13 @@ def parse(record: Record, root: str, records: int = 1) -> Outcome:
 
 
 def _row(raw: bytes, root: str) -> dict[str, str] | None:
-    """The attributes of a row; None for what is between rows."""
+    """The attributes of a row; None for text between rows."""
     text = _without_surroundings(raw, root)
     if not text:
         return None
     if not text.startswith(b"<"):
         raise ValueError(OUTSIDE)
-    # The parser would expand the entities that a document type declares, and a few of them can fill any memory.
+    # The parser would expand entities declared by a document type; a few of them can exhaust memory.
     if b"<!DOCTYPE" in text:
         raise ValueError(DOCUMENT_TYPE)
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True)
@@ -137,7 +136,7 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
     if element.tag != ROW:
         raise ValueError(f"<{element.tag}> is not a row")
     if len(element) or (element.text or "").strip():
-        raise ValueError("the row has content")
+        raise ValueError("the row element is not empty")
     attributes = {str(name): str(value) for name, value in element.attrib.items()}
     if hidden == decoded:
         return attributes
@@ -194,7 +193,7 @@ def _starts_row(record: Record) -> bool:
 def _goes_on(last: Record, record: Record) -> bool:
     follows = last.file == record.file and last.offset + last.length == record.offset
     text = record.raw.lstrip()
-    # No value holds a "<", so what starts with one is no part of a row but its closing tag.
+    # Values contain no "<", so a record that starts with one cannot continue a row, except for its closing tag.
     return follows and (not text.startswith(b"<") or text.startswith(b"</row"))
 
 

@@ -1,4 +1,4 @@
-"""Posts as they were at a moment: earlier revisions of their titles, bodies and tags."""
+"""Restores posts at a moment from earlier revisions of their titles, bodies and tags."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _PARTS = {"subject": 1, "body": 2, "tags": 3}
 
 
 def posts_as_of(posts: DataFrame, history: DataFrame, moments: DataFrame) -> DataFrame:
-    """The posts that were edited after a moment, with the title, body and tags that they had at it.
+    """The posts edited after a moment, with the title, body and tags at the moment.
 
-    The history has bodies in Markdown; they are rendered as HTML, the form that ``posts`` has. A part without a
-    revision at the moment, as in an incomplete history, stays as it is.
+    Bodies in the history are Markdown and are rendered as HTML, the format of ``posts``. A part without a revision at
+    the moment, as in an incomplete history, is unchanged.
 
     Args:
         posts: the table ``posts``.
         history: the table ``post_history``.
-        moments: ``site``, ``post_id`` and ``moment``, one row per post; a post without a moment is left out.
+        moments: ``site``, ``post_id`` and ``moment``, one row per post; posts without a moment are omitted.
 
     Returns:
         Rows of ``posts``. ``edited_at`` is the last edit before the moment, unless a later one could not be undone.
@@ -71,7 +71,7 @@ def _rendered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _in_time() -> Column:
-    """The order of revisions; events of one time are in the order of their ids, which are numbers."""
+    """The order of revisions: by time, then by numeric id."""
     return F.struct("created_at", F.length("history_id").alias("digits"), "history_id")
 
 

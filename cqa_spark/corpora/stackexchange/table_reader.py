@@ -29,12 +29,12 @@ _names = count(1)
 
 @dataclass
 class TableReader:
-    """The files of one kind; each is read once, and a second time only if it holds lines for the tolerant path.
+    """The files of one kind; each is read once, and a second time only if it has lines for the tolerant path.
 
     Attributes:
         spark: the session.
         dump: the kind of rows.
-        files: the files by number; numbers follow the order in which rows with the same id take precedence.
+        files: the files by number; rows in files with lower numbers take precedence.
     """
 
     spark: SparkSession
@@ -69,7 +69,7 @@ class TableReader:
         return table_rows(self.dump, counted.where(F.col("kind") == ROW).select("*", "row.*"))
 
     def lines(self) -> LineCounts:
-        """Lines by file and kind, once ``sound_rows`` was written."""
+        """Numbers of lines by file and kind, available after ``sound_rows`` is written."""
         return line_counts(self._observation.get["lines"] if self._observation is not None else None)
 
     def needs_closer_look(self, lines: LineCounts) -> list[int]:
@@ -78,13 +78,13 @@ class TableReader:
         return sorted({*over_lines, *(file for file, kind in lines if kind == SUSPECT)})
 
     def closer_look(self, numbers: Sequence[int]) -> DataFrame:
-        """The records of some files that are not sound rows, as read by the tolerant path.
+        """The records of the files that are not sound rows, read by the tolerant path.
 
         Args:
-            numbers: of the files.
+            numbers: numbers of the files.
 
         Returns:
-            What ``tolerant_path.parse_records`` gives.
+            The columns of ``tolerant_path.parse_records``.
         """
         found = [self._located(numbers, layout) for layout in FAST_LAYOUTS]
         over_lines = self._some(numbers, Layout.ROW_OVER_LINES)
@@ -94,16 +94,16 @@ class TableReader:
         return reduce(DataFrame.unionByName, [each for each in found if each is not None])
 
     def rows_with_ids(self, ids: DataFrame) -> DataFrame | None:
-        """Sound rows with some ids, each with its place and text; None where no file can hold one.
+        """Sound rows with the given ids, with offset and text; None if no file can contain one.
 
         Args:
             ids: the columns of the table's key.
 
         Returns:
-            What ``tolerant_path.parse_records`` gives.
+            The columns of ``tolerant_path.parse_records``.
         """
         row_id = self.dump.attributes[ROW_ID]
-        # A join that moved rows would lose their order, by which they are located; a broadcast does not.
+        # A broadcast join keeps the order of rows, which is needed to locate them; a shuffle would not.
         marked = F.broadcast(ids.select("site", row_id, F.lit(True).alias("is_wanted")))
         found = [self._located(list(self.files), layout, marked) for layout in FAST_LAYOUTS]
         known = [each for each in found if each is not None]
@@ -135,5 +135,5 @@ class TableReader:
         return {number: file for number, file in self._of_layout(layout).items() if number in numbers}
 
     def _of_layout(self, layout: Layout) -> dict[int, OpenFile]:
-        """Files of a layout; Spark reads none that is empty, and an observation of nothing never ends."""
+        """Non-empty files of a layout; Spark skips empty files, and an observation without rows never completes."""
         return {n: file for n, file in self.files.items() if file.probe.layout is layout and file.probe.size}

@@ -1,4 +1,4 @@
-"""Reads records that the fast path cannot read, with an XML parser, in batches."""
+"""Parses records that the fast path cannot read with an XML parser, in batches."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def parse_records(located: DataFrame, dump: DumpTable, layout: Layout) -> DataFr
     """Read records.
 
     Args:
-        located: what ``locate.locate`` gives.
+        located: as ``locate.locate`` returns it.
         dump: the kind of rows.
         layout: row layout. With one row per line, a damaged row may span several lines.
 
     Returns:
-        file, byte_offset, records (how many records it took), raw, is_row, problem (null for what is no row, and for
-        a row that fits), unknown_attributes and a column for every attribute.
+        file, byte_offset, records (number of joined records), raw, is_row, problem (null for valid rows and for text
+        that is not a row), unknown_attributes and a column for every attribute.
     """
     if layout is Layout.ROW_OVER_LINES:
         outcomes = located.mapInArrow(partial(_one_by_one, dump.root), _OUTCOMES)
@@ -71,7 +71,7 @@ def parse_records(located: DataFrame, dump: DumpTable, layout: Layout) -> DataFr
 
 
 def _misfit(dump: DumpTable, columns: dict[str, Column]) -> Column:
-    """What is wrong with a row's values: the first that is missing or does not fit its column."""
+    """The first problem of a row's values: a missing value or one that does not fit its column."""
     attributes = F.col("attributes")
     missing = [
         F.when(attributes.isNotNull() & attributes[attribute].isNull(), F.lit(f"{attribute} is missing"))
@@ -92,18 +92,18 @@ def _misfit(dump: DumpTable, columns: dict[str, Column]) -> Column:
 
 
 def _wanted(name: str, data_type: T.DataType) -> str:
-    """What a column's values are called in a message."""
+    """The name of a column's type in messages."""
     return "whole number" if is_id(name, data_type) else WANTED.get(data_type.simpleString(), "text")
 
 
 def _one_by_one(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Records that start after ``<row``, the first one of a file before it."""
+    """Parse records that start after ``<row``, except for the first record of a file."""
     for batch in batches:
         yield from _batches(parse(_opened(record), root) for record in _records(batch))
 
 
 def _opened(record: Record) -> Record:
-    """A record together with the separator before it, which it starts with unless it is the first of its file."""
+    """A record with the separator before it, unless it is the first of its file."""
     opening = Layout.ROW_OVER_LINES.value.encode()
     if record.offset <= len(BYTE_ORDER_MARK):
         return record

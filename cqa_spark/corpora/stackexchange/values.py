@@ -1,4 +1,4 @@
-"""From an attribute's text to a value of its column's type, by native expressions; null where it does not fit."""
+"""Converts attribute texts to the types of their columns with native expressions; null if a text does not fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-# Numbers, each of a length that surely fits 64 bits, with a character between them that JSON refuses within a text.
+# Numbers short enough for 64 bits, separated by a character that is invalid in JSON strings.
 BETWEEN_NUMBERS = "\x01"
 PLAIN_NUMBERS = r"^(?:0|-?[1-9][0-9]{0,17})(?:\x01(?:0|-?[1-9][0-9]{0,17}))*\z"
 
@@ -43,8 +43,8 @@ def value(text: Column, name: str, data_type: T.DataType) -> Column:
     """The typed value of an attribute's text.
 
     Args:
-        text: the attribute as a string, its escapes resolved.
-        name: the column that it fills; a string column whose name ends in ``_id`` holds a whole number, as written.
+        text: the attribute as a string, escapes resolved.
+        name: the target column; string columns whose names end in ``_id`` contain integers, as written.
         data_type: the column's type.
     """
     unchecked = unchecked_value(text, data_type)
@@ -54,9 +54,9 @@ def value(text: Column, name: str, data_type: T.DataType) -> Column:
 
 
 def unchecked_value(text: Column, data_type: T.DataType) -> Column:
-    """The same where ``PLAIN_NUMBERS`` holds all numbers, and the value is not null; else of no meaning.
+    """Like ``value``, but undefined unless the text is not null and ``PLAIN_NUMBERS`` matches all numbers of the row.
 
-    One look at all numbers of a row is cheaper than a look at each.
+    One check of all numbers of a row is cheaper than a check of each.
     """
     if isinstance(data_type, T.StringType):
         return text
@@ -66,37 +66,37 @@ def unchecked_value(text: Column, data_type: T.DataType) -> Column:
 
 
 def is_number(name: str, data_type: T.DataType) -> bool:
-    """Whether a column's attribute is a whole number."""
+    """Whether a column's attribute is an integer."""
     return is_id(name, data_type) or isinstance(data_type, T.IntegerType | T.LongType)
 
 
 def is_id(name: str, data_type: T.DataType) -> bool:
-    """Whether a column holds an id: in dumps a whole number, in the lake a string."""
+    """Whether a column contains ids, which are integers in dumps and strings in the lake."""
     return isinstance(data_type, T.StringType) and name.endswith("_id")
 
 
 def utc_time(text: Column) -> Column:
-    """A time from ``FIRST_YEAR`` to ``LAST_YEAR``; where no zone is written, the session's counts, which is UTC.
+    """A time from ``FIRST_YEAR`` to ``LAST_YEAR``. Dumps have no time zones, so the session's zone applies, UTC.
 
-    Dumps write none. A day without a time is its first moment.
+    A date without a time is midnight.
     """
-    # Spark takes a time without a day for one of today, and a month without a day for its first.
+    # Spark parses a time without a date as today, and a month without a day as its first day.
     names_a_day = (F.substring(text, 5, 1) == "-") & (F.substring(text, 8, 1) == "-")
     time = text.cast("timestamp")
     return F.when(names_a_day & (time >= F.lit(_EARLIEST)) & (time < F.lit(_END)), time)
 
 
 def tag_list(text: Column) -> Column:
-    """The tags of both spellings, ``<a><b>`` and ``|a|b|``, in order."""
+    """The tags in order, from either format, ``<a><b>`` or ``|a|b|``."""
     return F.array_remove(F.split(text, r"[<>|]+"), "")
 
 
 def post_type(post_type_id: Column) -> Column:
-    """The name of a kind of post."""
+    """The name of a post type."""
     names = F.create_map(*[F.lit(each) for each in chain.from_iterable(POST_TYPES.items())])
     return F.coalesce(names[post_type_id], F.lit(OTHER_POST_TYPE))
 
 
 def _is_whole(text: Column, data_type: T.DataType) -> Column:
-    """Whether a text is a whole number of the type, without blanks, signs or zeros that it does not need."""
+    """Whether a text is an integer of the type in canonical form, without blanks, plus signs or leading zeros."""
     return text.cast(data_type).cast("string") == text

@@ -1,4 +1,4 @@
-"""Votes of a dump: the types that judge a post, and when a vote is known."""
+"""Votes of a dump: the types that judge a post, and the time at which a vote is known."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _MICROSECONDS_A_DAY = 86_400_000_000
 
 
 def end_of_day(moment: str) -> Column:
-    """The midnight that ends the day of a moment, UTC; null where the moment is null.
+    """The midnight at the end of a moment's day, UTC; null for a null moment.
 
-    Votes carry days, not times: a vote is known from the end of its day on.
+    Votes have dates without times, so a vote is known at the end of its day.
 
     Args:
         moment: name of a timestamp column.
     """
-    # By arithmetic: Spark's own functions of dates build a calendar date for every row.
+    # Arithmetic is faster than Spark's date functions, which build a calendar date for every row.
     since_1970 = F.unix_micros(F.col(moment))
     return F.timestamp_micros(since_1970 - F.pmod(since_1970, F.lit(_MICROSECONDS_A_DAY)) + _MICROSECONDS_A_DAY)

@@ -21,7 +21,7 @@ class StsFiles(AnnotatedFiles):
     patterns: ClassVar[tuple[str, ...]] = ("*.tsv", "*.csv", "sts*.input.*", "sts*.track*")
 
     def read(self, spark: SparkSession) -> CommunityTables:
-        """Read the files; the scores of an official input are in the file beside it, if there is one."""
+        """Read the files; scores of an official input come from the gold file next to it, if it exists."""
         return read_sts(spark, self.inputs, [self._gold(file.path) for file in self.inputs], self.site)
 
     def _gold(self, path: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The column layouts of STS files, all separated by tabs, without a header and without quoting."""
+"""The column layouts of STS files: tab-separated, without header and quoting."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class UnreadablePair(Exception):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns are.
+    """The positions of the columns.
 
     Attributes:
-        name: the releases that use it.
+        name: name of the layout.
         about: the columns, for messages.
-        width: least number of columns; what follows them, such as licences, is ignored.
-        score: place of the score; None in files without scores.
-        sentences: places of the two sentences.
+        width: minimum number of columns; further columns, such as licences, are ignored.
+        score: index of the score; None in files without scores.
+        sentences: indices of the two sentences.
     """
 
     name: str
@@ -41,7 +41,7 @@ BENCHMARK = Layout("benchmark", f"genre<TAB>file<TAB>year<TAB>id<TAB>score<TAB>{
 
 
 def detect_layout(line: str) -> Layout:
-    """The layout of a file, by its first line.
+    """Detect the layout of a file by its first line.
 
     The first column of a scored file is a number or empty. Official inputs may have further columns, with the sources
     of the sentences.
@@ -55,7 +55,7 @@ def detect_layout(line: str) -> Layout:
 
 
 def parse_score(text: str) -> float | None:
-    """A gold score; None where it is empty, which means that the pair is not scored officially.
+    """A gold score; None if it is empty, which means that the pair has no official score.
 
     Raises:
         UnreadablePair: it is not a number from 0 to 5.
@@ -63,7 +63,7 @@ def parse_score(text: str) -> float | None:
     if not text.strip():
         return None
     if not _is_score(text):
-        raise UnreadablePair(f"the score is {text!r}, which is no number from 0 to 5")
+        raise UnreadablePair(f"the score is {text!r}, not a number from 0 to 5")
     return float(text)
 
 

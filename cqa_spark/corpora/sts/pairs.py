@@ -1,4 +1,4 @@
-"""Parse the lines of STS files."""
+"""Parses the lines of STS files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class PairRow(NamedTuple):
 
     Attributes:
         line: its number, from 1.
-        byte_offset: where it starts in the file.
-        raw: the line without its end; bytes that are not UTF-8 as ``\xNN``.
-        problem: why it is not a pair, one sentence; None where it is.
-        score: gold score from 0 to 5; None where the pair is not scored.
+        byte_offset: byte offset in the file.
+        raw: the line without its separator; bytes that are not UTF-8 as ``\xNN``.
+        problem: why it is not a pair, one sentence; None for a pair.
+        score: gold score from 0 to 5; None if the pair has no score.
         one: first sentence.
         other: second sentence.
         pair_key: equal for pairs that differ only in case, punctuation, white space or the order of the sentences.
@@ -48,7 +48,7 @@ def read_pairs(content: bytes, gold: bytes | None = None) -> Iterator[PairRow]:
 
     Args:
         content: the file.
-        gold: the file of scores that belongs to an official input, one a line; None where there is none.
+        gold: content of the gold file of an official input, one score per line; None without one.
     """
     text = content.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n")
     lines = text.split(b"\n") if text else []
@@ -67,7 +67,7 @@ def read_pairs(content: bytes, gold: bytes | None = None) -> Iterator[PairRow]:
 
 
 def same_pair_key(one: str, other: str) -> str:
-    """What pairs have in common that differ only in case, punctuation, white space or order."""
+    """A key that is equal for pairs that differ only in case, punctuation, white space or order."""
     return "\n".join(sorted(map(_letters, (one, other))))
 
 
@@ -114,10 +114,10 @@ def _gold_score(scores: list[str] | None, number: int) -> float | None:
     if scores is None:
         return None
     if number > len(scores):
-        raise UnreadablePair(f"the file of scores has {len(scores)} lines only")
+        raise UnreadablePair(f"the gold file has only {len(scores)} lines")
     return parse_score(scores[number - 1])
 
 
 def _letters(sentence: str) -> str:
-    """Letters and digits, case folded; the sentence itself where it has none."""
+    """Letters and digits, case-folded; the sentence itself if it has none."""
     return "".join(filter(str.isalnum, sentence.casefold())) or sentence

@@ -1,4 +1,4 @@
-"""From files of sentence pairs to community tables."""
+"""Reads files of sentence pairs into community tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 
 STS = "sts"
-"""The task that the judgments serve."""
+"""The task of the judgments."""
 
 TRAIN = "train"
 SHOWN_LINES = 5
@@ -54,12 +54,12 @@ def read_sts(
     Args:
         spark: the session.
         inputs: the files, each with its split.
-        gold: for each input the file with its scores, one a line; None where there is none.
-        site: the community that the rows belong to.
+        gold: the gold file of each input, one score per line; None without one.
+        site: the community of the rows.
 
     Raises:
         InputError: no file was given, one cannot be read, two sets have the same name, or a line outside of the
-            training files is not a pair: predictions are written one a line.
+            training files is not a pair, because prediction files need one line per pair.
     """
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
@@ -111,12 +111,12 @@ def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
         listed = "; ".join(f"{inputs[row['file']].path}:{row['line']}: {row['problem']}" for row in bad)
         raise InputError(
             f"lines that are not pairs: {listed}",
-            "correct them: predictions are written one a line, in the order of the input",
+            "correct them: predictions are written one per line, in the order of the input",
         )
 
 
 def _without_repeats(records: DataFrame) -> DataFrame:
-    """Give training pairs that recur a problem; of several in the training files, the first with a score is kept."""
+    """Mark repeated training pairs with a problem; within the training files, the first with a score is kept."""
     same = Window.partitionBy("pair_key")
     place = F.struct("file", "line", "pair_id")
     evaluated = F.min(F.when(F.expr(_IS_EVALUATED), place)).over(same)["pair_id"]

@@ -1,4 +1,4 @@
-"""The names of sets, by the names of their files; ids of pairs start with them."""
+"""Derives the names of sets from file names; ids of pairs start with them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SUFFIX = re.compile(r"(?i)\.(?:tsv|csv|txt)$")
 
 
 def set_name(path: str) -> str:
-    """The set that an official file belongs to: ``headlines`` of ``STS.gs.headlines.txt`` and ``headlines.tsv``."""
+    """The set of an official file: ``headlines`` for ``STS.gs.headlines.txt`` and ``headlines.tsv``."""
     return _SUFFIX.sub("", _OFFICIAL.sub("", PurePosixPath(path).name))
 
 
 def set_ids(paths: Sequence[str]) -> list[str]:
-    """An id for each set, of its name and its folder's, as in ``2014/OnWN.test``: names of sets recur over the years.
+    """Ids of sets with their folders, such as ``2014/OnWN.test``, because set names recur over the years.
 
     Raises:
         InputError: two files would have the same id.
@@ -32,20 +32,20 @@ def set_ids(paths: Sequence[str]) -> list[str]:
     if repeated:
         raise InputError(
             f"sets of the same name in folders of the same name: {', '.join(repeated)}",
-            "rename a file or its folder: ids of pairs are made of both",
+            "rename a file or its folder: ids of pairs contain both",
         )
     return ids
 
 
 def gold_path(path: str) -> str | None:
-    """Where official releases keep the scores of an input, as in ``STS.gs.news.txt`` for ``STS.input.news.txt``."""
+    """The gold file of an official input: ``STS.gs.news.txt`` for ``STS.input.news.txt``."""
     folder, _, name = path.rpartition("/")
     gold = re.sub(r"(?i)^(STS\d*)\.input\.", r"\1.gs.", name)
     return None if gold == name else f"{folder}/{gold}" if folder else gold
 
 
 def set_of_pair(sentence: Column) -> Column:
-    """The set of a sentence, by its id: set, line and place in the pair, as in ``2014/OnWN.test:12:1``."""
+    """The set of a sentence, from its id: set, line and position in the pair, as in ``2014/OnWN.test:12:1``."""
     from pyspark.sql import functions as F
 
     return F.regexp_extract(sentence, r"^(.*):\d+:\d$", 1)

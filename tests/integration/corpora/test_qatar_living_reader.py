@@ -90,7 +90,7 @@ def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: Sp
 def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, tmp_path: Path, mark: bytes) -> None:
     bomb = '<!DOCTYPE xml [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]>\r\n<xml>'
     bad = {
-        thread("Q2", body="&lol2;"): "the thread refers to an entity, and entities are refused: Entity 'lol2' not "
+        thread("Q2", body="&lol2;"): "the thread refers to an entity, which is not allowed: Entity 'lol2' not "
                                      "defined",
         thread("Q3").replace('RELQ_ID="Q3"', ""): "the RelQuestion element has no RELQ_ID",
         thread("Q4", body="<i>"): None,
@@ -122,7 +122,7 @@ def test_an_external_entity_is_not_read(spark: SparkSession, tmp_path: Path) -> 
     with read(spark, path) as found:
         assert found.posts.count() == 0
         (row,) = found.quarantine.collect()
-        assert "entities are refused" in row.reason
+        assert "which is not allowed" in row.reason
         assert "hunter2" not in row.raw
 
 

@@ -38,7 +38,7 @@ def test_labels_of_test_files_are_unknown(label: str) -> None:
     [
         (('QArel="D"', 'QArel="Good"'), "QArel is 'Good'; known labels: D, R, I"),
         (('QAID="7"', 'QAID="12"'), "several pairs of the question have the id 12"),
-        (('QAID="7"', 'QAID="7 8"'), "QAID of QApair is '7 8', and an id is one word"),
+        (('QAID="7"', 'QAID="7 8"'), "QAID of QApair is '7 8'; an id must be one word"),
         (("<QAanswer/>", ""), "the QApair element has no QAanswer element"),
         (("&gt;", "&evil;"), "the question is not well-formed XML"),
     ],

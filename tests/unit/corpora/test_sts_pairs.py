@@ -43,7 +43,7 @@ def test_scores_of_an_official_input_are_in_a_file_of_their_own() -> None:
     assert [(row.score, row.problem) for row in rows] == [
         (4.5, None),
         (None, None),
-        (None, "the file of scores has 2 lines only"),
+        (None, "the gold file has only 2 lines"),
     ]
 
 
@@ -51,7 +51,7 @@ def test_scores_of_an_official_input_are_in_a_file_of_their_own() -> None:
     ("line", "problem"),
     [
         (b"", "the line has 1 columns; its file has score<TAB>sentence<TAB>sentence"),
-        (b"6\tA.\tB.", "the score is '6', which is no number from 0 to 5"),
+        (b"6\tA.\tB.", "the score is '6', not a number from 0 to 5"),
         (b"1\tA.\t ", "a sentence is empty"),
         (b"1\tA.\t\xff", "byte 5 of the line is not valid UTF-8"),
     ],

@@ -17,9 +17,9 @@ def account(
         dump: the kind of rows.
         each: the file.
         lines: its lines.
-        not_rows: those that are no rows.
-        rows_out: rows of it that are stored.
-        rows_quarantined: rows of it that are in quarantine.
+        not_rows: number of lines that are not rows.
+        rows_out: number of stored rows.
+        rows_quarantined: number of quarantined rows.
     """
     return FileAccount(
         site=each.file.site,

@@ -28,7 +28,7 @@ from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES
 from cqa_spark.spark.concurrency import run_concurrently
 
 MOST_CHANGED = 0.5
-"""Share of a file's lines in blocks that differ, above which the whole file is read: that takes less time."""
+"""Share of a file's lines in changed blocks above which reading the whole file is faster."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class KnownFile:
     """A file that the published run read without problems, and most of whose lines are unchanged.
 
     Attributes:
-        lines: lines of the file now.
-        not_rows: those that are no rows.
-        differing: blocks that differ.
+        lines: present number of lines.
+        not_rows: number of lines that are not rows.
+        differing: number of changed blocks.
     """
 
     lines: int
@@ -51,19 +51,19 @@ class KnownFiles:
     """The files and blocks that need not be read again.
 
     Attributes:
-        files: by site and table name.
-        blocks: those that differ: site, table_name, block; held.
+        files: known files by site and table name.
+        blocks: changed blocks: site, table_name, block; persisted.
     """
 
     files: Mapping[tuple[str, str], KnownFile]
     blocks: DataFrame
 
     def of(self, files: Files) -> Files:
-        """Those files that are known."""
+        """The known files among the given ones."""
         return {number: each for number, each in files.items() if _place(each) in self.files}
 
     def __getitem__(self, file: OpenFile) -> KnownFile:
-        """What is known of a file."""
+        """The entry of a file."""
         return self.files[_place(file)]
 
 
@@ -72,9 +72,9 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterat
     """Write the digests of the files by blocks of ids, and compare them with those of the published run.
 
     Args:
-        tables: those of the run, and the published ones.
+        tables: tables of the run and of the published run.
         files: all files of the dump.
-        read_again: whether nothing that was published counts.
+        read_again: whether to ignore the published run.
     """
     spark = tables.run.lake.spark
     read = sorted({each.file.dump_table.table.name for each in files.values()})
@@ -94,12 +94,12 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterat
 
 @dataclass(frozen=True)
 class Known:
-    """The known files of one kind, and the lines that have to be read.
+    """The known files of one kind, and their changed lines.
 
     Attributes:
         dump: the kind.
         files: its files.
-        parsed: the lines of blocks that differ, as the fast path parses them; None where no block does.
+        parsed: lines of changed blocks, parsed by the fast path; None if no block changed.
     """
 
     dump: DumpTable
@@ -110,16 +110,16 @@ class Known:
 def read_changed_lines(
     tables: SiteTables, dumps: Sequence[tuple[DumpTable, Files]], known: KnownFiles
 ) -> list[FileAccount]:
-    """Put the rows that changed into the published tables.
+    """Merge changed rows into the published tables.
 
     Args:
-        tables: where the rows go.
-        dumps: the kinds, each with its files, all of them known.
-        known: what is known of them.
+        tables: the target tables.
+        dumps: the kinds, each with its known files.
+        known: the known files.
 
     Returns:
-        The record counts of each file. A file of which a changed line is no plain row, or repeats an id, is left out,
-        and nothing of it written: it has to be read whole.
+        The record counts of each file. Files with a changed line that is not a plain row, or that repeats an id, are
+        omitted and not written; they must be read whole.
     """
     with _parsed(tables.run, dumps, known) as found:
         odd = _odd(found)
@@ -138,7 +138,7 @@ def _place(each: OpenFile) -> tuple[str, str]:
 
 
 def _known(compared: DataFrame, accounts: Sequence[Entry]) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
-    """The known files, the lines of all files, and how many of them have to be read."""
+    """The known files, the number of lines of all files, and the number of lines to read."""
     outside, differs, lines = F.col("block").isNull(), F.col("differs"), F.col("now.lines")
     by_file = compared.groupBy("site", "table_name").agg(
         _sum(lines).alias("lines"),
@@ -148,7 +148,7 @@ def _known(compared: DataFrame, accounts: Sequence[Entry]) -> tuple[dict[tuple[s
         (F.count("before") > 0).alias("was_read"),
         F.max(outside & differs).alias("differs_outside"),
     )
-    # A row whose first attribute is not its id is outside all blocks: then there are more such lines than not_rows.
+    # Rows whose first attribute is not the id are outside all blocks; they show as more such lines than not_rows.
     clean = {(each["site"], each["table_name"], each["not_rows"]) for each in accounts if not each["rows_quarantined"]}
     rows, known = by_file.collect(), {}
     for row in rows:
@@ -166,7 +166,7 @@ def _sum(lines: Column) -> Column:
 
 @contextmanager
 def _parsed(run: Run, dumps: Sequence[tuple[DumpTable, Files]], known: KnownFiles) -> Iterator[list[Known]]:
-    """The lines of blocks that differ, persisted while the block runs."""
+    """The lines of changed blocks, persisted until the block ends."""
     found = []
     for dump, files in dumps:
         differs = any(known[each].differing for each in files.values())
@@ -191,7 +191,7 @@ def _lines(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataFr
 
 
 def _odd(found: Sequence[Known]) -> set[tuple[str, str]]:
-    """Tables and sites with a line that is no plain row, or repeats an id; looked for in all files in one query."""
+    """Tables and sites with a line that is not a plain row or repeats an id; one query for all files."""
     sides = [
         each.parsed.select(
             F.lit(each.dump.table.name).alias("table_name"),
@@ -210,7 +210,7 @@ def _odd(found: Sequence[Known]) -> set[tuple[str, str]]:
 
 
 def _revise(tables: SiteTables, each: Known, known: KnownFiles) -> list[FileAccount]:
-    """Write the changed rows of blocks that differ; most of their rows may be unchanged."""
+    """Write the changed rows of changed blocks, most of whose rows may be unchanged."""
     dump, base = each.dump, tables.base[each.dump.table.name]
     with tables.run.step(dump.table.name) as step:
         if each.parsed is None:

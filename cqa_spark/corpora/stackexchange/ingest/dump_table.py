@@ -30,10 +30,10 @@ class Reading:
     """The reading of all files of one kind.
 
     Attributes:
-        tables: where the rows go.
-        reader: reads the files; none if the dumps lack them, which empties the table for these sites.
-        outcomes: what the tolerant path made of lines that the fast path cannot read; None where there are none.
-        counts: by file, its lines and those that are no rows.
+        tables: the target tables.
+        reader: reads the files; has no files if the dumps lack them, which empties the table for these sites.
+        outcomes: results of the tolerant path for lines that the fast path cannot read; None without such lines.
+        counts: numbers of lines and of lines that are not rows, by file.
     """
 
     tables: SiteTables
@@ -53,11 +53,11 @@ class Reading:
 
 
 def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, SiteTables, Files]]) -> list[FileAccount]:
-    """Read all files of some kinds: first by the fast path, then by the tolerant path, then repeated rows.
+    """Read all files of the given kinds: by the fast path, then by the tolerant path; then resolve repeated rows.
 
     Args:
-        tables: those of all sites.
-        dumps: the kinds, each with the tables of the sites that it is read of, and its files.
+        tables: the tables of all sites.
+        dumps: the kinds, each with the tables of its sites, and its files.
 
     Returns:
         The record counts of each file; stored rows are counted as they are written.
@@ -77,13 +77,13 @@ def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, SiteTa
         refused += [_settle_repeats(each, held) for each in readings if each.dump.table.name in repeated]
         if refused:
             run.append(QUARANTINE, reduce(DataFrame.unionByName, refused))
-        # Nothing else puts a row into quarantine.
+        # Rows are quarantined only here.
         quarantined = _by_source(tables.of_sites(QUARANTINE)) if refused else {}
         return [account for each in readings for account in _accounts(each, quarantined)]
 
 
 def _read(each: Reading) -> None:
-    """Write the rows of the fast path, and then what the tolerant path reads."""
+    """Write the rows of the fast path, then those of the tolerant path."""
     run, reader = each.tables.run, each.reader
     with run.step(each.dump.table.name) as step:
         with refuse_damaged(each.files):
@@ -111,12 +111,12 @@ def _accounts(each: Reading, quarantined: Mapping[str, int]) -> list[FileAccount
 
 
 def _rows_by_site(each: Reading) -> Counter[str]:
-    """The stored rows; a site has one file of a kind."""
+    """Number of stored rows by site, which has one file of each kind."""
     return each.tables.run.state(each.dump.table).rows_by_site()
 
 
 def _with_repeats(readings: Sequence[Reading]) -> set[str]:
-    """The tables in which several rows have the same id; looked for in all of them in one query."""
+    """The tables with repeated ids; one query for all tables."""
     sides = [
         each.tables.of_sites(each.dump.table).select(
             F.lit(each.dump.table.name).alias("table_name"), "site", F.col(each.dump.table.key[-1]).alias("id")
@@ -138,7 +138,7 @@ def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
 
 
 def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
-    """Replace all rows of the repeated keys by the first of each; return those for the quarantine."""
+    """Replace all rows with repeated keys by the first of each; return the quarantined ones."""
     run, dump = each.tables.run, each.dump
     repeated = repeated_keys(each.tables.of_sites(dump.table), dump.table).persist()
     held.callback(repeated.unpersist)
@@ -163,7 +163,7 @@ def _is_sound() -> Column:
 
 
 def _looked_at(unclear: Iterable[int], outcomes: DataFrame | None) -> dict[int, tuple[int, int]]:
-    """Records, and records without a row of their own, of every file read by the tolerant path."""
+    """Number of records, and of records that are not rows, for every file read by the tolerant path."""
     counts = dict.fromkeys(unclear, (0, 0))
     if outcomes is not None:
         has_own = (F.col("is_row") | F.col("problem").isNotNull()).cast("int")

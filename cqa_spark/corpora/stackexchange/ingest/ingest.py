@@ -41,12 +41,12 @@ from cqa_spark.spark.session import is_local_master, session_of
 
 @dataclass(frozen=True)
 class StackExchangeDump(Source):
-    """One dump of each of some sites.
+    """One dump per site.
 
     Attributes:
-        files: those of the dumps.
+        files: the files of the dumps.
         settings: tables to read, and error tolerance.
-        read_again: read all lines, also those that the published run read already.
+        read_again: read all lines, including those that the published run has read.
     """
 
     files: Sequence[DumpFile]
@@ -56,10 +56,10 @@ class StackExchangeDump(Source):
     tables = (*[dump.table for dump in DUMP_TABLES], JUDGMENTS, QUARANTINE, ID_BLOCKS, INGESTED_FILES, ORPHANS)
 
     def find(self) -> None:
-        """The files are found before the source is made, because archives are unpacked."""
+        """Nothing to do: ``stackexchange_dumps`` finds the files, because it unpacks archives."""
 
     def ingest(self, run: Run) -> None:
-        """Read what changed since the published run, table by table, then judgments and orphans."""
+        """Read changes since the published run, table by table, then write judgments and orphans."""
         settings = self.settings.dumps
         opened = [OpenFile(file, probe(run.lake.spark, file)) for file in self.files]
         if not settings.allow_incomplete:
@@ -69,7 +69,7 @@ class StackExchangeDump(Source):
         wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
         names = [dump.table.name for dump in wanted]
         _keep_quarantine_of_others(tables, names)
-        # Another version of the code may parse the same line in another way.
+        # Another version of the code may parse the same line differently.
         last = published_run(run.lake)
         read_again = self.read_again or last is None or last.code_version != run.record.code_version
         with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
@@ -88,11 +88,11 @@ class StackExchangeDump(Source):
 
 
 def stackexchange_dumps(settings: DumpJobSettings, *, read_again: bool = False) -> list[StackExchangeDump]:
-    """The dumps that the settings name, archives unpacked; where a site has several, the earlier first.
+    """Find the dumps named in the settings and unpack archives; several dumps of a site are in order of time.
 
     Args:
         settings: location of the dumps, and tables to read.
-        read_again: read all lines, also those that the published run read already.
+        read_again: read all lines, including those that the published run has read.
 
     Raises:
         InputError: there is none, or one cannot be read.
@@ -115,12 +115,12 @@ def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
         found += of_archive(tables, archive, site)
     files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
     if not files:
-        raise InputError(f"no file of the tables {', '.join(sorted(wanted))}", "name other --tables or another --input")
+        raise InputError(f"no file for the tables {', '.join(sorted(wanted))}", "change --tables or --input")
     return files
 
 
 def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence[str]]:
-    """The tables of each archive: in a bucket, if the staging folder is in one, else on this machine."""
+    """Unpack each archive, into a bucket if the staging folder is in one, else on this machine."""
     if not archives:
         return []
     storage, unpacking = settings.object_storage, settings.unpack
@@ -163,7 +163,7 @@ def _write_orphans(tables: SiteTables) -> None:
 
 
 def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
-    """Start from the published quarantine of the files that are not read again."""
+    """Keep the published quarantine of files that are not read again."""
     accounts = tables.published_entries(INGESTED_FILES)
     if not any(each["rows_quarantined"] for each in accounts):
         tables.keep_others([QUARANTINE])

@@ -21,7 +21,7 @@ class SiteTables:
     Attributes:
         run: the run.
         last: the published run; None before the first publication.
-        sites: what the run reads.
+        sites: the sites that the run reads.
     """
 
     run: Run
@@ -30,7 +30,7 @@ class SiteTables:
 
     @classmethod
     def of_run(cls, run: Run, sites: list[str]) -> SiteTables:
-        """The tables of a run that starts from what is published."""
+        """The tables of a run that starts from the published run."""
         record = published_run(run.lake)
         return cls(run, Snapshot(run.lake, record) if record is not None else None, sites)
 
@@ -40,12 +40,12 @@ class SiteTables:
         return self.last.record.table_versions if self.last is not None else {}
 
     def write(self, table: Table, frame: DataFrame) -> int:
-        """Replace the rows of the sites in the run's table, or else in the published one; return their number."""
+        """Replace the rows of the sites in the run's table, else in the published one; return the number of rows."""
         base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
         return self.run.replace(table, frame, sites=self.sites, base=base).rows
 
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
-        """Write the entries of the sites, beside the published ones of other sites; count those of the sites."""
+        """Write the entries of the sites and the published ones of other sites; return the number of the former."""
         own = list(entries)
         published = self.last.entries_or_none(table) if self.last is not None else []
         others = [entry for entry in published if entry["site"] not in self.sites]
@@ -58,15 +58,15 @@ class SiteTables:
         return [entry for entry in published if entry["site"] in self.sites]
 
     def stored(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
-        """The rows of the sites of those tables that the run has, by name."""
+        """The rows of the sites by table name, for those of the tables that the run has."""
         return {table.name: self.of_sites(table) for table in tables if self.has(table)}
 
     def of(self, sites: Iterable[str]) -> SiteTables:
-        """The same for some of the sites."""
+        """The tables for some of the sites."""
         return replace(self, sites=sorted(sites))
 
     def of_sites(self, table: Table) -> DataFrame:
-        """The rows of the sites that the run read."""
+        """The run's rows of the sites."""
         return self.run.read(table).where(F.col("site").isin(self.sites))
 
     def published(self, table: Table) -> DataFrame:
@@ -80,16 +80,16 @@ class SiteTables:
         return self.run.has(table)
 
     def stay(self, tables: Iterable[Table]) -> bool:
-        """Whether the run has of all these tables what is published."""
+        """Whether all these tables have the same version in the run and the published run."""
         versions = self.run.record.table_versions
         return all(versions.get(table.name) == self.base.get(table.name) for table in tables)
 
     def keep_others(self, tables: Iterable[Table]) -> None:
-        """Take over the published version of tables that the run does not write."""
+        """Keep the published version of tables that the run does not write."""
         for table in tables:
             if not self.has(table) and table.name in self.base:
                 self.run.adopt(table, self.base[table.name])
 
     def empty(self, table: Table) -> DataFrame:
-        """No rows."""
+        """An empty DataFrame with the schema of the table."""
         return table.empty(self.run.lake.spark)

@@ -177,8 +177,8 @@ LINES = (
     Damage("a processing instruction", b"<?php echo 1 ?>", refused=("Start tag expected",)),
     Damage("an element of another name", b'<post Id="@1" PostTypeId="1" />', refused=("<post> is not a row",)),
     Damage("a nested element", b'<row Id="@1" PostTypeId="1"><p>a</p></row>',
-           refused=("the row has content",)),
-    Damage("text within a row", b'<row Id="@1" PostTypeId="1">a</row>', refused=("the row has content",)),
+           refused=("the row element is not empty",)),
+    Damage("text within a row", b'<row Id="@1" PostTypeId="1">a</row>', refused=("the row element is not empty",)),
     Damage("a DOCTYPE of a DTD elsewhere", b'<!DOCTYPE posts SYSTEM "http://127.0.0.1:9/posts.dtd">', not_rows=1),
     Damage("an entity bomb",
            b'<!DOCTYPE posts [\n<!ENTITY a "aaaaaaaaaa">\n<!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">\n]>\n'

@@ -67,7 +67,7 @@ def test_tables_of_one_name(tmp_path: Path, names: tuple[str, str]) -> None:
 
 def test_an_archive_without_tables(tmp_path: Path) -> None:
     names = ("readme.txt", "._Posts.xml", "_Posts.xml", "Posts*.xml", "Posts.xml.bak")
-    refuse(pack(tmp_path / "site.7z", dict.fromkeys(names, POSTS)), r"site\.7z holds no table")
+    refuse(pack(tmp_path / "site.7z", dict.fromkeys(names, POSTS)), r"site\.7z contains no table")
 
 
 def test_an_empty_archive(tmp_path: Path) -> None:
