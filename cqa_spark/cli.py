@@ -115,7 +115,7 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
     jobs = {job.name: job for group in JOBS.values() for job in group}
     for words in (2, 1):
         if job := jobs.get(" ".join(given[:words])):
-            return job, given[words:]
+            return _named_in_config(job, given[words:], jobs), given[words:]
     if any(name.startswith(f"{given[0]} ") for name in jobs) and given[1:] in ([], ["-h"], ["--help"]):
         print(overview(given[0]))
         raise SystemExit(0 if given[1:] else ConfigError.exit_code)
@@ -123,6 +123,19 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
         raise ConfigError(f"unknown flag {given[0]}", "flags follow the command; cqa --help lists all commands")
     wrong = " ".join(each for each in given[:2] if not each.startswith("-"))
     raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
+
+
+def _named_in_config(job: Job, arguments: list[str], jobs: dict[str, Job]) -> Job:
+    """The job that the config files of ``cqa run`` name in its place; the job itself where they name none."""
+    from cqa_spark.config.named_job import named_job
+    from cqa_spark.config.suggestions import did_you_mean
+
+    named = named_job(arguments) if job.name == "run" else None
+    if named is None:
+        return job
+    if named not in jobs:
+        raise ConfigError(f"a config file names the unknown job {named!r}", did_you_mean(named, jobs, "see cqa --help"))
+    return jobs[named]
 
 
 def _do(job: Job, arguments: list[str]) -> int:

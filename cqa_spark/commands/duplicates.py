@@ -8,11 +8,13 @@ from cqa_spark.config.settings import DuplicatesSettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.errors import InputError, noted
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.run.console import print_tests
 from cqa_spark.runtime.workspace import run_flow
+from cqa_spark.steps.report import report_content
 
 
 def duplicates(settings: DuplicatesSettings) -> None:
-    """Run the flow and print the table of systems.
+    """Run the flow and print the table of systems and the paired tests.
 
     Raises:
         InputError: a site has several dumps.
@@ -23,4 +25,6 @@ def duplicates(settings: DuplicatesSettings) -> None:
     finished = run_flow(flows.duplicates(settings, sources[0]), settings)
     with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
         print_report(finished)
-        Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
+        terminal = Terminal()
+        print_tests(report_content(finished), terminal)
+        terminal.line(f"run: {finished.run_id}{', published' if settings.publish else ''}")

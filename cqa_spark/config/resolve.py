@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from cqa_spark.config.command import Command
 from cqa_spark.config.flags import build_parser, flags, read_flags
 from cqa_spark.config.layers import Key, Layer, merge, only, origin_of, read_layer, unknown_keys
+from cqa_spark.config.named_job import JOB, config_file
 from cqa_spark.config.problems import Problem, SettingsError
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.sections import Section
@@ -63,7 +64,7 @@ def resolve(
     layered = issubclass(model, JobSettings)
     parser = build_parser(program, model, with_files=layered)
     parsed, given, problems = read_flags(parser, model, arguments)
-    files, file_problems = _read_files([*standard_files(), *map(_config_file, parsed.config)]) if layered else ([], [])
+    files, file_problems = _read_files([*standard_files(), *map(config_file, parsed.config)]) if layered else ([], [])
     problems += file_problems
     if None in files:
         raise SettingsError(problems)  # other checks would report the settings of that file as missing
@@ -95,19 +96,13 @@ def all_jobs(base: type[JobSettings] = JobSettings) -> Iterator[type[JobSettings
         yield from all_jobs(model)
 
 
-def _config_file(given: str) -> Path:
-    """A ``--config`` file: that of the project for ``conf/NAME.yaml``, unless the working directory has one."""
-    path, own = Path(given), project_root() / given
-    return own if given.startswith("conf/") and own.is_file() and not path.exists() else path
-
-
 def _shortest(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _read_files(paths: Sequence[Path]) -> tuple[list[Layer | None], list[Problem]]:
     """The layers with their problems; a layer is None if its file cannot be read."""
-    known = set().union(*map(known_keys, all_jobs()))
+    known = {(JOB,)}.union(*map(known_keys, all_jobs()))
     layers: list[Layer | None] = []
     problems: list[Problem] = []
     for path in paths:

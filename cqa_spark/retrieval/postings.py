@@ -7,13 +7,13 @@ does not depend on the shards, and for every query the questions that are earlie
 
 from __future__ import annotations
 
-import heapq
-
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.retrieval.shard import Indices, Scores
+
+_BLOCK = 128
 
 
 @numba.njit(cache=True, nogil=True)
@@ -46,34 +46,59 @@ def best_questions(
     numbers = np.zeros(queries, np.int64)
     found_places = np.empty(queries * limit, np.int64)
     found_scores = np.empty(queries * limit, np.float32)
-    longest = 0
-    for query in range(queries):
-        longest = max(longest, before[query])
-    total = np.zeros(longest, np.float32)
+    total = np.empty(before.max() if queries else 0, np.float32)
     size = 0
     for query in range(queries):
         end = before[query]
         total[:end] = 0
         for at in range(query_starts[query], query_starts[query + 1]):
-            term = query_terms[at]
-            for posting in range(starts[term], starts[term + 1]):
-                place = places[posting]
-                if place >= end:
-                    break
-                total[place] += repeated[at] * scores[posting]
-        best = [(np.float32(0), -1)]
-        best.pop()
-        for place in range(end):
-            score = total[place]
-            if score > 0:
-                if len(best) < limit:
-                    heapq.heappush(best, (score, -place))
-                elif score > best[0][0]:
-                    heapq.heapreplace(best, (score, -place))
-        best.sort()
-        numbers[query] = len(best)
-        for score, negative in best[::-1]:
-            found_places[size] = -negative
-            found_scores[size] = score
-            size += 1
+            first, last = starts[query_terms[at]], starts[query_terms[at] + 1]
+            weight = repeated[at]
+            for posting in range(first, first + np.searchsorted(places[first:last], end)):
+                total[places[posting]] += weight * scores[posting]
+        best, numbers[query] = _best(total[:end], limit)
+        found_places[size : size + numbers[query]] = best
+        found_scores[size : size + numbers[query]] = total[best]
+        size += numbers[query]
     return numbers, found_places[:size], found_scores[:size]
+
+
+@numba.njit(cache=True, nogil=True)
+def _best(total: Scores, limit: int) -> tuple[Indices, int]:
+    """The places of the highest scores above 0, the older first of equal ones, and their number.
+
+    Most blocks of scores hold none that is high enough, which their maximum shows.
+    """
+    held_places = np.empty(2 * limit + _BLOCK, np.int64)
+    held_scores = np.empty(2 * limit + _BLOCK, np.float32)
+    lowest, size = np.float32(0), 0
+    for start in range(0, len(total), _BLOCK):
+        end = min(start + _BLOCK, len(total))
+        if _highest(total[start:end]) <= lowest:
+            continue
+        for place in range(start, end):
+            if total[place] > lowest:
+                held_places[size], held_scores[size] = place, total[place]
+                size += 1
+        if size >= 2 * limit:
+            size, lowest = _keep(held_places, held_scores, size, limit)
+    size, lowest = _keep(held_places, held_scores, size, limit)
+    return held_places[:size], size
+
+
+@numba.njit(cache=True, nogil=True)
+def _keep(places: Indices, scores: Scores, size: int, limit: int) -> tuple[int, np.float32]:
+    """Sort what is held, the best first, and cut it; the number that is kept, and the score that others must exceed."""
+    order = np.argsort(-scores[:size], kind="mergesort")[:limit]
+    kept = len(order)
+    places[:kept], scores[:kept] = places[order], scores[order]
+    return kept, scores[limit - 1] if kept == limit else np.float32(0)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _highest(scores: Scores) -> np.float32:
+    """The maximum, by vector instructions: no score is NaN."""
+    highest = np.float32(0)
+    for score in scores:
+        highest = max(highest, score)
+    return highest

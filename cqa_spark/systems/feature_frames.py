@@ -37,6 +37,7 @@ def feature_frames(
         examples: rows of the schema ``EXAMPLES``, all of one task.
         few: whether the examples are a small part of those of the run. If so, they are counted first; if they are small
             enough for a broadcast join, the values of other examples are not shuffled.
+
     Yields:
         A function from a system to its DataFrame: the columns of the examples, the system's features and, if any
         system reads texts, the words.

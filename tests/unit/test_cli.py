@@ -12,7 +12,7 @@ from cqa_spark import cli
 from cqa_spark.cli import main
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.command import Command
-from cqa_spark.errors import InputError, noted
+from cqa_spark.errors import ConfigError, InputError, noted
 from cqa_spark.process.stop_signals import Stopped
 
 ALL = [job for group in JOBS.values() for job in group]
@@ -246,3 +246,15 @@ def test_a_reader_that_ends_early_is_no_defect() -> None:
         running.stdout.close()
         assert running.stderr.read() == ""
     assert running.returncode == 141
+
+
+def test_run_does_the_job_that_a_config_file_names(tmp_path, capsys):
+    config = tmp_path / "mine.yaml"
+    config.write_text("job: duplicates\nsystems: [retrieval_order]\nbaseline: retrieval_order\n")
+    lake = ["--lake", str(tmp_path / "lake"), "--dry-run"]
+    (tmp_path / "Posts.xml").write_text("<posts></posts>")
+    assert main(["run", "--config", str(config), "--input", str(tmp_path / "Posts.xml"), *lake]) == 0
+    assert "cqa duplicates" in capsys.readouterr().out
+    config.write_text("job: duplicate\n")
+    assert main(["run", "--config", str(config), *lake]) == ConfigError.exit_code
+    assert "unknown job 'duplicate'" in capsys.readouterr().err

@@ -28,6 +28,7 @@ def parse_batches(root: str, names: Sequence[str], batches: Iterable[pa.RecordBa
         root: the element around the rows.
         names: names of known attributes.
         batches: any columns, with the lines as the last one: strings, which may contain invalid UTF-8.
+
     Yields:
         The other columns; the kinds of the lines (int); for ``ROW``, a map of unknown attributes, and the text of every
         known attribute.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
-from cqa_spark.reports.kit.console import ROLE_STYLES
-from cqa_spark.reports.kit.grid import difference_cell
-from cqa_spark.reports.kit.numbers import MISSING, counted, points
+from cqa_spark.reports.kit.console import ROLE_STYLES, print_grid
+from cqa_spark.reports.kit.grid import Grid, difference_cell
+from cqa_spark.reports.kit.numbers import MISSING, counted, p_value, points, signed_points
 from cqa_spark.reports.kit.text import readable
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.systems.content import Evaluation
@@ -33,6 +33,39 @@ def print_systems(report: RunReport, terminal: Terminal) -> None:
         terminal.line(f"see the report for {', '.join(hidden)}")
     if not evaluation.measurements:
         terminal.line("no labels, so no measures")
+
+
+def print_tests(report: RunReport, terminal: Terminal) -> None:
+    """Print the paired tests on every measure: each system and the baseline, then the best and the second best.
+
+    Args:
+        report: report of the run.
+        terminal: where to print.
+    """
+    evaluation = report.evaluation
+    if not evaluation.comparisons:
+        return
+    others = [system for system in evaluation.systems if system != evaluation.baseline]
+    rows = tuple(
+        (system, tuple(difference_cell(evaluation.comparison(system, measure)) for measure in evaluation.measures))
+        for system in others
+    )
+    runner_up = evaluation.runner_up
+    against_second = (
+        f" {runner_up.measure} of {evaluation.best_system} over {evaluation.systems[1]}, the second best: "
+        f"{signed_points(runner_up.difference)}, {p_value(runner_up.p_value)}."
+        if runner_up
+        else ""
+    )
+    print_grid(
+        Grid(
+            title=f"Differences from {evaluation.baseline}",
+            about=f"Paired randomization tests over queries, adjusted by Holm.{against_second}",
+            headings=("system", *evaluation.measures),
+            rows=rows,
+        ),
+        terminal,
+    )
 
 
 def _table(evaluation: Evaluation, measures: Sequence[str]) -> TextTable:

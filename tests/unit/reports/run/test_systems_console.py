@@ -9,7 +9,7 @@ from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import MISSING
-from cqa_spark.reports.run.console import print_systems
+from cqa_spark.reports.run.console import print_systems, print_tests
 from cqa_spark.reports.run.content import RunReport
 
 
@@ -53,6 +53,16 @@ def test_the_table_is_plain_where_there_is_no_terminal() -> None:
         MISSING,
     ]
     assert not any("\x1b" in line for line in lines)
+
+
+def test_paired_tests_are_shown_for_every_measure() -> None:
+    stream = io.StringIO()
+    print_tests(literal.full_report(), Terminal(Console(file=stream, width=200)))
+    lines = [line.split() for line in stream.getvalue().splitlines()]
+    assert lines[0] == ["Differences", "from", "given_order"]
+    assert lines[1] == ["system", *literal.MEASURES]
+    assert lines[2][:5] == ["best_a", "+16.28", "p", "<", "0.001"]
+    assert "given_order" not in [line[0] for line in lines[2:] if line]
 
 
 def test_without_labels_it_says_so() -> None:
