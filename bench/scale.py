@@ -5,33 +5,33 @@
     .venv/bin/python bench/scale.py measures --queries 1000000
 
 The cluster is a master and two workers of one core and 3 GB on loopback. Peers read the same Parquet file in one
-process with two threads. Memory is that of a worker with all of its processes, shared pages counted once.
+process with two threads. Memory is that of a worker with all of its processes, shared pages counted once. Processor
+seconds, of all workers together, are nearly the same on a busy machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
-from memory import peak_memory
+from memory import peak_memory, processor_seconds
+from pyarrow.dataset import dataset
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from rich.console import Console
-from rich.table import Table
 
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import summarise
-from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.spark.session import spark_session
 
@@ -40,63 +40,67 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "integrat
 from standalone import Cluster, standalone_cluster
 
 CANDIDATES = 10
-TREES = {"trees": 100, "depth": 6, "learning_rate": 0.1}
+PARTITIONS = (1, 2, 7)
+TREES = {"depth": 6, "learning_rate": 0.1}
+L2 = 0.001
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")
-SETTINGS = {
-    "spark.executor.memory": "1000m",  # of 3 GB; the rest is for Python
-    "spark.sql.shuffle.partitions": "8",
-    "spark.cores.max": "2",
-}
+SHUFFLE_PARTITIONS = 8
 
 
 def main() -> None:
-    """Run one of the benchmarks and print a table."""
+    """Run one of the benchmarks; print each figure as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("training", "measures"))
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--features", type=int, default=100)
+    parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="numbers of workers to compare")
     parser.add_argument("--queries", type=int, default=1_000_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cqa-scale-") as name:
         folder = Path(name)
-        with standalone_cluster(folder, 2, memory="3g") as cluster, session(cluster, folder) as spark:
+        os.environ["SPARK_LOCAL_DIRS"] = str(folder / "scratch")
+        with standalone_cluster(folder, 2, memory="3g") as cluster, session(cluster) as spark:
             if options.what == "training":
-                training(spark, cluster, folder, options.rows, options.features)
+                training(spark, cluster, folder, options)
             else:
                 measures(spark, cluster, folder, options.queries)
 
 
 @contextmanager
-def session(cluster: Cluster, folder: Path) -> Iterator[SparkSession]:
-    """A session on the cluster."""
-    builder = SparkSession.builder
-    for name, value in (SETTINGS | {"spark.local.dir": str(folder / "scratch")}).items():
-        builder = builder.config(name, value)
-    spark = spark_session("scale", master=cluster.url)
+def session(cluster: Cluster) -> Iterator[SparkSession]:
+    """A session on the cluster; an executor has Spark's default of 1 GB, the rest of a worker is for Python."""
+    spark = spark_session("scale", master=cluster.url, partitions=SHUFFLE_PARTITIONS)
     try:
         yield spark
     finally:
         spark.stop()
 
 
-def training(spark: SparkSession, cluster: Cluster, folder: Path, rows: int, features: int) -> None:
-    """Boosted trees and logistic regression by one and two workers, and by xgboost and scikit-learn."""
-    path = str(folder / "rows.parquet")
-    invented_rows(spark, rows, features).write.parquet(path)
+def training(spark: SparkSession, cluster: Cluster, folder: Path, options: argparse.Namespace) -> None:
+    """Boosted trees and logistic regression by some workers, and by xgboost and scikit-learn."""
+    path, processes = str(folder / "rows.parquet"), [worker.pid for worker in cluster.workers]
+    invented_rows(spark, options.rows, options.features).write.parquet(path)
     frame = spark.read.parquet(path)
-    found = Table("", "seconds", "peak memory", title=f"{rows:,} rows, {features} features")
-    models: dict[tuple[str, int], RankerModel] = {}
-    for name, parameters in (("boosted_trees", TREES), ("logistic_regression", {"l2": 0.001})):
-        for workers in (1, 2):
-            ranker = build_ranker(name, {**parameters, "workers": workers})
-            models[name, workers], seconds, peak = timed(lambda ranker=ranker: ranker.fit(frame), cluster)
-            found.add_row(f"{name}, {workers} workers", f"{seconds:.1f}", peak)
-    for name, peer in (("xgboost, 2 threads", grow), ("scikit-learn", regress)):
-        _, seconds, peak = timed(lambda peer=peer: peer(path))
-        found.add_row(name, f"{seconds:.1f}", peak)
-    Console().print(found)
-    one, two = (models["logistic_regression", workers].learned for workers in (1, 2))
-    print("logistic regression by one and two workers is bit-equal:", one == two)
+    print(f"{options.rows:,} rows, {options.features} features, {options.trees} trees")
+    parameters = {"boosted_trees": TREES | {"trees": options.trees}, "logistic_regression": {"l2": L2}}
+    peers = {"boosted_trees": ("xgboost", grow), "logistic_regression": ("scikit-learn", regress)}
+    for name, (library, peer) in peers.items():
+        for workers in options.workers:
+            ranker = build_ranker(name, {**parameters[name], "workers": workers})
+            report(f"{name}, workers: {workers}", *timed(processes, ranker.fit, frame)[1:])
+        with get_context("spawn").Pool(1) as alone:
+            process = alone.apply(os.getpid)
+            report(f"{library}, 2 threads", *timed([process], alone.apply, peer, (path, parameters[name]))[1:])
+    print(f"logistic regression is bit-equal for {PARTITIONS} partitions and 1 and 2 workers:", is_bit_equal(frame))
+
+
+def is_bit_equal(frame: DataFrame) -> bool:
+    """Whether one and two workers learn the same regression from any partitions of a tenth of the rows."""
+    some = frame.where(F.pmod(F.xxhash64("query_id"), F.lit(10)) == 0)
+    rankers = [build_ranker("logistic_regression", {"l2": L2, "workers": workers}) for workers in (1, 2)]
+    models = [ranker.fit(some.repartition(number)) for ranker in rankers for number in PARTITIONS]
+    return all(model.learned == models[0].learned for model in models)
 
 
 def invented_rows(spark: SparkSession, rows: int, features: int) -> DataFrame:
@@ -113,6 +117,7 @@ def invented_rows(spark: SparkSession, rows: int, features: int) -> DataFrame:
             query = numbers // CANDIDATES
             yield pa.RecordBatch.from_pydict(
                 {
+                    "task": pa.array(np.full(len(numbers), "question_answer")),
                     "site": pa.array(np.full(len(numbers), "bench")),
                     "query_id": pa.array(query).cast(pa.string()),
                     "candidate_id": pa.array(numbers).cast(pa.string()),
@@ -121,61 +126,67 @@ def invented_rows(spark: SparkSession, rows: int, features: int) -> DataFrame:
                 }
             )
 
-    keys = "site string, query_id string, candidate_id string, relevant boolean"
+    keys = "task string, site string, query_id string, candidate_id string, relevant boolean"
     return spark.range(0, rows, 1, 16).mapInArrow(draw, f"{keys}, {declared}")
 
 
-def timed(do: Callable[[], Any], cluster: Cluster | None = None) -> tuple[Any, float, str]:
-    """What a function returns, its seconds, and the peak memory of each worker, or of this process."""
-    watched = [worker.pid for worker in cluster.workers] if cluster else []
-    with peak_memory(*watched) as peak:
-        began = time.perf_counter()
-        found = do()
-        seconds = time.perf_counter() - began
-    return found, seconds, ", ".join(f"{each / 1e9:.2f} GB" for each in peak)
+def timed(processes: Sequence[int], do: Callable[..., Any], *arguments: Any) -> tuple[Any, str, str, str]:
+    """What a function returns, its seconds, and the processor seconds and peak memory of processes that work for it."""
+    with peak_memory(*processes) as peak:
+        began, before = time.perf_counter(), sum(map(processor_seconds, processes))
+        found = do(*arguments)
+        seconds, processor = time.perf_counter() - began, sum(map(processor_seconds, processes)) - before
+    return found, f"{seconds:.1f}", f"{processor:.1f}", ", ".join(f"{each / 1e9:.2f} GB" for each in peak)
+
+
+def report(name: str, seconds: str, processor: str, peak: str) -> None:
+    """Print what something took."""
+    print(f"{name:34} {seconds:>8} s {processor:>8} s on processors    peak {peak}", flush=True)
 
 
 def read(path: str) -> tuple[np.ndarray, np.ndarray]:
     """The features as 32-bit floats, and the labels."""
-    table = pq.read_table(path)
-    names = [name for name in table.column_names if name.startswith("bench__")]
-    values = np.empty((table.num_rows, len(names)), dtype=np.float32)
-    for place, name in enumerate(names):
-        values[:, place] = table[name].to_numpy()
-    return values, table["relevant"].to_numpy()
+    files = dataset(path)
+    names = [name for name in files.schema.names if name.startswith("bench__")]
+    values, labels = np.empty((files.count_rows(), len(names)), np.float32), []
+    for batch in files.to_batches(columns=[*names, "relevant"]):
+        start = sum(map(len, labels))
+        for place, name in enumerate(names):
+            values[start : start + len(batch), place] = batch[name].to_numpy()
+        labels.append(batch["relevant"].to_numpy(zero_copy_only=False))
+    return values, np.concatenate(labels)
 
 
-def grow(path: str) -> None:
+def grow(path: str, parameters: Mapping[str, Any]) -> None:
     """The same trees by xgboost alone."""
     import xgboost
 
     values, labels = read(path)
-    parameters = {"objective": "binary:logistic", "tree_method": "hist", "nthread": 2, "subsample": 0.8}
-    parameters |= {"max_depth": TREES["depth"], "learning_rate": TREES["learning_rate"], "colsample_bytree": 0.5}
-    xgboost.train(parameters, xgboost.QuantileDMatrix(values, labels), TREES["trees"])
+    known = {"objective": "binary:logistic", "tree_method": "hist", "nthread": 2, "max_depth": parameters["depth"]}
+    known |= {"learning_rate": parameters["learning_rate"], "subsample": 0.8, "colsample_bytree": 0.5}
+    xgboost.train(known, xgboost.QuantileDMatrix(values, labels), parameters["trees"])
 
 
-def regress(path: str) -> None:
+def regress(path: str, parameters: Mapping[str, Any]) -> None:
     """The same regression by scikit-learn."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 
     values, labels = read(path)
     scaled = StandardScaler(copy=False).fit_transform(values)
-    LogisticRegression(C=1 / (0.001 * len(labels)), max_iter=100).fit(scaled, labels)
+    LogisticRegression(C=1 / (parameters["l2"] * len(labels)), max_iter=100).fit(scaled, labels)
 
 
 def measures(spark: SparkSession, cluster: Cluster, folder: Path, queries: int) -> None:
     """Measures of three systems with intervals and tests."""
-    path = str(folder / "query_metrics.parquet")
+    path, processes = str(folder / "query_metrics.parquet"), [worker.pid for worker in cluster.workers]
     parsed = [parse_measure(name) for name in MEASURES]
     measured = query_metrics(*invented_rankings(spark, queries), parsed)
-    found = Table("", "seconds", "peak memory", title=f"{queries:,} queries, {CANDIDATES} candidates, 3 systems")
-    _, seconds, peak = timed(lambda: measured.write.parquet(path), cluster)
-    found.add_row(f"{len(MEASURES)} measures of each query", f"{seconds:.1f}", peak)
-    summary, seconds, peak = timed(lambda: summarise(spark.read.parquet(path), "first"), cluster)
-    found.add_row("intervals and tests", f"{seconds:.1f}", peak)
-    Console().print(found)
+    print(f"{queries:,} queries, {CANDIDATES} candidates, 3 systems")
+    _, *spent = timed(processes, measured.write.parquet, path)
+    report(f"{len(MEASURES)} measures of each query", *spent)
+    summary, *spent = timed(processes, summarise, spark.read.parquet(path), "first")
+    report("intervals and tests", *spent)
     for entry in summary.metrics[:3]:
         print(f"{entry['system']} {entry['measure']} {entry['value']:.4f} [{entry['low']:.4f}, {entry['high']:.4f}]")
 

@@ -51,7 +51,7 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     models = [f"{MODELS}/{run}/{attempt}" for run in folders(MODELS) for attempt in folders(f"{MODELS}/{run}")]
     unused = [folder for folder in models if not any(f"/{folder}/" in path for path in pointed_at)]
     exported = current_export(lake)
-    needed = {record.run_id for record in kept} | ({exported.run_id} if exported is not None else set())
+    needed = {record.run_id for record in kept} | (exported.runs if exported is not None else set())
     others = set(folders(EXPORTS)) - needed
     remove_folder(lake, UNCOMMITTED)
     removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]

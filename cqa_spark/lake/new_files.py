@@ -96,6 +96,18 @@ class NewFiles:
         path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
 
 
+def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The rows in partitions of about one size, those with the same values of some columns in as few as possible.
+
+    Adaptive execution merges small partitions and divides large ones, by the setting
+    ``spark.sql.adaptive.advisoryPartitionSizeInBytes``. Without it, Spark ignores the hint.
+    """
+    if not columns:
+        return frame.hint("rebalance")
+    hint = f"REBALANCE({', '.join(columns)})"  # ``DataFrame.hint`` takes no columns
+    return frame.sparkSession.sql(f"SELECT /*+ {hint} */ * FROM {{rows}}", rows=frame)
+
+
 def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) -> NewFiles:
     """Write the rows, in one job.
 

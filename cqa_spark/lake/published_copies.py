@@ -11,7 +11,10 @@ Delta table".
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+
+from pyspark.sql import functions as F
 
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.pointer import read_pointer
@@ -52,7 +55,14 @@ def _update(lake: Lake, copy: Table, table: Table, published: RunRecord) -> None
     current = _source(lake, copy)
     if current == source or (current is None and version is None):
         return
-    lake.write(copy, table.empty(lake.spark) if version is None else lake.read(table, version), author=source)
+    rows = table.empty(lake.spark) if version is None else lake.read(table, version)
+    earlier = None if current is None else re.fullmatch(rf"{table.name} version (\d+)", current)
+    if version is None or earlier is None:
+        lake.write(copy, rows, author=source)
+        return
+    sites = lake.state(table, version).changed_sites(lake.state(table, int(earlier[1])))
+    of_sites = rows.where(F.col("site").isin(*sites))
+    lake.replace(copy, of_sites, sites=sites, base=lake.newest_version(copy), author=source)
 
 
 def _source(lake: Lake, copy: Table) -> str | None:

@@ -16,7 +16,8 @@ from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.storage import Lake, SetAside, Written
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.storage import FEW_SITES, Lake, SetAside, Written
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import TableState
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
@@ -89,14 +90,26 @@ class Run(RunTables):
         return count
 
     def write(self, table: Table, frame: DataFrame) -> Written:
-        """Write a new version of a table and record it as this run's."""
-        written = self.lake.write(table, frame, author=self.run_id)
+        """Write a new version of a table and record it as this run's; in one file for each small site, if many."""
+        many_sites = self.has(POSTS) and len(self.state(POSTS).files_by_partition()) > FEW_SITES
+        written = self.lake.write(table, frame, author=self.run_id, rebalance=many_sites and bool(table.partition_by))
         self.adopt(table, written.version)
         return written
 
-    def replace(self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None) -> Written:
-        """Write a version that differs from an earlier one in the rows of some sites, as ``Lake.replace`` does."""
-        written = self.lake.replace(table, frame, sites=sites, base=base, author=self.run_id)
+    def replace(
+        self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None, rebalance: bool = True
+    ) -> Written:
+        """Write a version that differs from an earlier one in the rows of some sites.
+
+        Args:
+            table: as for ``Lake.replace``, and so are the others.
+            frame: the new rows.
+            sites: whose rows are replaced.
+            base: the earlier version.
+            rebalance: write one file for each small site, if the sites are many.
+        """
+        rebalance = rebalance and len(sites) > FEW_SITES
+        written = self.lake.replace(table, frame, sites=sites, base=base, author=self.run_id, rebalance=rebalance)
         self.adopt(table, written.version)
         return written
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_state import TableState
+from cqa_spark.lake.table_state import NO_FILES, TableState
 
 
 class RunTables(ABC):
@@ -50,6 +50,19 @@ class RunTables(ABC):
         """Whether both runs have the same version of the table."""
         version = self.record.table_versions.get(table.name)
         return version is not None and version == other.record.table_versions.get(table.name)
+
+    def changed_sites(self, tables: Iterable[Table], since: RunTables) -> set[str]:
+        """The sites whose files of some tables differ between two runs.
+
+        Args:
+            tables: laid out by site.
+            since: the other run.
+        """
+        changed: set[str] = set()
+        for table in tables:
+            now, before = (run.state(table) if run.has(table) else NO_FILES for run in (self, since))
+            changed |= now.changed_sites(before)
+        return changed
 
     def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
         """The run's rows of the tables that it has, by name."""

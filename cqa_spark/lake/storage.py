@@ -10,7 +10,7 @@ Source: the protocol of Delta's transaction log.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,16 @@ from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.log_entries import commit_entries, merged_schema, nullable, without
-from cqa_spark.lake.new_files import ROWS, NewFile, NewFiles, marked, move_into, read_new_files, write_new_files
+from cqa_spark.lake.new_files import (
+    ROWS,
+    NewFile,
+    NewFiles,
+    marked,
+    move_into,
+    read_new_files,
+    rebalanced,
+    write_new_files,
+)
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import Action, TableState, file_path, table_state
 from cqa_spark.object_store.opening import open_store
@@ -33,8 +42,19 @@ from cqa_spark.spark.file_paths import literal_path
 KEPT, NEW, GONE = "kept", "new", "gone"
 """Kinds of rows when files of a table are rewritten."""
 
+FEW_SITES = 8
+"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle, and revisions of a small
+table do not search for the files that they change, which takes a query."""
+
 REWRITTEN = 64 << 20
-"""Size of a table, in bytes, up to which all of its files are rewritten without searching for the affected ones."""
+"""Size of a table of few sites, in bytes, up to which all of its files are rewritten without searching for the affected
+ones."""
+
+SMALL = 16 << 20
+"""Size, in bytes, below which a file is small."""
+
+MOST_SMALL = 8
+"""Number of small files of a site up to which revisions do not merge them."""
 
 CHECKPOINTS = 10
 """Number of versions between checkpoints of a table's log."""
@@ -117,13 +137,15 @@ class Lake:
     def before_commit(self) -> None:
         """Called before every write to a table; a leased lake checks its lease here."""
 
-    def write(self, table: Table, frame: DataFrame, *, author: str) -> Written:
-        """Write a new version with exactly the frame's rows.
+    def write(self, table: Table, frame: DataFrame, *, author: str, rebalance: bool = False) -> Written:
+        """Write a new version with exactly the frame's rows, partitioned as the table's first version.
 
         Args:
             table: the declaration of the table.
             frame: the rows.
             author: run id, recorded with the commit to identify the writer.
+            rebalance: bring the rows of a site together first, so that a small site has one file, instead of one from
+                each task.
 
         Raises:
             ContractError: the frame does not have the declared columns.
@@ -131,11 +153,19 @@ class Lake:
         """
         self.before_commit()
         newest = self._commits(table).newest_version()
-        new = write_new_files(table.conform(frame), self.root, table.partition_by)
+        partition_by = table.partition_by if newest is None else self.state(table, newest).partition_by
+        new = self._new_files(table.conform(frame), partition_by, rebalance=rebalance)
         return self._commit(table, newest, nullable(table.schema), {}, new, author)
 
     def replace(
-        self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None, author: str
+        self,
+        table: Table,
+        frame: DataFrame,
+        *,
+        sites: Collection[str],
+        base: int | None,
+        author: str,
+        rebalance: bool = False,
     ) -> Written:
         """Write a new version that differs from an earlier one in the rows of some sites.
 
@@ -145,17 +175,18 @@ class Lake:
             sites: sites whose earlier rows are replaced.
             base: the earlier version; None to keep no earlier rows.
             author: run id, as for ``write``.
+            rebalance: as for ``write``.
 
         Raises:
             ContractError: the frame does not have the declared columns.
             AnotherWriter: another process wrote the table in the meantime.
         """
         if base is None or not self.exists(table):
-            return self.write(table, frame, author=author)
+            return self.write(table, frame, author=author, rebalance=rebalance)
         self.before_commit()
         newest, before = self.newest_version(table), self.state(table, base)
         kept = {path: add for path, add in before.added.items() if add["partitionValues"]["site"] not in sites}
-        new = write_new_files(table.conform(frame), self.root, before.partition_by)
+        new = self._new_files(table.conform(frame), before.partition_by, rebalance=rebalance)
         return self._commit(table, newest, merged_schema(before.schema, table.schema), kept, new, author)
 
     def merge_rows(
@@ -181,17 +212,16 @@ class Lake:
         newest, before = self.newest_version(table), self.state(table, base)
         schema = merged_schema(before.schema, table.schema)
         parts = [] if frame is None else [marked(table.conform(frame), NEW)]
-        again = {} if stale is None else self._files_with(table, before, stale)
-        if stale is not None and again:
+        small = _small_files(before)
+        again = small if stale is None else {**self._files_with(table, before, stale), **small}
+        if again:
             stored = self._frame(table, TableState(base, before.metadata, again), schema)
             parts.append(_told_apart(stored, stale, gone=table.keeps_changes))
         if not parts:
             return self._commit(table, newest, schema, before.added, None, author)
         rows = parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1], allowMissingColumns=True)
-        # Few rows go to one file, whatever their partitions: otherwise nightly merges would accumulate many small
-        # files.
-        files = write_new_files(rows.hint("rebalance"), self.root, before.partition_by)
-        if sum(file.rows for file in files.of(KEPT)) == before.with_files(again).rows:
+        files = self._new_files(rows, before.partition_by, rebalance=True)
+        if not small and sum(file.rows for file in files.of(KEPT)) == before.with_files(again).rows:
             again, files = {}, replace(files, files=files.of(NEW))
         others = without(before.added, again)
         written = self._commit(table, newest, schema, others, files, author)
@@ -280,14 +310,23 @@ class Lake:
         found = self.spark.read.schema(schema).option("basePath", root).parquet(*files)
         return found.select(*[F.col(field.name).alias(field.name, metadata=field.metadata) for field in schema])
 
+    def _new_files(self, rows: DataFrame, partition_by: Sequence[str], *, rebalance: bool) -> NewFiles:
+        return write_new_files(rebalanced(rows, partition_by) if rebalance else rows, self.root, partition_by)
+
     def _files_with(self, table: Table, state: TableState, keys: DataFrame) -> Mapping[str, Action]:
-        """The files with rows of the given keys; all files if the table is small."""
-        if state.bytes <= REWRITTEN:
+        """The files with rows of the given keys; all files if the table is small and has few sites."""
+        if state.bytes <= REWRITTEN and len(state.files_by_partition()) <= FEW_SITES:
             return state.added
-        rows = self._frame(table, state, state.schema).select(*keys.columns, F.col("_metadata.file_name").alias("name"))
-        found = rows.join(keys, on=keys.columns, how="left_semi").select("name").distinct().collect()
-        names = {row["name"] for row in found}
-        return {path: add for path, add in state.added.items() if file_path(path).rpartition("/")[2] in names}
+        name = F.col("_metadata.file_name").alias("_name")
+        folders = [F.col(column).alias(f"_{column}") for column in state.partition_by]
+        rows = self._frame(table, state, state.schema).select(*keys.columns, name, *folders)
+        with_keys = rows.join(keys, on=keys.columns, how="left_semi").drop(*keys.columns).distinct()
+        found = {tuple(row) for row in with_keys.collect()}  # a task gives its files of all partitions one name
+        return {
+            path: add
+            for path, add in state.added.items()
+            if (file_path(path).rpartition("/")[2], *map(add["partitionValues"].get, state.partition_by)) in found
+        }
 
     def _commit(
         self,
@@ -348,8 +387,20 @@ class Lake:
         return CommitLog(self.objects, table.name)
 
 
-def _told_apart(stored: DataFrame, stale: DataFrame, *, gone: bool) -> DataFrame:
+def _small_files(state: TableState) -> dict[str, Action]:
+    """The small files of partitions that have many."""
+    found: dict[str, Action] = {}
+    for files in state.files_by_partition().values():
+        small = {path: add for path, add in files.items() if add["size"] < SMALL}
+        if len(small) > MOST_SMALL:
+            found |= small
+    return found
+
+
+def _told_apart(stored: DataFrame, stale: DataFrame | None, *, gone: bool) -> DataFrame:
     """Stored rows with their kind: the rows to keep and, if requested, the removed rows."""
+    if stale is None:
+        return marked(stored, KEPT)
     if not gone:
         return marked(stored.join(stale, on=stale.columns, how="left_anti"), KEPT).select(*stored.columns, ROWS)
     is_stale = stale.select("*", F.lit(True).alias("_is_stale"))

@@ -28,6 +28,9 @@ _ACTIONS = ("add", "metaData")
 
 Action = Mapping[str, Any]
 
+Partition = tuple[tuple[str, str | None], ...]
+"""Names and values of the partition columns; empty in a table without such columns."""
+
 
 @dataclass(frozen=True)
 class TableState:
@@ -70,6 +73,22 @@ class TableState:
             found[add["partitionValues"]["site"]] += _rows(add)
         return +found
 
+    def files_by_partition(self) -> dict[Partition, dict[str, Action]]:
+        """The files of each partition, by path."""
+        found: dict[Partition, dict[str, Action]] = {}
+        for path, add in self.added.items():
+            found.setdefault(tuple(sorted(add["partitionValues"].items())), {})[path] = add
+        return found
+
+    def files_by_site(self) -> dict[str, set[str]]:
+        """The paths of the files of each site, of a table that is laid out by site."""
+        return {dict(place)["site"] or "": set(files) for place, files in self.files_by_partition().items()}
+
+    def changed_sites(self, since: TableState) -> set[str]:
+        """The sites whose files differ from those of another version."""
+        now, before = self.files_by_site(), since.files_by_site()
+        return {site for site in now.keys() | before.keys() if now.get(site) != before.get(site)}
+
     def null_shares(self) -> dict[str, float] | None:
         """The share of nulls by column, as counted when rows were written; None if a file has no counts.
 
@@ -97,6 +116,10 @@ class TableState:
     def with_files(self, added: Mapping[str, Action]) -> TableState:
         """The same state with other files."""
         return replace(self, added=added)
+
+
+NO_FILES = TableState(-1, {})
+"""The state before the first version."""
 
 
 def table_state(objects: ObjectStore, table: str, version: int) -> TableState:

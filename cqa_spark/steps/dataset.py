@@ -20,6 +20,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.reuse import sites_to_update, update_sites
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
@@ -126,11 +127,13 @@ class EveryQuestion(Step):
         settings: selection of answers.
         models: trained systems that the run ranks with.
         trains: whether the run also trains systems, on the training split.
+        last: the published run, whose examples are kept of sites that have not changed; None to create all.
     """
 
     settings: AnswerSettings
     models: Sequence[str] = ()
     trains: bool = False
+    last: Snapshot | None = None
 
     name = "dataset"
 
@@ -152,14 +155,19 @@ class EveryQuestion(Step):
         Raises:
             InputError: no question has enough answers.
         """
+        tables, settings = (POSTS, COMMENTS, JUDGMENTS), {"answers": self.settings}
+        last = None if self.trains else self.last
+        sites = sites_to_update(run, last, EXAMPLES, tables, settings=settings, models=self.models)
         posts, comments, judged = _tables(run)
-        answers = candidates(judged_answers(posts, judged), _rules(self.settings))
+        of_sites = posts if sites is None else posts.where(F.col("site").isin(*sites))
+        answers = candidates(judged_answers(of_sites, judged), _rules(self.settings))
         counts.rows_in = run.rows(POSTS)
         examples = every_question(answers, min_answers=self.settings.min_answers).persist()
         try:
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
             trained += [training_threads(examples, posts, comments)] if self.trains else []
-            counts.rows_out = run.write(EXAMPLES, without_labels_of_trained(examples, posts, comments, trained)).rows
+            labelled = without_labels_of_trained(examples, posts, comments, trained)
+            counts.rows_out = update_sites(run, last, EXAMPLES, labelled, sites)
         finally:
             examples.unpersist()
         if counts.rows_out == 0:

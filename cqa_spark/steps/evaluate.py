@@ -11,6 +11,7 @@ from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import summarise
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
@@ -18,6 +19,7 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.runtime.step import Product, Step
+from cqa_spark.steps.reuse import sites_to_update, update_sites
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class Evaluate(Step):
         baseline: system to compare the others with.
         at_random: systems whose measures are expectations over all orders.
         cross_validated: whether every training query was ranked, by models of the other folds.
+        last: the published run, whose measures are kept of sites that have not changed; None to compute all.
     """
 
     settings: EvaluationSettings
     baseline: str
     at_random: Collection[str] = ()
     cross_validated: bool = False
+    last: Snapshot | None = None
 
     name = "evaluate"
 
@@ -63,7 +67,11 @@ class Evaluate(Step):
             if self.cross_validated
             else examples.where(OUTSIDE_TRAINING)
         )
-        run.write(QUERY_METRICS, query_metrics(rankings, judged, measures, at_random=self.at_random))
+        used = {"evaluation": settings}
+        sites = sites_to_update(run, self.last, QUERY_METRICS, (RANKINGS, EXAMPLES), settings=used)
+        judged = judged if sites is None else judged.where(F.col("site").isin(*sites))
+        measured = query_metrics(rankings, judged, measures, at_random=self.at_random)
+        update_sites(run, self.last, QUERY_METRICS, measured, sites)
         summary = summarise(
             run.read(QUERY_METRICS),
             self.baseline,

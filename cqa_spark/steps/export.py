@@ -9,7 +9,7 @@ import yaml
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError, noted
-from cqa_spark.lake.exports import MANIFEST
+from cqa_spark.lake.exports import MANIFEST, Exported, current_export
 from cqa_spark.lake.folders import EXPORTS
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.plain_files import write_plain_files
@@ -22,7 +22,9 @@ from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.exported_files import (
     JSON_LINES,
     PARQUET,
+    ExportedFile,
     exported_files,
+    in_order,
     require_every_row,
 )
 from cqa_spark.steps.publish import leased
@@ -55,10 +57,10 @@ class Export(Step):
             f"run {run.run_id} is published, and {MANIFEST} is unchanged; the next nightly run exports again, "
             f"or run: cqa export --lake {run.lake.root}"
         ):
-            export_rankings(leased(run), published_snapshot(run.lake), self.system)
+            export_rankings(leased(run), published_snapshot(run.lake), self.system, since=current_export(run.lake))
 
 
-def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
+def export_rankings(lake: LeasedLake, published: Snapshot, system: str, *, since: Exported | None = None) -> str:
     """Write the rankings of the published run, by site, and replace the manifest; return its path.
 
     Files of earlier exports stay, for readers that have them open, until garbage is collected.
@@ -67,6 +69,7 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
         lake: leased by this process.
         published: the published run.
         system: the system whose rankings are served.
+        since: an export whose files are kept of sites that have not changed since; None to write all files.
 
     Raises:
         InputError: the run has rankings, but none of this system.
@@ -77,6 +80,11 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
     served_rows = _rows_of(published, system)
     folder = f"{EXPORTS}/{record.run_id}/{lake.lease.token}"
     served = published.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
+    kept: list[ExportedFile] = []
+    if since is not None and since.system == system and since.rankings_version is not None:
+        sites = published.state(RANKINGS).changed_sites(lake.state(RANKINGS, since.rankings_version))
+        kept = [ExportedFile(**file) for file in since.files if file["site"] not in sites]
+        served = served.where(F.col("site").isin(*sites))
     # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
@@ -86,12 +94,13 @@ def export_rankings(lake: LeasedLake, published: Snapshot, system: str) -> str:
         write_plain_files(rows, target, lake.storage, file_format=file_format, partition_by=["site"])
 
     run_concurrently(write, (PARQUET, JSON_LINES))
-    files = exported_files(lake, folder)
+    files = in_order([*kept, *exported_files(lake, folder)])
     require_every_row(files, served_rows, record.run_id)
     manifest = {
         "run_id": record.run_id,
         "published_at": record.recorded_at.isoformat(),
         "system": system,
+        "rankings_version": record.table_versions[RANKINGS.name],
         "files": [asdict(file) for file in files],
     }
     lake.lease.renew()

@@ -49,12 +49,16 @@ def exported_files(lake: Lake, folder: str) -> list[ExportedFile]:
         folder: relative to the lake's root.
 
     Returns:
-        The files with rows, by format and path.
+        The files with rows.
     """
     found = reduce(DataFrame.unionByName, [_described(lake, folder, each) for each in _WITHOUT_VALUES]).collect()
-    files = (
+    return [
         ExportedFile(row.format, _within(folder, row.uri), row.site, row.rows, row.length, row.sha256) for row in found
-    )
+    ]
+
+
+def in_order(files: Iterable[ExportedFile]) -> list[ExportedFile]:
+    """Files by format and path."""
     return sorted(files, key=lambda file: (file.format != PARQUET, file.path))
 
 

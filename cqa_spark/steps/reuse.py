@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from pydantic import BaseModel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -17,6 +21,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.table import Table
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
@@ -108,6 +113,58 @@ def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSyst
         and not missing_groups(last, groups)
         and _same_tables(run, last, groups)
     )
+
+
+def sites_to_update(
+    run: Run,
+    last: Snapshot | None,
+    table: Table,
+    inputs: Sequence[Table],
+    *,
+    settings: Mapping[str, BaseModel],
+    models: Sequence[str] = (),
+) -> set[str] | None:
+    """The sites whose rows of a table have to be computed again; published rows of others are valid.
+
+    Args:
+        run: the run, which has the inputs.
+        last: the published run; None to compute all rows.
+        table: the table, whose rows follow from those of the same site.
+        inputs: the tables that they follow from.
+        settings: the settings that they follow from, by section.
+        models: the trained systems that they follow from.
+
+    Returns:
+        The sites; None for all, as none is published, or it was computed by other code, settings or models.
+    """
+    if last is None or not last.has(table) or "site" not in last.state(table).partition_by:
+        return None
+    before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
+    artifacts = [model_artifact(name) for name in models]
+    if (
+        last.record.code_version != run.record.code_version
+        or any(before.get(name) != section.model_dump(mode="json") for name, section in settings.items())
+        or any(last.record.artifacts.get(name) != run.record.artifacts[name] for name in artifacts)
+    ):
+        return None
+    return run.changed_sites(inputs, last)
+
+
+def update_sites(run: Run, last: Snapshot | None, table: Table, rows: DataFrame, sites: set[str] | None) -> int:
+    """Write the rows of some sites beside the published ones of others, or all; return the number of all rows.
+
+    Args:
+        run: the run to write to.
+        last: the published run, if there are sites.
+        table: the table.
+        rows: of these sites, and perhaps of others.
+        sites: as ``sites_to_update`` gives them.
+    """
+    if last is None or sites is None:
+        return run.write(table, rows).rows
+    of_sites = rows.where(F.col("site").isin(*sites))
+    run.replace(table, of_sites, sites=sites, base=last.record.table_versions[table.name])
+    return run.rows(table)
 
 
 def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import py7zr
 import pytest
 import yaml
 from homes import make_home
 from pyspark.sql import Row, SparkSession
+from s3_server import S3Server, reach
 from standalone import HERE, SHORT_LIVED, Cluster, standalone_cluster
 
 from cqa_spark.cli import main
@@ -20,6 +22,7 @@ from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
+from cqa_spark.object_store.remote_files import send
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.synth.stackexchange.dump import write_dump
 
@@ -106,6 +109,29 @@ def test_a_cluster_reads_dumps_as_local_mode_does(spark: SparkSession, cluster: 
     read, expected = (sorted(published_snapshot(lake).entries(INGESTED_FILES), key=repr) for lake in lakes)
     assert len(expected) == 3
     assert read == expected
+
+
+@pytest.mark.slow
+def test_a_cluster_reads_an_archive_without_a_shared_folder(
+    spark: SparkSession, cluster: Cluster, s3: S3Server, tmp_path: Path
+) -> None:
+    dump = write_dump(tmp_path, site="packed.example.org", threads=20, seed=3).folder
+    (tmp_path / "packed").mkdir()
+    with py7zr.SevenZipFile(tmp_path / "packed" / "packed.example.org.7z", "w") as archive:
+        archive.write(dump / "Posts.xml", "Posts.xml")
+    send(tmp_path / "packed", s3.location("packed"), s3.settings)
+    ingest = ["ingest", "stackexchange", "--run-id", "r", "--tables", "posts"]
+    places = ["--input", s3.location("packed"), "--unpack.staging", s3.location("staged")]
+    with started([*submit(cluster), *ingest, *places, "--lake", s3.location("cluster"), *s3.flags]):
+        pass
+    assert main([*ingest, "--input", str(dump), "--lake", str(tmp_path / "local")]) == 0
+    reach(spark, s3)
+    lakes = [Lake(spark, s3.location("cluster"), s3.settings), Lake(spark, str(tmp_path / "local"))]
+    read, expected = (
+        published_snapshot(lake).read(POSTS).drop("source_file").orderBy(*POSTS.key).collect() for lake in lakes
+    )
+    assert read == expected
+    assert len(expected) > 20
 
 
 @pytest.mark.slow

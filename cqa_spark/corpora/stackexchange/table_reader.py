@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from itertools import count
 from types import TracebackType
 from typing import Self
@@ -86,41 +86,43 @@ class TableReader:
         Returns:
             The columns of ``tolerant_path.parse_records``.
         """
-        found = [self._located(numbers, layout) for layout in FAST_LAYOUTS]
+        found = [self._located(numbers, layout, _mark_others) for layout in FAST_LAYOUTS]
         over_lines = self._some(numbers, Layout.ROW_OVER_LINES)
         if over_lines:
             chunks = read_lines(self.spark, over_lines, Layout.ROW_OVER_LINES).withColumnRenamed("value", "raw")
             found.append(self._parsed(chunks.withColumn("is_wanted", F.lit(True)), over_lines, Layout.ROW_OVER_LINES))
         return reduce(DataFrame.unionByName, [each for each in found if each is not None])
 
-    def rows_with_ids(self, ids: DataFrame) -> DataFrame | None:
-        """Sound rows with the given ids, with offset and text; None if no file can contain one.
+    def rows_as_written(self, ids: DataFrame | None) -> DataFrame | None:
+        """Sound rows with offset and text; None if no file can contain one.
 
         Args:
-            ids: the columns of the table's key.
+            ids: keys of the wanted rows, few enough to broadcast; None for all rows.
 
         Returns:
             The columns of ``tolerant_path.parse_records``.
         """
-        row_id = self.dump.attributes[ROW_ID]
-        # A broadcast join keeps the order of rows, which is needed to locate them; a shuffle would not.
-        marked = F.broadcast(ids.select("site", row_id, F.lit(True).alias("is_wanted")))
-        found = [self._located(list(self.files), layout, marked) for layout in FAST_LAYOUTS]
+        found = [self._located(list(self.files), layout, partial(self._mark_rows, ids=ids)) for layout in FAST_LAYOUTS]
         known = [each for each in found if each is not None]
         return reduce(DataFrame.unionByName, known) if known else None
 
-    def _located(self, numbers: Sequence[int], layout: Layout, marked: DataFrame | None = None) -> DataFrame | None:
+    def _located(
+        self, numbers: Sequence[int], layout: Layout, mark: Callable[[DataFrame], DataFrame]
+    ) -> DataFrame | None:
         files = self._some(numbers, layout)
         if not files:
             return None
-        parsed = parse_lines(read_lines(self.spark, files, layout).withColumn("raw", F.col("value")), self.dump)
-        if marked is None:
-            wanted = F.col("kind") != ROW
-        else:
-            row_id = self.dump.attributes[ROW_ID]
-            parsed = parsed.withColumn(row_id, F.col(f"row.{row_id}")).join(marked, ["site", row_id], "left")
-            wanted = (F.col("kind") == ROW) & F.col("is_wanted")
-        return self._parsed(parsed.withColumn("is_wanted", wanted), files, layout)
+        lines = parse_lines(read_lines(self.spark, files, layout).withColumn("raw", F.col("value")), self.dump)
+        return self._parsed(mark(lines), files, layout)
+
+    def _mark_rows(self, lines: DataFrame, ids: DataFrame | None) -> DataFrame:
+        if ids is None:
+            return lines.withColumn("is_wanted", F.col("kind") == ROW)
+        row_id = self.dump.attributes[ROW_ID]
+        # A broadcast join keeps the order of rows, which is needed to locate them; a shuffle would not.
+        marked = F.broadcast(ids.select("site", row_id, F.lit(True).alias("is_named")))
+        found = lines.withColumn(row_id, F.col(f"row.{row_id}")).join(marked, ["site", row_id], "left")
+        return found.withColumn("is_wanted", (F.col("kind") == ROW) & F.col("is_named"))
 
     def _parsed(self, lines: DataFrame, files: Mapping[int, OpenFile], layout: Layout) -> DataFrame:
         wanted = F.when(F.col("is_wanted"), F.col("raw").cast("binary"))
@@ -137,3 +139,7 @@ class TableReader:
     def _of_layout(self, layout: Layout) -> dict[int, OpenFile]:
         """Non-empty files of a layout; Spark skips empty files, and an observation without rows never completes."""
         return {n: file for n, file in self.files.items() if file.probe.layout is layout and file.probe.size}
+
+
+def _mark_others(lines: DataFrame) -> DataFrame:
+    return lines.withColumn("is_wanted", F.col("kind") != ROW)

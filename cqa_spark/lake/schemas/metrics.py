@@ -40,6 +40,7 @@ QUERY_METRICS = Table(
         ),
     ),
     key=("system", "task", "split", "site", "query_id", "measure"),
+    partition_by=("site",),
 )
 
 METRICS = JournalTable(

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Client, Connection, Listener
 from typing import Protocol
 
 from pyspark import BarrierTaskContext
+
+_LENGTH = 8
+"""Bytes before each of several messages that are sent as one."""
 
 
 class TrainingGroup(Protocol):
@@ -40,7 +48,7 @@ class SingleTask:
 
 
 class BarrierTasks:
-    """The tasks of a barrier stage; to be made in each of them."""
+    """The tasks of a barrier stage; to be made in each of them. A message takes a second."""
 
     def __init__(self) -> None:
         self._context = BarrierTaskContext.get()
@@ -50,5 +58,80 @@ class BarrierTasks:
         self.host = places[0].rpartition(":")[0] or places[0]
 
     def gather(self, message: bytes) -> list[bytes]:
-        """Exchange messages through the driver; Spark takes text."""
+        """Exchange messages through the driver; Spark takes text, and looks for answers once a second."""
         return [b64decode(each) for each in self._context.allGather(b64encode(message).decode("ascii"))]
+
+
+class ConnectedTasks:
+    """The tasks of a group, connected with task 0, which passes their messages on.
+
+    Task 0 accepts only those who know a key that it sends through the group.
+    """
+
+    def __init__(self, group: TrainingGroup) -> None:
+        self.number, self.tasks, self.host = group.number, group.tasks, group.host
+        self._connections = _accepted(group) if group.number == 0 else [_connected(group)]
+
+    def gather(self, message: bytes) -> list[bytes]:
+        """Exchange messages through task 0."""
+        if self.number > 0:
+            (to_first,) = self._connections
+            to_first.send_bytes(message)
+            return list(_parted(to_first.recv_bytes()))
+        messages = [message, *[each.recv_bytes() for each in self._connections]]
+        joined = _joined(messages)
+        for each in self._connections:
+            each.send_bytes(joined)
+        return messages
+
+    def close(self) -> None:
+        """Close the connections."""
+        for each in self._connections:
+            each.close()
+
+
+@contextmanager
+def group_of_tasks(tasks: int) -> Iterator[TrainingGroup]:
+    """The group that this task is in, connected until the block ends.
+
+    Args:
+        tasks: their number; several are those of a barrier stage.
+    """
+    if tasks == 1:
+        yield SingleTask()
+        return
+    connected = ConnectedTasks(BarrierTasks())
+    try:
+        yield connected
+    finally:
+        connected.close()
+
+
+def _accepted(group: TrainingGroup) -> list[Connection]:
+    """Connections of task 0 to the others, in the order of their numbers."""
+    key = secrets.token_bytes(32)
+    with Listener((group.host, 0), backlog=group.tasks, authkey=key) as listener:
+        group.gather(json.dumps({"port": listener.address[1], "key": key.hex()}).encode())
+        accepted = [listener.accept() for _ in range(1, group.tasks)]
+    numbers = {int.from_bytes(each.recv_bytes(), "big"): each for each in accepted}
+    return [numbers[number] for number in sorted(numbers)]
+
+
+def _connected(group: TrainingGroup) -> Connection:
+    """The connection of another task to task 0."""
+    place = json.loads(group.gather(b"")[0])
+    connection = Client((group.host, place["port"]), authkey=bytes.fromhex(place["key"]))
+    connection.send_bytes(group.number.to_bytes(_LENGTH, "big"))
+    return connection
+
+
+def _joined(messages: Iterable[bytes]) -> bytes:
+    return b"".join(len(each).to_bytes(_LENGTH, "big") + each for each in messages)
+
+
+def _parted(joined: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(joined):
+        end = start + _LENGTH + int.from_bytes(joined[start : start + _LENGTH], "big")
+        yield joined[start + _LENGTH : end]
+        start = end

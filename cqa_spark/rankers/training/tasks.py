@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +21,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.model import TrainingCounts
-from cqa_spark.rankers.training.group import BarrierTasks, SingleTask, TrainingGroup
+from cqa_spark.rankers.training.group import TrainingGroup, group_of_tasks
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
 from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET, TaskRows, read_rows
@@ -106,15 +107,11 @@ class _Task:
     may_be_idle: bool
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        group: TrainingGroup = BarrierTasks() if self.workers > 1 else SingleTask()
-        rows = read_rows(batches, self.features, self.dtype)
-        try:
+        with group_of_tasks(self.workers) as group, closing(read_rows(batches, self.features, self.dtype)) as rows:
             counted = _count_together(rows, group)
             counts, busy = counted["counts"], self.may_be_idle or counted["busy"] == self.workers
             fits = busy and not any(counted["bad"]) and 0 < counts["relevant"] < counts["rows"]
             learned = self.learn(rows, group) if fits else None
-        finally:
-            rows.close()
         if group.number == 0:
             columns = {"learned": [learned], "counted": [json.dumps(counted)]}
             yield pa.RecordBatch.from_pydict(columns, schema=_OUTCOME)

@@ -12,10 +12,12 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
+from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.garbage import remove_attempts
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import hold
-from cqa_spark.lake.publishing import publish
+from cqa_spark.lake.published_copies import copy_of
+from cqa_spark.lake.publishing import publish, published_snapshot
 from cqa_spark.lake.run import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -32,8 +34,14 @@ def lake(spark: SparkSession, tmp_path: Path) -> Lake:
     return Lake(spark, str(tmp_path / "my lake's 100%"))
 
 
-def published(lake: Lake, run_id: str, rows: dict[tuple[str, str], int], config: str = "system: served\n") -> None:
-    """Publish a run with a query of so many candidates for each system and site."""
+def published(
+    lake: Lake,
+    run_id: str,
+    rows: dict[tuple[str, str], int],
+    config: str = "system: served\n",
+    base: int | None = None,
+) -> None:
+    """Publish a run with a query of so many candidates for each system and site, beside other sites of a version."""
     values = [
         (run_id, system, site, "task", "test", "q1", f"c{rank}", 1.0 / rank, rank, True)
         for (system, site), candidates in rows.items()
@@ -41,7 +49,8 @@ def published(lake: Lake, run_id: str, rows: dict[tuple[str, str], int], config:
     ]
     begin = RunRecord(run_id, "running", "nightly", config_hash="c0ffee", config=config, code_version="0")
     with open_run(lake, begin, resume=False, on_step=lambda step: None) as run:
-        run.write(RANKINGS, lake.spark.createDataFrame(values, RANKINGS.schema).coalesce(1))
+        frame = lake.spark.createDataFrame(values, RANKINGS.schema).coalesce(1)
+        run.replace(RANKINGS, frame, sites={site for _, site in rows}, base=base)
     with hold(lake, Holder.of_this_process("test")) as held:
         publish(held, run_id)
 
@@ -115,6 +124,24 @@ def test_an_export_stays_until_another_is_whole(
     second = {file["path"] for file in manifest(lake)["files"]}
     assert (len(first), len(second), first & second) == (2, 2, set())
     assert all(lake.objects.read(path) for path in first)
+
+
+def test_a_night_writes_the_files_of_sites_whose_rankings_changed(lake: Lake) -> None:
+    """Those of the export, which garbage collection keeps, and those of the copy for readers of Delta."""
+    published(lake, "r1", {("served", "a"): 1, ("served", "b"): 2})
+    assert main(["export", "--lake", lake.root]) == 0
+    before = {file["path"]: file["site"] for file in manifest(lake)["files"]}
+    published(lake, "r2", {("served", "a"): 3}, base=0)
+    with hold(lake, Holder.of_this_process("test")) as held:
+        export.export_rankings(held, published_snapshot(lake), "served", since=current_export(lake))
+        assert remove_attempts(held, [RunLog(lake.objects).require_success("r2")]) == []
+    require_exported(lake, {"a": 3, "b": 2})
+    after = {file["path"]: file["site"] for file in manifest(lake)["files"]}
+    assert {site for path, site in after.items() if path in before} == {"b"}
+    assert {site for path, site in after.items() if path not in before} == {"a"}
+    copy = copy_of(RANKINGS)
+    assert lake.state(copy, 1).changed_sites(lake.state(copy, 0)) == {"a"}
+    assert lake.read(copy, 1).groupBy("site").count().orderBy("site").collect() == [("a", 3), ("b", 2)]
 
 
 def test_the_system_is_named_where_the_run_names_none(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:

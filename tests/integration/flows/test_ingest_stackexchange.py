@@ -11,6 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.corpora.stackexchange.ingest import dump_table
+from cqa_spark.corpora.stackexchange.ingest.dump_table import MOST_BROADCAST
 from cqa_spark.lake.publishing import published_run, published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
@@ -152,11 +154,15 @@ def test_a_run_that_failed_is_repeated_over_a_file_without_rows(ingest: Ingest, 
 
 
 @pytest.mark.slow
-def test_the_same_run_again_converges(ingest: Ingest, lake: Lake, tmp_path: Path) -> None:
+def test_the_same_run_again_converges(
+    ingest: Ingest, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where repeated ids are too many to broadcast."""
     folder = write_dump(tmp_path / BEER, {**DUMP, "Posts": [QUESTION, ANSWER, ANSWER, "lost"]})
     tables = [(POSTS, "post_id"), (VOTES, "vote_id"), (JUDGMENTS, "label"), (QUARANTINE, "reason")]
     found = []
-    for _ in range(2):
+    for most in (MOST_BROADCAST, 0):
+        monkeypatch.setattr(dump_table, "MOST_BROADCAST", most)
         assert ingest(folder, "r1", "--max-bad-fraction", "1") == 0
         found.append([ids(lake, table, column) for table, column in tables])
     assert found[0] == found[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import FEW_SITES, Lake
 from cqa_spark.lake.table import Table, column
 
 SCORES = Table(
@@ -114,3 +114,45 @@ def test_old_versions_stay_readable_however_old(lake: Lake, spark: SparkSession)
         for commit in log.glob("*.json"):
             os.utime(commit, (IN_2001 + number,) * 2)
     assert lake.read(SCORES, 1).collect() == [Row(site="a", score=1)]
+
+
+BY_SITE = replace(SCORES, partition_by=("site",), key=("site", "score"))
+
+
+@pytest.fixture
+def adaptive(spark: SparkSession) -> Iterator[None]:
+    """Adaptive execution, which the session of the tests does without."""
+    before = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    yield
+    spark.conf.set("spark.sql.adaptive.enabled", before)
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_a_site_of_many_has_one_file_and_keeps_it_while_another_changes(lake: Lake, spark: SparkSession) -> None:
+    sites = "abcdefghi"
+    assert len(sites) > FEW_SITES
+    rows = spark.createDataFrame([(site, score) for score in range(8) for site in sites], SCORES.schema)
+    lake.write(BY_SITE, rows.repartition(4), author="run-1", rebalance=True)
+    before = lake.state(BY_SITE, 0).files_by_site()
+    assert {site: len(files) for site, files in before.items()} == dict.fromkeys(sites, 1)
+    stale, new = (spark.createDataFrame([("b", score)], SCORES.schema) for score in (3, 9))
+    version = lake.merge_rows(BY_SITE, new, stale=stale, base=0, author="run-2").version
+    after = lake.state(BY_SITE, version).files_by_site()
+    assert {site for site in sites if after[site] != before[site]} == {"b"}
+    assert {row["score"] for row in lake.read(BY_SITE, version).where("site = 'b'").collect()} == {*range(8), 9} - {3}
+    assert lake.read(BY_SITE, version).count() == 8 * len(sites)
+
+
+@pytest.mark.usefixtures("adaptive")
+def test_the_revision_that_finds_too_many_small_files_of_a_site_merges_them(
+    lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cqa_spark.lake.storage.MOST_SMALL", 2)
+    numbers = []
+    lake.write(BY_SITE, spark.createDataFrame([("a", 0), ("b", 0)], SCORES.schema), author="run-1")
+    for score in range(1, 5):
+        version = lake.append(BY_SITE, spark.createDataFrame([("a", score)], SCORES.schema))
+        numbers.append({site: len(files) for site, files in lake.state(BY_SITE, version).files_by_site().items()})
+    assert numbers == [{"a": 2, "b": 1}, {"a": 3, "b": 1}, {"a": 2, "b": 1}, {"a": 3, "b": 1}]
+    assert {row["score"] for row in lake.read(BY_SITE, version).where("site = 'a'").collect()} == set(range(5))

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.table_state import file_path, files_since, table_state
+from cqa_spark.lake.table_state import NO_FILES, file_path, table_state
 from cqa_spark.object_store.folder import Folder
 
 SCHEMA = {
@@ -59,13 +59,13 @@ def test_each_commit_adds_and_removes_files(store: Folder) -> None:
     assert state.schema["score"].metadata == {"comment": "points"}
 
 
-def test_files_of_a_version_and_of_later_ones(store: Folder) -> None:
-    commit(store, 0, {"metaData": METADATA}, add("one", "a", 1), add("site=it%2527s/two", "it's", 1))
-    commit(store, 1, remove("one"), add("three", "a", 1))
-    commit(store, 2, remove("three"), add("four", "a", 1))
-    assert files_since(store, "posts", 0) == {"one", "site=it%27s/two", "three", "four"}
-    assert files_since(store, "posts", 1) == {"site=it%27s/two", "three", "four"}
-    assert files_since(store, "posts", 2) == {"site=it%27s/two", "four"}
+def test_sites_whose_files_differ_between_versions(store: Folder) -> None:
+    commit(store, 0, {"metaData": METADATA}, add("one", "a", 3), add("two", "b", 1), add("three", "b", 1))
+    commit(store, 1, remove("three"), add("four", "c", 2))
+    before, after = (table_state(store, "posts", version) for version in (0, 1))
+    assert before.files_by_site() == {"a": {"one"}, "b": {"two", "three"}}
+    assert after.changed_sites(before) == before.changed_sites(after) == {"b", "c"}
+    assert after.changed_sites(NO_FILES) == {"a", "b", "c"}
 
 
 def test_rows_and_nulls_as_counted_when_they_were_written(store: Folder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from threading import Barrier, Thread
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
 from cqa_spark.rankers.threshold import best_threshold
-from cqa_spark.rankers.training.group import SingleTask, TrainingGroup
+from cqa_spark.rankers.training.group import ConnectedTasks, SingleTask, TrainingGroup
 from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
 from cqa_spark.rankers.training.moments import Moments, merged
@@ -44,6 +45,21 @@ class Threads:
         gathered = list(self._messages)
         self._barrier.wait(timeout=60)
         return gathered
+
+
+def test_connected_tasks_get_the_messages_of_all_in_order() -> None:
+    messages, barrier, gathered = [b""] * 3, Barrier(3), [[]] * 3
+
+    def work(number: int) -> None:
+        with closing(ConnectedTasks(Threads(number, messages, barrier))) as connected:
+            gathered[number] = [connected.gather(each) for each in (bytes(number), b"x" * 100_000 * number, b"")]
+
+    threads = [Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert gathered == [[[b"", b"\0", b"\0\0"], [b"", b"x" * 100_000, b"x" * 200_000], [b""] * 3]] * 3
 
 
 def learn_together(learn: Callable[[TaskRows, TrainingGroup], str | None], parts: list[TaskRows]) -> str:

@@ -27,7 +27,7 @@ def test_a_night_that_published_and_did_not_export_notes_so(
     run: Any = SimpleNamespace(run_id="r2", lake=SimpleNamespace(root="build/lake"))
     monkeypatch.setattr(export, "leased", lambda run: None)
     monkeypatch.setattr(export, "published_snapshot", lambda lake: None)
-    monkeypatch.setattr(export, "export_rankings", fail)
+    monkeypatch.setattr(export, "current_export", fail)
     with pytest.raises(type(error)) as raised:
         export.Export("best").execute(run, StepRecord("export"))
     assert raised.value.__notes__ == [TRUE]

@@ -24,6 +24,9 @@ from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.spark.concurrency import run_concurrently
 
+MOST_BROADCAST = 1_000_000
+"""Repeated ids up to which they are broadcast, some 30 MB. Of more, all rows are read as they are written."""
+
 
 @dataclass
 class Reading:
@@ -87,7 +90,8 @@ def _read(each: Reading) -> None:
     run, reader = each.tables.run, each.reader
     with run.step(each.dump.table.name) as step:
         with refuse_damaged(each.files):
-            each.tables.write(each.dump.table, reader.sound_rows())
+            # A task reads files of few sites, and texts are not worth a shuffle.
+            each.tables.write(each.dump.table, reader.sound_rows(), rebalance=False)
         lines = reader.lines()
         unclear = reader.needs_closer_look(lines)
         if unclear:
@@ -142,11 +146,13 @@ def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
     run, dump = each.tables.run, each.dump
     repeated = repeated_keys(each.tables.of_sites(dump.table), dump.table).persist()
     held.callback(repeated.unpersist)
-    found = each.reader.rows_with_ids(repeated)
-    copies = [_with_origin(found, each.files)] if found is not None else []
+    few = repeated.limit(MOST_BROADCAST + 1).count() <= MOST_BROADCAST
+    found = each.reader.rows_as_written(repeated if few else None)
+    rows = [_with_origin(found, each.files)] if found is not None else []
     if each.outcomes is not None:
-        copies.append(each.outcomes.where(_is_sound()).join(repeated, list(dump.table.key), "left_semi"))
-    settled = keep_first(reduce(DataFrame.unionByName, copies), dump).persist()
+        rows.append(each.outcomes.where(_is_sound()))
+    copies = reduce(DataFrame.unionByName, rows).join(repeated, list(dump.table.key), "left_semi")
+    settled = keep_first(copies, dump).persist()
     held.callback(settled.unpersist)
     run.delete(dump.table, repeated)
     run.append(dump.table, table_rows(dump, settled.where(_is_sound())))

@@ -39,10 +39,16 @@ class SiteTables:
         """Versions of the published tables."""
         return self.last.record.table_versions if self.last is not None else {}
 
-    def write(self, table: Table, frame: DataFrame) -> int:
-        """Replace the rows of the sites in the run's table, else in the published one; return the number of rows."""
+    def write(self, table: Table, frame: DataFrame, *, rebalance: bool = True) -> int:
+        """Replace the rows of the sites in the run's table, else in the published one; return the number of rows.
+
+        Args:
+            table: the table.
+            frame: the rows.
+            rebalance: as for ``Run.replace``.
+        """
         base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
-        return self.run.replace(table, frame, sites=self.sites, base=base).rows
+        return self.run.replace(table, frame, sites=self.sites, base=base, rebalance=rebalance).rows
 
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
         """Write the entries of the sites and the published ones of other sites; return the number of the former."""
