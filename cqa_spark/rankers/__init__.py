@@ -1,1 +1,1 @@
-"""Rankers: from the features of a query's candidates to scores, rankings and saved systems."""
+"""Rankers: score and rank the candidates of queries by their features."""

@@ -1,4 +1,4 @@
-"""An ensemble: several rankers that give probabilities, averaged."""
+"""An ensemble that averages the probabilities of several rankers."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class AverageParameters(MembersParameters):
     """Parameters of the ensemble."""
 
     members: tuple[RankerSpec, ...] = Field(
-        min_length=2, description="rankers that give probabilities, each with name and parameters"
+        min_length=2, description="rankers with probabilities as scores, each with name and parameters"
     )
-    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
     @model_validator(mode="after")
     def _members_give_probabilities(self) -> AverageParameters:
@@ -44,7 +44,7 @@ class AverageParameters(MembersParameters):
             if not build_member(member).gives_probabilities:
                 raise ConfigError(
                     f"the ranker average has the member {member.name}, whose scores are not probabilities",
-                    "take logistic_regression, boosted_trees with objective classification, or calibrated around it",
+                    "use logistic_regression, boosted_trees with objective classification, or wrap it in calibrated",
                 )
         return self
 
@@ -56,7 +56,7 @@ class PooledModel(RankerModel):
     members: tuple[RankerModel, ...]
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
-        """The mean of the members' shares; the direction is that of the members which have one and agree."""
+        """The mean of the members' shares, with a direction if all members that have one agree."""
         found = defaultdict(list)
         for member in self.members:
             for importance in member.feature_importances():
@@ -94,7 +94,7 @@ class AverageRanker(Ranker[AverageParameters]):
     """Fits every member on the same examples."""
 
     name = "average"
-    about = "orders candidates by the average of several rankers' probabilities"
+    about = "ranks candidates by the average of several rankers' probabilities"
     parameters_type: ClassVar[type[RankerParameters]] = AverageParameters
     model_type: ClassVar[type[RankerModel]] = AverageModel
 

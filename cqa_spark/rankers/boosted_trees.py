@@ -37,37 +37,38 @@ _TARGETS = {"classification": "relevant", "regression": "similarity"}
 
 
 class BoostedTreesParameters(TrainingParameters):
-    """What can be set; names in brackets are XGBoost's."""
+    """Parameters of the ranker; names in parentheses are those of XGBoost."""
 
     objective: Literal["classification", "pairwise", "listwise", "regression"] = Field(
         "classification",
-        description="classification learns relevant; pairwise (LambdaMART on pairs) and listwise (on nDCG) the label; "
-        "regression (least squares) the similarity",
+        description="classification predicts relevant; pairwise (LambdaMART on pairs) and listwise (on nDCG) use the "
+        "label; regression (least squares) predicts the similarity",
     )
     trees: Annotated[int, Between(50, 800, log=True, whole=True)] = Field(
         300, ge=1, description="number of trees (n_estimators)"
     )
-    depth: Annotated[int, Between(2, 7, whole=True)] = Field(
-        4, ge=1, description="greatest depth of a tree (max_depth)"
-    )
+    depth: Annotated[int, Between(2, 7, whole=True)] = Field(4, ge=1, description="maximum depth of a tree (max_depth)")
     learning_rate: Annotated[float, Between(0.01, 0.2, log=True)] = Field(
-        0.05, gt=0, description="weight of each tree's vote (learning_rate)"
+        0.05, gt=0, description="shrinkage of each tree's contribution (learning_rate)"
     )
     row_share: Annotated[float, Between(0.4, 1)] = Field(
-        0.8, gt=0, le=1, description="share of the rows that a tree sees (subsample)"
+        0.8, gt=0, le=1, description="share of the rows sampled for each tree (subsample)"
     )
     column_share: Annotated[float, Between(0.1, 1, log=True)] = Field(
-        0.5, gt=0, le=1, description="share of the features a tree sees (colsample_bytree)"
+        0.5, gt=0, le=1, description="share of the features sampled for each tree (colsample_bytree)"
     )
     min_child_weight: Annotated[float, Between(1, 50, log=True)] = Field(
-        1.0, ge=0, description="least sum of second derivatives in a leaf"
+        1.0, ge=0, description="minimum sum of second derivatives in a leaf"
     )
     l2: Annotated[float, Between(0.1, 30, log=True)] = Field(
         1.0, ge=0, description="strength of the L2 penalty on leaf values (reg_lambda)"
     )
-    seed: int = Field(1, description="seed of the choice of rows and features")
+    seed: int = Field(1, description="seed for sampling rows and features")
     threshold: float = Field(
-        0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant; classification only"
+        0.5,
+        ge=0,
+        le=1,
+        description="minimum probability for predicting a candidate relevant; classification only",
     )
 
 
@@ -94,10 +95,10 @@ class BoostedTreesModel(RankerModel):
         booster = self._booster
         rows = DMatrix(values, feature_names=booster.feature_names)
         found: NDArray[np.float64] = booster.predict(rows, pred_contribs=True)
-        return found[:, :-1]  # the last column is what all candidates start from
+        return found[:, :-1]  # the last column is the bias
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
-        """What XGBoost predicts: probabilities, or sums of the trees' values."""
+        """XGBoost's predictions: probabilities, or sums of the trees' values."""
         found: NDArray[np.float64] = self._booster.inplace_predict(candidates.of(self.description.features))
         return found.astype(np.float64)
 
@@ -119,7 +120,7 @@ class BoostedTreesModel(RankerModel):
     def _booster(self) -> Booster:
         from xgboost import Booster
 
-        # Spark runs a task on each core.
+        # Spark already runs one task per core.
         return Booster({"nthread": 1}, model_file=self.trees.data())
 
 
@@ -127,31 +128,31 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
     """Trees by the histogram method; pairwise and listwise are LambdaMART (Burges 2010, MSR-TR-2010-82)."""
 
     name = "boosted_trees"
-    about = "orders candidates by gradient-boosted trees, fitted to candidates, pairs, whole lists or similarities"
+    about = "ranks candidates by gradient-boosted trees, fitted to candidates, pairs, whole lists or similarities"
     parameters_type: ClassVar[type[RankerParameters]] = BoostedTreesParameters
     model_type: ClassVar[type[RankerModel]] = BoostedTreesModel
 
     @property
     def gives_probabilities(self) -> bool:
-        """As a classifier."""
+        """True for the classifier."""
         return self.parameters.objective == "classification"
 
     @property
     def gives_similarities(self) -> bool:
-        """As a regressor."""
+        """True for the regressor."""
         return self.parameters.objective == "regression"
 
     def fit(self, frame: DataFrame) -> BoostedTreesModel:
-        """Learn as ``fit_scores`` does; a threshold for other scores than probabilities is set out of fold."""
+        """Fit like ``fit_scores``; unless scores are probabilities, choose the threshold on out-of-fold scores."""
         model = self.fit_scores(frame)
         return model if self.gives_probabilities else with_share_threshold(model, self, frame)
 
     def fit_scores(self, frame: DataFrame) -> BoostedTreesModel:
         """Learn ``relevant`` (classification), ``similarity`` (regression) or ``label`` (all others) from the features.
 
-        Several workers train in Spark's barrier mode: dynamic allocation has to be off, and ``workers`` cores free at
-        once. Their number is part of the model: each has its own random choice of rows, and sums of floating-point
-        numbers in another order. With the same number, the model is the same whatever the partitions.
+        Several workers train in Spark's barrier mode, which requires dynamic allocation to be off and ``workers`` cores
+        to be free at the same time. The model depends on the number of workers, because each samples its own rows and
+        the order of floating-point sums differs. For a given number, it does not depend on the partitioning.
         """
         target = _TARGETS.get(self.parameters.objective, "label")
         trained = train_in_tasks(frame, self._learning, self.parameters, target=target, order="queries")
@@ -170,7 +171,7 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
             "reg_lambda": self.parameters.l2,
             "seed": self.parameters.seed,
             "tree_method": "hist",
-            "nthread": 1,  # Spark runs a task on each core
+            "nthread": 1,  # Spark already runs one task per core
         }
         by_query = self.parameters.objective in ("pairwise", "listwise")
         return TreeLearning(parameters, self.parameters.trees, features, by_query)

@@ -1,4 +1,4 @@
-"""A ranker whose scores are made probabilities, with a threshold that was chosen on examples it did not learn from."""
+"""Calibrates a ranker's scores to probabilities, and chooses the threshold, on out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from cqa_spark.rankers.truncation import best_truncation
 
 _SCORE = "member__score"
 _MOST_ROWS = 2_000_000
-"""Out-of-fold scores that the curve and the threshold are learned from; of more, a sample of whole queries is taken."""
+"""Maximum number of out-of-fold scores for fitting; of more, whole queries are sampled."""
 _MEMBER, _CURVE = "member", "curve.json"
 _CURVES: dict[str, type[Curve]] = {"platt": PlattCurve, "isotonic": IsotonicCurve}
 
@@ -45,12 +45,12 @@ class CalibratedParameters(RankerParameters):
     member: RankerSpec = Field(description="the ranker, with name and parameters")
     method: Literal["platt", "isotonic"] = Field(
         "platt",
-        description="platt: a logistic curve; isotonic: a rising step function, for a thousand examples or more",
+        description="platt: a logistic curve; isotonic: an increasing step function, for a thousand examples or more",
     )
-    folds: int = Field(5, ge=2, description="folds that the scores are made in, by thread with its repeats")
+    folds: int = Field(5, ge=2, description="number of folds for out-of-fold scores, by thread")
     decide_by: DecideBy | Literal["tmap"] = Field(
         "mean",
-        description="what the threshold makes as high as it can out of fold: accuracy, F1, their mean, or TMAP",
+        description="measure that the threshold maximises on out-of-fold scores: accuracy, F1, their mean, or TMAP",
     )
 
     def needs_features(self) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ class CalibratedParameters(RankerParameters):
 
 @dataclass(frozen=True, eq=False)
 class CalibratedModel(RankerModel):
-    """The score is a probability; candidates are in the order that the member puts them in."""
+    """The score is a probability; the ranking is that of the member."""
 
     member: RankerModel
     curve: Curve
@@ -90,7 +90,7 @@ class CalibratedModel(RankerModel):
         return self.member.compares_candidates
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
-        """The curve's height at the member's score."""
+        """The value of the curve at the member's score."""
         parameters = CalibratedParameters(**self.description.parameters)
         return self.curve.heights(unbounded(parameters.member, self.member.score(candidates)))
 
@@ -104,7 +104,7 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
     """
 
     name = "calibrated"
-    about = "makes another ranker's scores probabilities and chooses the threshold, both out of fold"
+    about = "calibrates another ranker's scores to probabilities and chooses the threshold, on out-of-fold scores"
     parameters_type: ClassVar[type[RankerParameters]] = CalibratedParameters
     model_type: ClassVar[type[RankerModel]] = CalibratedModel
 
@@ -114,7 +114,7 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> CalibratedModel:
-        """Learn the curve and the threshold from out-of-fold scores, and the member from everything."""
+        """Fit curve and threshold on out-of-fold scores, and the member on all examples."""
         ranker = build_member(self.parameters.member)
         features = feature_columns(frame)
         member = ranker.fit_scores(frame)
@@ -133,7 +133,7 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
 
 @dataclass(frozen=True)
 class _Calibration:
-    """Learns a curve, and a threshold on its heights, from the scores of a task's examples."""
+    """Fits a curve and a threshold on the scores of a task's examples."""
 
     curve: type[Curve]
     decide_by: DecideBy | Literal["tmap"]

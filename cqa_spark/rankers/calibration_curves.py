@@ -1,4 +1,4 @@
-"""Curves from a ranker's score to a probability, as ``calibrated`` learns them out of fold."""
+"""Calibration curves from a ranker's score to a probability, fitted by ``calibrated`` on out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ITERATIONS = 100
 
 
 class Curve(LearnedNumbers, ABC):
-    """A curve that rises with the score."""
+    """A curve that increases with the score."""
 
     @property
     def inputs(self) -> int:
@@ -31,7 +31,7 @@ class Curve(LearnedNumbers, ABC):
     @classmethod
     @abstractmethod
     def learn(cls, rows: TaskRows) -> Self:
-        """Learn the targets of examples from their only feature, a score."""
+        """Fit the curve on examples whose only feature is a score."""
 
     @abstractmethod
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -42,7 +42,7 @@ class PlattCurve(Curve):
     """A logistic curve.
 
     Attributes:
-        weights: of the score.
+        weights: weights of the logistic regression on the score.
     """
 
     weights: LinearWeights
@@ -60,7 +60,7 @@ class PlattCurve(Curve):
 
 
 class IsotonicCurve(Curve):
-    """A rising step function.
+    """An increasing step function.
 
     Attributes:
         boundaries: scores at which steps begin and end, ascending.
@@ -74,7 +74,7 @@ class IsotonicCurve(Curve):
     def _rise_together(self) -> IsotonicCurve:
         rises = all(list(each) == sorted(each) for each in (self.boundaries, self.predictions))
         if not rises or len(self.boundaries) != len(self.predictions):
-            raise ValueError("boundaries and predictions have to ascend, and to be of one length")
+            raise ValueError("boundaries and predictions must be ascending and of equal length")
         return self
 
     @classmethod
@@ -86,7 +86,7 @@ class IsotonicCurve(Curve):
         return cls(boundaries=fitted.X_thresholds_.tolist(), predictions=fitted.y_thresholds_.tolist())
 
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The height of the step; candidates on one step keep their order by a share too small to leave the step."""
+        """The height of the step, plus a tiny increment by score that keeps the order of candidates on one step."""
         steps = np.interp(scores, self.boundaries, self.predictions)
         squashed = 0.5 + np.arctan(scores) / np.pi
         found: NDArray[np.float64] = steps * (1 - _ORDER_WITHIN_A_STEP) + squashed * _ORDER_WITHIN_A_STEP

@@ -1,4 +1,4 @@
-"""Candidates in memory, with their features: what models score."""
+"""Candidates in memory, with their features: the input of models."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Candidates:
     """Some candidates with their features.
 
     Attributes:
-        examples: columns of the table ``examples``, a row per candidate, and their words if the model reads texts. If
-            the model compares candidates, all of a query are there, one after the other in the order of their ids.
+        examples: columns of the table ``examples``, one row per candidate, and the words if the model reads texts. If
+            the model compares candidates, queries are complete and sorted by candidate id.
         features: names of the features.
-        values: a row per candidate, a column per feature; all are numbers.
+        values: shape (candidates, features); finite.
     """
 
     examples: pa.Table
@@ -32,23 +32,23 @@ class Candidates:
         return int(self.examples.num_rows)
 
     def of(self, features: Sequence[str]) -> NDArray[np.float64]:
-        """The values of some features, in their order."""
+        """The values of the given features, in order."""
         if tuple(features) == tuple(self.features):
             return self.values
         places = {name: place for place, name in enumerate(self.features)}
         return self.values[:, [places[name] for name in features]]
 
     def add(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
-        """The same candidates with more features."""
+        """The candidates with additional features."""
         return replace(self, features=(*self.features, *features), values=np.hstack([self.values, values]))
 
     def instead(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
-        """The same candidates with other features."""
+        """The candidates with other features."""
         return replace(self, features=tuple(features), values=values)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """The place of the first candidate of each query."""
+        """The index of the first candidate of each query."""
         columns = [self.examples.column(name).to_numpy() for name in QUERY]
         changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
         return np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)

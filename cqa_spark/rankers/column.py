@@ -1,4 +1,4 @@
-"""A baseline that orders candidates by one column."""
+"""A baseline that sorts candidates by one column."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ INITIAL_RANK = "initial_rank"
 
 
 class ColumnParameters(RankerParameters):
-    """Which column, which end of it is best, and what is predicted."""
+    """Column, sort order and predicted class."""
 
     column: str = Field(description="initial_rank, or a feature as GROUP__COLUMN")
-    ascending: bool = Field(False, description="whether the smallest value is the best")
+    ascending: bool = Field(False, description="whether the smallest value ranks first")
     predict: Literal["all", "none"] = Field(
         "all", description="candidates that are predicted relevant: the baselines all-true and all-false"
     )
 
     def needs_features(self) -> tuple[str, ...]:
-        """The column, unless it is one of the examples' own."""
+        """The column, unless it is a column of the examples."""
         return () if self.column == INITIAL_RANK else (self.column,)
 
 
 class ColumnModel(BaselineModel):
-    """The score is the column's value, negated where the smallest is the best.
+    """The score is the column's value, negated for ascending order.
 
-    Every candidate is predicted relevant, as in the baseline files of SemEval-2016 Task 3, or none is.
+    All candidates are predicted relevant, as in the baseline files of SemEval-2016 Task 3, or none.
     """
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
@@ -50,20 +50,20 @@ class ColumnModel(BaselineModel):
 
 
 class ColumnRanker(Ranker[ColumnParameters]):
-    """Learns nothing."""
+    """A baseline without training."""
 
     name = "column"
-    about = "orders candidates by one feature, or by the rank that the forum or search engine gave"
+    about = "sorts candidates by one feature, or by the initial rank of the forum or search engine"
     parameters_type: ClassVar[type[RankerParameters]] = ColumnParameters
     model_type: ClassVar[type[RankerModel]] = ColumnModel
 
     def fit(self, frame: DataFrame) -> ColumnModel:
-        """Check that the column is there; labels are not looked at."""
+        """Check that the column exists; labels are not used."""
         features = feature_columns(frame)
         missing = [name for name in self.parameters.needs_features() if name not in features]
         if missing:
             raise ContractError(
-                f"the column ranker orders by {missing[0]}, which is not among the features: {', '.join(features)}",
+                f"the column ranker sorts by {missing[0]}, which is not among the features: {', '.join(features)}",
                 "name a feature of one of the system's feature groups, or initial_rank",
             )
         beyond_all = sys.float_info.max if self.parameters.predict == "none" else None

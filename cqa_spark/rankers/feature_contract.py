@@ -1,4 +1,4 @@
-"""The contract between a frame and a model: its feature columns, each a finite double."""
+"""The contract between a DataFrame and a model: feature columns that are finite doubles."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def feature_columns(frame: DataFrame) -> tuple[str, ...]:
 
 
 def require_features(frame: DataFrame, trained_on: Sequence[str], ranker: str) -> None:
-    """Check that a frame has exactly the features that a model was trained on; their order does not matter.
+    """Check that a DataFrame has exactly the features of a model, in any order.
 
     Raises:
-        ContractError: names every feature that is missing, extra, or not a double.
+        ContractError: a feature is missing, extra, or not a double; all of them are listed.
     """
     types = {name: kind for name, kind in frame.dtypes if SEPARATOR in name}
     problems = [f"missing {name}" for name in trained_on if name not in types]
@@ -31,14 +31,14 @@ def require_features(frame: DataFrame, trained_on: Sequence[str], ranker: str) -
         raise ContractError(
             f"the {ranker} model was trained on {len(trained_on)} features and is given {len(types)}: "
             f"{'; '.join(problems)}",
-            "compute the feature groups that the system names, in the versions it was trained with, or train it again",
+            "compute the system's feature groups in the versions used for training, or train it again",
         )
 
 
 def bad_features(features: Sequence[str]) -> Column:
     """Names of the features of a row that are null, NaN or infinite.
 
-    One expression over an array: as many expressions as features would be more code than Spark compiles well.
+    A single expression over an array, because one expression per feature generates more code than Spark can compile.
     """
     checked = F.arrays_zip(F.array(*map(F.lit, features)).alias("name"), F.array(*map(F.col, features)).alias("value"))
     return F.transform(F.filter(checked, lambda feature: is_bad(feature["value"])), lambda feature: feature["name"])

@@ -1,4 +1,4 @@
-"""What linear rankers share: a function of standardised features."""
+"""Base classes of linear rankers: linear functions of standardised features."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class LinearWeights(LearnedNumbers):
     """A linear function of standardised features.
 
     Attributes:
-        mean: of each feature in the training part.
-        std: standard deviation of each feature there.
-        coefficients: of each standardised feature.
-        intercept: what is added.
+        mean: mean of each feature in the training data.
+        std: standard deviation of each feature in the training data.
+        coefficients: coefficient of each standardised feature.
+        intercept: the intercept.
     """
 
     mean: tuple[float, ...]
@@ -31,19 +31,19 @@ class LinearWeights(LearnedNumbers):
     @model_validator(mode="after")
     def _have_one_length(self) -> LinearWeights:
         if not len(self.mean) == len(self.std) == len(self.coefficients):
-            raise ValueError("mean, std and coefficients are of different lengths")
+            raise ValueError("mean, std and coefficients have different lengths")
         return self
 
     @property
     def inputs(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return len(self.coefficients)
 
     def terms(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each feature adds: its coefficient times its distance from the mean, in standard deviations.
+        """The contribution of each feature: coefficient times standardised value.
 
         Args:
-            values: a row per candidate, a column per feature. A feature without spread adds nothing, as in Spark ML.
+            values: shape (candidates, features). Constant features contribute 0, as in Spark ML.
         """
         spread = np.array(self.std)
         scaled = np.divide(values - np.array(self.mean), spread, out=np.zeros_like(values), where=spread > 0)
@@ -52,7 +52,7 @@ class LinearWeights(LearnedNumbers):
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The value of the function for each row of ``values``."""
-        # A matrix product may add up in another order when there are more rows.
+        # The rounding of a matrix product may depend on the number of rows.
         found: NDArray[np.float64] = self.terms(values).sum(axis=1) + self.intercept
         return found
 
@@ -75,7 +75,7 @@ class LinearModel(NumbersModel):
         )
 
     def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Coefficients times the distances from the training part's means, in standard deviations."""
+        """Coefficients times standardised values."""
         return self.learned.terms(values)
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:

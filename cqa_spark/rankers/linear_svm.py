@@ -17,26 +17,26 @@ from cqa_spark.rankers.training.tasks import train_in_tasks
 
 
 class LinearSvmParameters(TrainingParameters):
-    """What can be set."""
+    """Parameters of the ranker."""
 
     l2: Annotated[float, Between(1e-5, 0.3, log=True)] = Field(
         0.001, ge=0, description="strength of the L2 penalty on the standardised coefficients"
     )
-    iterations: int = Field(100, ge=1, description="most steps of the optimizer")
+    iterations: int = Field(100, ge=1, description="maximum number of iterations of the optimizer")
     threshold: float = Field(
-        0.0, description="signed distance from the boundary from which on a candidate is predicted relevant"
+        0.0, description="minimum signed distance from the boundary for predicting a candidate relevant"
     )
 
 
 class LinearSvmModel(LinearModel):
-    """The score is the signed distance from the boundary, in margins; it is no probability."""
+    """The score is the signed distance from the boundary, in margins; it is not a probability."""
 
 
 class LinearSvmRanker(Ranker[LinearSvmParameters]):
     """Hinge loss with an L2 penalty (Cortes and Vapnik 1995, Machine Learning 20(3)), pointwise."""
 
     name = "linear_svm"
-    about = "orders candidates by their distance from the boundary of a linear support vector machine"
+    about = "ranks candidates by their distance from the boundary of a linear support vector machine"
     parameters_type: ClassVar[type[RankerParameters]] = LinearSvmParameters
     model_type: ClassVar[type[RankerModel]] = LinearSvmModel
 

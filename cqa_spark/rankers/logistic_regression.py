@@ -21,13 +21,13 @@ from cqa_spark.rankers.training.tasks import train_in_tasks
 
 
 class LogisticRegressionParameters(TrainingParameters):
-    """What can be set."""
+    """Parameters of the ranker."""
 
     l2: Annotated[float, Between(1e-5, 0.3, log=True)] = Field(
         0.001, ge=0, description="strength of the L2 penalty on the standardised coefficients"
     )
-    iterations: int = Field(100, ge=1, description="most steps of L-BFGS")
-    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+    iterations: int = Field(100, ge=1, description="maximum number of iterations of L-BFGS")
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
 
 class LogisticRegressionModel(LinearModel):
@@ -39,10 +39,10 @@ class LogisticRegressionModel(LinearModel):
 
 
 class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):
-    """A pointwise ranker: every candidate by itself."""
+    """A pointwise ranker, which scores every candidate independently."""
 
     name = "logistic_regression"
-    about = "orders candidates by the probability of being relevant that a logistic regression gives"
+    about = "ranks candidates by the probability of relevance from a logistic regression"
     parameters_type: ClassVar[type[RankerParameters]] = LogisticRegressionParameters
     model_type: ClassVar[type[RankerModel]] = LogisticRegressionModel
 

@@ -1,4 +1,4 @@
-"""An ensemble: the mean of several regressions of similarity."""
+"""An ensemble that averages several regressions of similarity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MeanSimilarityParameters(MembersParameters):
     """Parameters of the ensemble."""
 
     members: tuple[RankerSpec, ...] = Field(
-        min_length=2, description="rankers that give similarities, each with name and parameters"
+        min_length=2, description="rankers with similarities as scores, each with name and parameters"
     )
 
     @model_validator(mode="after")
@@ -33,7 +33,7 @@ class MeanSimilarityParameters(MembersParameters):
             if not build_member(member).gives_similarities:
                 raise ConfigError(
                     f"the ranker mean_similarity has the member {member.name}, whose scores are not similarities",
-                    "take ridge_regression, or boosted_trees with objective regression",
+                    "use ridge_regression, or boosted_trees with objective regression",
                 )
         return self
 
@@ -42,7 +42,7 @@ class MeanSimilarityModel(PooledModel):
     """The score is the mean of the members' similarities."""
 
     def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """The mean of the members' contributions, which are on one scale; None where a member does not say."""
+        """The mean of the members' contributions, which share a scale; None if a member has none."""
         found = [member.contributions(values) for member in self.members]
         known = [each for each in found if each is not None]
         if len(known) < len(found):
@@ -60,7 +60,7 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
     """Fits every member on the same examples."""
 
     name = "mean_similarity"
-    about = "orders candidates by the mean of several regressions of similarity"
+    about = "ranks candidates by the mean of several regressions of similarity"
     parameters_type: ClassVar[type[RankerParameters]] = MeanSimilarityParameters
     model_type: ClassVar[type[RankerModel]] = MeanSimilarityModel
 
@@ -70,7 +70,7 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> MeanSimilarityModel:
-        """Learn ``similarity`` from the features, once per member; the threshold is set out of fold."""
+        """Learn ``similarity`` from the features, once per member; choose the threshold on out-of-fold scores."""
         return with_share_threshold(self.fit_scores(frame), self, frame)
 
     def fit_scores(self, frame: DataFrame) -> MeanSimilarityModel:

@@ -1,4 +1,4 @@
-"""Rankers that are made of other rankers: how their members are named, built, saved and scored."""
+"""Members of composite rankers: builds, saves, loads and scores them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLOSEST_TO_CERTAIN = 1e-9
 
 
 class MembersParameters(RankerParameters):
-    """Base of the parameters of a ranker that is made of several others."""
+    """Base class of the parameters of rankers with several members."""
 
     members: tuple[RankerSpec, ...]
 
@@ -37,7 +37,7 @@ class MembersParameters(RankerParameters):
 
 
 def build_member(member: RankerSpec) -> Ranker[Any]:
-    """The ranker of a member, before it has learned."""
+    """The unfitted ranker of a member."""
     return build_ranker(member.name, member.parameters)
 
 
@@ -48,21 +48,21 @@ def save_members(members: Sequence[RankerModel], folder: NewModelFolder) -> None
 
 
 def load_members(description: ModelDescription, folder: ModelFolder) -> tuple[RankerModel, ...]:
-    """Read the members of a model, as many as its parameters name."""
+    """Read the members named in a model's parameters."""
     return tuple(load_model(folder.within(str(number))) for number in range(len(description.parameters["members"])))
 
 
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-odds of probabilities, which are kept a little away from 0 and 1."""
+    """The log-odds of probabilities, which are clipped near 0 and 1."""
     found: NDArray[np.float64] = logit(np.clip(probabilities, _CLOSEST_TO_CERTAIN, 1 - _CLOSEST_TO_CERTAIN))
     return found
 
 
 def unbounded(member: RankerSpec, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A member's scores on a scale without ends: log-odds of probabilities, other scores as they are."""
+    """A member's scores on an unbounded scale: log-odds of probabilities, other scores unchanged."""
     return log_odds(scores) if build_member(member).gives_probabilities else scores
 
 
 def member_scores(candidates: Candidates, members: Sequence[RankerModel]) -> NDArray[np.float64]:
-    """The scores of each member: a row per candidate, a column per member."""
+    """The scores of each member: one row per candidate, one column per member."""
     return np.stack([member.score(candidates) for member in members], axis=1)

@@ -1,4 +1,4 @@
-"""A fitted ranker: gives every candidate a score, can be saved and loaded, says which features count."""
+"""The interface of fitted rankers: scoring, saving, loading and feature importances."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ LEARNED, NUMBERS = "learned", "numbers.json"
 
 
 class TrainingCounts(BaseModel):
-    """What a model was trained on, in rows.
+    """The size of the training data.
 
     Attributes:
-        queries: distinct queries.
-        rows: examples that were learned from.
-        relevant: how many of them are relevant.
-        unlabelled: examples that were left out because their label is not known.
+        queries: number of distinct queries.
+        rows: number of labelled examples.
+        relevant: number of relevant examples.
+        unlabelled: number of examples excluded because they have no label.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,14 +40,14 @@ class TrainingCounts(BaseModel):
 
 
 class ModelDescription(BaseModel):
-    """All of a model but the numbers that it learned.
+    """A model's description, without the fitted state.
 
     Attributes:
-        ranker: registered name of the ranker that made the model.
+        ranker: registered name of the ranker.
         parameters: its parameters, by name.
-        features: feature columns that the model was trained on, in order.
-        threshold: score from which on a candidate is predicted relevant; null where every candidate is.
-        training: what it was trained on; null for a ranker that does not learn.
+        features: feature columns of the training data, in order.
+        threshold: minimum score at which a candidate is predicted relevant; null if every candidate is.
+        training: size of the training data; null for rankers without training.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -60,7 +60,7 @@ class ModelDescription(BaseModel):
 
 
 class FeatureImportance(NamedTuple):
-    """How much one feature counts; the columns of the table ``feature_importances`` say what the values mean."""
+    """The importance of a feature; the table ``feature_importances`` documents the values."""
 
     feature: str
     importance: float
@@ -69,7 +69,7 @@ class FeatureImportance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RankerModel(ABC):
-    """A ranker that has been fitted."""
+    """A fitted ranker."""
 
     description: ModelDescription
 
@@ -83,14 +83,14 @@ class RankerModel(ABC):
             The columns of ``examples``, ``score`` (double, higher is better) and ``predicted`` (boolean).
 
         Raises:
-            ContractError: the frame's features are not those that the model was trained on.
+            ContractError: the features differ from those of the training data.
         """
         require_features(frame, self.description.features, self.description.ranker)
         return score_frame(self, frame)
 
     @property
     def training_rows(self) -> int:
-        """How many examples it learned from; 0 if it does not learn."""
+        """Number of training examples; 0 without training."""
         return 0 if self.description.training is None else self.description.training.rows
 
     @property
@@ -100,49 +100,49 @@ class RankerModel(ABC):
 
     @abstractmethod
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
-        """The score of each candidate, the same to the last digit whatever other queries are scored with it.
+        """The score of each candidate; does not depend on other queries in the same call, even in the last digit.
 
         Args:
-            candidates: with the model's features, or more.
+            candidates: with the model's features; further features are ignored.
         """
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
-        """The share of each feature in the model's decisions; empty where nothing was learned."""
+        """The share of each feature in the model's decisions; empty for baselines."""
         return ()
 
     def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """How far each feature moves the score of each candidate, on the scale that the ranker adds up on.
+        """The contribution of each feature to the score of each candidate, on the ranker's additive scale.
 
         Args:
-            values: a row per candidate, a column per feature, in the order of the description.
+            values: shape (candidates, features), in the order of the description.
 
         Returns:
-            The same shape, or None where the ranker does not say.
+            The same shape; None if the ranker has no additive contributions.
         """
         return None
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the model; ``cqa_spark.rankers.saved_model.load_model`` reads it."""
+        """Write the model; load it with ``cqa_spark.rankers.saved_model.load_model``."""
         folder.write_json(DESCRIPTION, self.description)
         self.save_learned(folder.within(LEARNED))
 
     @classmethod
     @abstractmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> RankerModel:
-        """The model of this description, with what ``save_learned`` wrote.
+        """Load a model with this description.
 
         Raises:
-            ContractError: what was learned does not fit the description.
+            ContractError: the fitted state does not match the description.
         """
 
     @abstractmethod
     def save_learned(self, folder: NewModelFolder) -> None:
-        """Write what is not in the description, in formats that hold data only."""
+        """Write the fitted state, in formats that contain data only."""
 
 
 @dataclass(frozen=True, eq=False)
 class BaselineModel(RankerModel):
-    """A model that has learned nothing: its description is all there is of it."""
+    """A model without a fitted state, fully defined by its description."""
 
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> BaselineModel:
@@ -154,22 +154,22 @@ class BaselineModel(RankerModel):
 
 
 class LearnedNumbers(BaseModel):
-    """Base of what a ranker learned, where that is a few thousand finite numbers at most; stored as JSON."""
+    """Base class of fitted states with at most a few thousand finite numbers; stored as JSON."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @property
     @abstractmethod
     def inputs(self) -> int:
-        """How many features the numbers are for."""
+        """Number of features."""
 
 
 @dataclass(frozen=True, eq=False)
 class NumbersModel(RankerModel):
-    """A model whose ranker learned numbers.
+    """A model with numbers as its fitted state.
 
     Attributes:
-        learned: of the type ``learned_type``.
+        learned: the numbers, of type ``learned_type``.
     """
 
     learned_type: ClassVar[type[LearnedNumbers]]

@@ -28,29 +28,29 @@ _RAW, _SCALED = "raw_features", "features"
 
 
 class MultilayerPerceptronParameters(RankerParameters):
-    """What can be set."""
+    """Parameters of the ranker."""
 
     hidden: tuple[Annotated[int, Field(ge=1)], ...] = Field((50, 50), description="nodes of each hidden layer")
     iterations: Annotated[int, Between(20, 400, log=True, whole=True)] = Field(
-        100, ge=1, description="most steps of L-BFGS; the fewer, the less is learned by heart"
+        100, ge=1, description="maximum number of iterations of L-BFGS; fewer reduce overfitting"
     )
-    seed: int = Field(1, description="seed of the first weights")
+    seed: int = Field(1, description="seed of the initial weights")
     max_training_rows: int = Field(
         1_000_000,
         ge=1,
-        description="learn from a sample of whole queries with about so many examples; a single task learns from them",
+        description="number of examples, approximately, in the sample of whole queries that a single task trains on",
     )
-    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
 
 class NetworkWeights(LearnedNumbers):
     """A network on features scaled to [0, 1].
 
     Attributes:
-        low: smallest value of each feature in the training part.
-        high: largest value of each feature there.
-        layers: nodes of each layer, from the features to the two classes.
-        weights: of all layers one after the other, each input by node, then the biases.
+        low: minimum of each feature in the training data.
+        high: maximum of each feature in the training data.
+        layers: number of nodes of each layer, from the features to the two classes.
+        weights: concatenated weights of all layers, each input by node, then the biases.
     """
 
     low: tuple[float, ...]
@@ -62,22 +62,22 @@ class NetworkWeights(LearnedNumbers):
     def _fit_together(self) -> NetworkWeights:
         wanted = sum((inputs + 1) * nodes for inputs, nodes in pairwise(self.layers))
         if not len(self.low) == len(self.high) == self.layers[0] or len(self.weights) != wanted:
-            raise ValueError("low, high and weights do not have the lengths that follow from the layers")
+            raise ValueError("the lengths of low, high and weights do not match the layers")
         return self
 
     @property
     def inputs(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return self.layers[0]
 
     def matrices(self) -> list[NDArray[np.float64]]:
-        """The weights of each layer, a row per node and a column per input; biases are left out."""
+        """The weights of each layer, of shape (nodes, inputs), without biases."""
         return [weights for weights, _ in self._layers()]
 
     def probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of being relevant for each row of features."""
         low, high = np.array(self.low), np.array(self.high)
-        # Spark ML puts a feature without spread in the middle of the range.
+        # Spark ML scales constant features to the middle of the range.
         scaled = np.divide(values - low, high - low, out=np.full_like(values, 0.5), where=high > low)
         *hidden, last = self._layers()
         for weights, biases in hidden:
@@ -86,7 +86,7 @@ class NetworkWeights(LearnedNumbers):
         return expit(relevant - irrelevant)
 
     def _layers(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """The weights of each layer, a row per node and a column per input, and its biases."""
+        """The weights of each layer, of shape (nodes, inputs), and its biases."""
         numbers, found, start = np.array(self.weights), [], 0
         for inputs, nodes in pairwise(self.layers):
             end = start + inputs * nodes
@@ -123,14 +123,14 @@ class MultilayerPerceptronModel(NumbersModel):
 
 
 class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
-    """A pointwise ranker. Hidden nodes are sigmoid ones where the paper's are rectified, and nothing is dropped out.
+    """A pointwise ranker. Hidden units are sigmoid, not rectified as in the paper, and there is no dropout.
 
-    The scaling to [0, 1] that the paper applies to all its features is part of the ranker: it is fitted on the training
-    part alone, and other rankers need none. A value beyond those of the training part goes beyond the range.
+    The ranker scales features to [0, 1], as the paper does for all its features; other rankers need no scaling. The
+    scaling is fitted on the training data, so values outside its range are scaled outside [0, 1].
     """
 
     name = "multilayer_perceptron"
-    about = "orders candidates by the probability of being relevant that a multilayer perceptron gives"
+    about = "ranks candidates by the probability of relevance from a multilayer perceptron"
     parameters_type: ClassVar[type[RankerParameters]] = MultilayerPerceptronParameters
     model_type: ClassVar[type[RankerModel]] = MultilayerPerceptronModel
 
@@ -164,7 +164,7 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
 
 
 def _products(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The product with the transposed weights, added up in the same order however many rows there are."""
+    """The product with the transposed weights, summed in an order that does not depend on the number of rows."""
     return np.stack([(values * node).sum(axis=1) for node in weights], axis=1)
 
 

@@ -1,4 +1,4 @@
-"""Out-of-fold scores: scores of examples by models that did not learn from them."""
+"""Out-of-fold scores: each example is scored by a model trained on the other folds."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cqa_spark.spark.concurrency import run_concurrently
 
 
 def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int = SEED) -> DataFrame:
-    """Score every training example by a model of the other folds (Wolpert 1992, Stacked generalization).
+    """Score every training example with a model of the other folds (Wolpert 1992, Stacked generalization).
 
     Args:
         ranker: fitted once per fold.
-        frame: training examples with features; read once per fold, so pass a stored or cached one.
-        folds: number of folds, by thread with its repeats.
-        seed: another seed puts other threads together.
+        frame: training examples with features; read once per fold, so pass a stored or cached DataFrame.
+        folds: number of folds, by thread.
+        seed: changes which threads share a fold.
 
     Returns:
-        The frame with ``score``, and ``predicted`` without a meaning. Scores of different folds come from different
+        The DataFrame with ``score``; ``predicted`` is meaningless. Scores of different folds come from different
         models.
     """
     held_out = [fold_of(folds, seed) == fold for fold in range(folds)]

@@ -1,4 +1,4 @@
-"""The words of queries and candidates: columns beside the features, for rankers that read texts."""
+"""Adds the words of queries and candidates as columns, for rankers that use texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 
 QUERY_WORDS, CANDIDATE_WORDS = WORD_COLUMNS = ("query_words", "candidate_words")
-"""Arrays of strings, in the order of the text; empty where there is no text."""
+"""Arrays of strings in text order; empty without a text."""
 
 
 def with_words(examples: DataFrame, documents: DataFrame, texts: DataFrame) -> DataFrame:
@@ -21,7 +21,7 @@ def with_words(examples: DataFrame, documents: DataFrame, texts: DataFrame) -> D
     """
 
     def words_of(key: str, name: str) -> DataFrame:
-        # The examples may be few: an inner join lets Spark broadcast them.
+        # An inner join lets Spark broadcast the examples if they are few.
         wanted = examples.select("site", F.col(key).alias("document_id")).distinct()
         texts_of = wanted.join(documents.select("site", "document_id", "text_id"), on=["site", "document_id"])
         found = texts_of.join(texts.select("text_id", "content_words"), on="text_id")
@@ -34,7 +34,7 @@ def with_words(examples: DataFrame, documents: DataFrame, texts: DataFrame) -> D
 
 
 def require_words(frame: DataFrame, ranker: str) -> None:
-    """Check that a frame has the words.
+    """Check that a DataFrame has the word columns.
 
     Raises:
         ContractError: a column is missing.

@@ -1,4 +1,4 @@
-"""A baseline that orders candidates at random, reproducibly."""
+"""A baseline that ranks candidates in reproducible random order."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class RandomOrderParameters(RankerParameters):
 
 
 class RandomOrderModel(BaselineModel):
-    """The score is a number from 0 to 1 that follows from the seed and the candidate's key alone.
+    """The score is a number from 0 to 1 that depends only on the seed and the candidate's key.
 
-    Neither the other rows nor the partitioning matter. Every candidate is predicted relevant.
+    Every candidate is predicted relevant.
     """
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
@@ -38,17 +38,17 @@ class RandomOrderModel(BaselineModel):
 
 def _fraction(key: str) -> float:
     hashed = int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big")
-    return (hashed >> 11) / 2**53  # a double holds 53 bits exactly
+    return (hashed >> 11) / 2**53  # doubles represent 53 bits exactly
 
 
 class RandomOrderRanker(Ranker[RandomOrderParameters]):
-    """Learns nothing."""
+    """A baseline without training."""
 
     name = "random_order"
-    about = "orders candidates by a seeded hash of their keys"
+    about = "ranks candidates by a seeded hash of their keys"
     parameters_type: ClassVar[type[RankerParameters]] = RandomOrderParameters
     model_type: ClassVar[type[RankerModel]] = RandomOrderModel
 
     def fit(self, frame: DataFrame) -> RandomOrderModel:
-        """Neither features nor labels are looked at."""
+        """Create the model; features and labels are not used."""
         return RandomOrderModel(self.describe(feature_columns(frame)))

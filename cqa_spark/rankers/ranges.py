@@ -1,4 +1,4 @@
-"""The ranges that rankers declare beside their parameters, for a tuning job to draw from."""
+"""The ranges that rankers declare for their parameters, from which a tuning job samples."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from random import Random
 from typing import Any
 
 DIGITS = 3
-"""Significant digits of a drawn number: what a person would write into a recipe."""
+"""Number of significant digits of a sampled value, so that recipes stay readable."""
 
 
 @dataclass(frozen=True)
 class Between:
-    """A range of numbers; written beside a parameter's type, as in ``Annotated[float, Between(0.01, 1, log=True)]``.
+    """A range of numbers, as an annotation: ``Annotated[float, Between(0.01, 1, log=True)]``.
 
     Attributes:
-        low: the smallest value.
-        high: the largest value.
-        log: whether 0.01 to 0.1 is as wide as 0.1 to 1.
-        whole: whether only whole numbers are drawn.
+        low: the minimum.
+        high: the maximum.
+        log: whether to sample on a logarithmic scale.
+        whole: whether to sample integers.
     """
 
     low: float
@@ -28,7 +28,7 @@ class Between:
     whole: bool = False
 
     def draw(self, random: Random) -> float | int:
-        """A number of the range, rounded to ``DIGITS`` significant digits, or to a whole number."""
+        """Sample a number, rounded to ``DIGITS`` significant digits or to an integer."""
         if self.log:
             drawn = math.exp(random.uniform(math.log(self.low), math.log(self.high)))
         else:

@@ -13,16 +13,16 @@ from cqa_spark.rankers.model import ModelDescription, RankerModel, TrainingCount
 
 
 class RankerParameters(BaseModel):
-    """Base of a ranker's declared parameters: its fields hold name, type, default and help of each."""
+    """Base class of a ranker's parameters; the fields declare name, type, default and help."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def needs_features(self) -> tuple[str, ...]:
-        """Feature columns that the parameters name themselves."""
+        """Feature columns named in the parameters."""
         return ()
 
     def reads_texts(self) -> bool:
-        """Whether the ranker learns from words, too: its frames need the columns that ``pair_words`` adds."""
+        """Whether the ranker also uses words, which requires the columns that ``pair_words`` adds."""
         return False
 
 
@@ -34,7 +34,7 @@ class Ranker(ABC, Generic[P]):
     """An estimator; registered by name in ``cqa_spark.rankers.registry``.
 
     Attributes:
-        parameters: of the type ``parameters_type``.
+        parameters: the parameters, of type ``parameters_type``.
     """
 
     name: ClassVar[str]
@@ -46,34 +46,34 @@ class Ranker(ABC, Generic[P]):
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether the scores of its models are probabilities of being relevant."""
+        """Whether the scores of its models are probabilities of relevance."""
         return False
 
     @property
     def gives_similarities(self) -> bool:
-        """Whether the scores of its models are expected similarities, from 0 to 5."""
+        """Whether the scores of its models are predicted similarities, from 0 to 5."""
         return False
 
     @abstractmethod
     def fit(self, frame: DataFrame) -> RankerModel:
-        """Learn from examples of the training part.
+        """Fit a model on training examples.
 
         Args:
             frame: columns of the table ``examples`` and features, doubles named ``GROUP__COLUMN``.
 
         Raises:
-            ContractError: a feature is not a number, or one that the parameters name is missing.
-            InputError: there is nothing to learn from.
+            ContractError: a feature is not a number, or a feature named in the parameters is missing.
+            InputError: there are no suitable training examples.
         """
 
     def fit_scores(self, frame: DataFrame) -> RankerModel:
-        """Learn as ``fit`` does, for its scores alone: a threshold that takes models of folds is left open."""
+        """Fit a model for its scores only; skips a threshold that would need models of folds."""
         return self.fit(frame)
 
     def describe(
         self, features: tuple[str, ...], *, threshold: float | None = None, training: TrainingCounts | None = None
     ) -> ModelDescription:
-        """The description of a model that this ranker makes."""
+        """The description of a model of this ranker."""
         return ModelDescription(
             ranker=self.name,
             parameters=self.parameters.model_dump(mode="json"),

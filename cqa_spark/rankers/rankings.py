@@ -1,4 +1,4 @@
-"""From scores to ranks, with the one rule for ties."""
+"""Converts scores to ranks, with the tie-breaking rule."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from cqa_spark.rankers.model import RankerModel
 
 
 def rank(scored: DataFrame, system: str, run_id: str) -> DataFrame:
-    """Order each query's candidates: score descending, then initial_rank, then candidate_id.
+    """Rank each query's candidates by score descending, then initial_rank, then candidate_id.
 
     Args:
         scored: columns of the table ``examples``, ``score`` and ``predicted``.
-        system: the system that gave the scores.
-        run_id: the run that it did so in.
+        system: name of the system.
+        run_id: id of the run.
 
     Returns:
-        Rows of the table ``rankings``. A score that is not a number stops the job when the rows are computed.
+        Rows of the table ``rankings``. A score that is not a number fails the job when the rows are computed.
     """
     order = (F.col("score").desc(), F.col("initial_rank").asc(), F.col("candidate_id").asc())
     query = Window.partitionBy("site", "task", "query_id").orderBy(*order)
@@ -42,7 +42,7 @@ def rank(scored: DataFrame, system: str, run_id: str) -> DataFrame:
 
 def _number_or_stop(system: str) -> Column:
     message = F.concat(
-        F.lit(f"system {system} gave no number as the score of query "),
+        F.lit(f"system {system}: the score is not a number for query "),
         F.col("query_id"),
         F.lit(", candidate "),
         F.col("candidate_id"),
@@ -51,6 +51,6 @@ def _number_or_stop(system: str) -> Column:
 
 
 def importances(system: str, model: RankerModel) -> list[Entry]:
-    """How much each feature counts in a system: entries of the journal table ``feature_importances``."""
+    """The importance of each feature of a system: entries of the journal table ``feature_importances``."""
     names = [column.name for column in FEATURE_IMPORTANCES.columns]
     return [dict(zip(names, (system, *importance), strict=True)) for importance in model.feature_importances()]

@@ -1,6 +1,6 @@
 """Finds rankers by name; a new ranker is one more line in ``RANKERS``.
 
-The table holds places in the code, imported at first use: rankers that are made of others look their members up here.
+The registry contains import paths, resolved at first use, because composite rankers look up their members here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def ranker_class(name: str) -> type[Ranker[Any]]:
     """The ranker of this name.
 
     Raises:
-        ConfigError: there is no such ranker; close matches and all known names are given.
+        ConfigError: unknown ranker; the error lists close matches and all known names.
     """
     if name not in RANKERS:
         raise ConfigError(f"unknown ranker {name}", known_names(name, RANKERS, "rankers"))
@@ -48,11 +48,10 @@ def ranker_class(name: str) -> type[Ranker[Any]]:
 
 
 def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
-    """A ranker that has not learned yet.
+    """Build an unfitted ranker.
 
     Raises:
-        ConfigError: an unknown ranker, an unknown parameter, or a value that the parameter does not take; all of the
-            mistakes in the parameters are named.
+        ConfigError: unknown ranker, unknown parameter, or invalid value; all mistakes in the parameters are listed.
     """
     found = ranker_class(name)
     try:

@@ -18,23 +18,23 @@ from cqa_spark.rankers.training.tasks import train_in_tasks
 
 
 class RidgeRegressionParameters(TrainingParameters):
-    """What can be set."""
+    """Parameters of the ranker."""
 
     l2: Annotated[float, Between(1e-4, 1, log=True)] = Field(
         0.005, ge=0, description="strength of the L2 penalty on the standardised coefficients"
     )
-    iterations: int = Field(300, ge=1, description="most steps of L-BFGS")
+    iterations: int = Field(300, ge=1, description="maximum number of iterations of L-BFGS")
 
 
 class RidgeRegressionModel(LinearModel):
-    """The score is the expected similarity."""
+    """The score is the predicted similarity."""
 
 
 class RidgeRegressionRanker(Ranker[RidgeRegressionParameters]):
     """Least squares with an L2 penalty (Hoerl and Kennard 1970, Ridge regression)."""
 
     name = "ridge_regression"
-    about = "orders candidates by the similarity that a ridge regression expects"
+    about = "ranks candidates by the similarity predicted by a ridge regression"
     parameters_type: ClassVar[type[RankerParameters]] = RidgeRegressionParameters
     model_type: ClassVar[type[RankerModel]] = RidgeRegressionModel
 
@@ -44,7 +44,7 @@ class RidgeRegressionRanker(Ranker[RidgeRegressionParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> RidgeRegressionModel:
-        """Learn ``similarity`` from the features; the threshold is set out of fold."""
+        """Learn ``similarity`` from the features; choose the threshold on out-of-fold scores."""
         return with_share_threshold(self.fit_scores(frame), self, frame)
 
     def fit_scores(self, frame: DataFrame) -> RidgeRegressionModel:

@@ -1,4 +1,4 @@
-"""Models in a folder: what a ranker learned, whichever ranker it was."""
+"""Loads models of any ranker from a folder."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cqa_spark.rankers.registry import build_ranker
 
 
 def load_model(folder: ModelFolder) -> RankerModel:
-    """Read what ``RankerModel.save`` wrote.
+    """Load a model saved by ``RankerModel.save``.
 
     Raises:
-        ContractError: the ranker or its parameters are not known, or what it learned does not fit them.
+        ContractError: the ranker or its parameters are unknown, or the fitted state does not match them.
     """
     description = folder.read_json(DESCRIPTION, ModelDescription)
     try:

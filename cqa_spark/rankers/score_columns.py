@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 
 def apply_to(column: str, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Column:
-    """The values of a function of a column of doubles; batches of the column are what it is given."""
+    """Apply a vectorised function to a column of doubles, batch by batch."""
 
     def apply(scores: pd.Series) -> pd.Series:
         return pd.Series(function(scores.to_numpy()))

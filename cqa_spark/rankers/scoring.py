@@ -1,4 +1,4 @@
-"""Scores the candidates of a frame with a model, in one pass of Arrow batches."""
+"""Scores the candidates of a DataFrame with a model, in one pass of Arrow batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUES = "values"
 
 
 def score_frame(model: RankerModel, frame: DataFrame) -> DataFrame:
-    """The columns of a frame that are neither features nor words, with ``score`` and ``predicted``.
+    """Add ``score`` and ``predicted`` to the columns that are neither features nor words.
 
     Args:
         model: a fitted model.
@@ -45,21 +45,21 @@ def score_frame(model: RankerModel, frame: DataFrame) -> DataFrame:
 
 
 def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
-    """Add the column ``values``, an array of features; a row where one is not a number stops the job and says which.
+    """Add the column ``values``, an array of features; a feature that is not a number fails the job.
 
-    It costs no pass of its own over the data, and so the error comes when the frame is computed.
+    The check is part of the plan, without a separate pass, so the error occurs when the DataFrame is computed.
     """
     bad = F.array_join(bad_features(features), ", ")
     message = F.concat(
         bad, F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
-        F.col("candidate_id"), F.lit(": the feature group has to declare a value for missing data"),
+        F.col("candidate_id"), F.lit(": the feature group must declare a value for missing data"),
     )  # fmt: skip
     values = F.array(*features).cast("array<double>")
     return frame.withColumn(VALUES, F.when(F.exists(values, is_bad), F.raise_error(message)).otherwise(values))
 
 
 def whole_queries(rows: DataFrame) -> DataFrame:
-    """The rows of each query in one partition, in the order of their candidates' ids."""
+    """Repartition rows by query, sorted by candidate id."""
     return rows.repartition(*QUERY).sortWithinPartitions(*QUERY, "candidate_id")
 
 
@@ -69,7 +69,7 @@ def candidates_of(batches: Iterable[pa.RecordBatch], features: tuple[str, ...], 
     Args:
         batches: rows with an array of values in the order of the features.
         features: their names.
-        whole: whether to keep the rows of a query, which are neighbours, together.
+        whole: whether to keep the rows of a query, which are adjacent, in one batch.
     """
     tables = whole_groups(batches, *QUERY) if whole else (pa.Table.from_batches([batch]) for batch in batches)
     for table in tables:

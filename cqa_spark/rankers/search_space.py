@@ -1,4 +1,4 @@
-"""Where a tuning job may look: the ranges of a ranker, and of those that it is made of."""
+"""The search space of a tuning job: the parameter ranges of a ranker and its members."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from cqa_spark.rankers.registry import ranker_class
 
 
 def draw(space: Mapping[str, Between], random: Random) -> dict[str, float | int]:
-    """One value per range, drawn in the order of the names, so that the same seed gives the same values."""
+    """Sample one value per range, in order of the names, so that a seed determines the values."""
     return {name: space[name].draw(random) for name in sorted(space)}
 
 
 def with_values(parameters: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with some of them set anew.
+    """A copy of parameters with new values for some of them.
 
     Args:
-        parameters: as a recipe gives them; they stay as they are.
+        parameters: parameters of a recipe.
         values: by path, such as ``members.0.parameters.l2``.
     """
     changed = deepcopy(dict(parameters))
@@ -34,11 +34,11 @@ def with_values(parameters: Mapping[str, Any], values: Mapping[str, Any]) -> dic
 
 
 def search_space(ranker: str, parameters: Mapping[str, Any]) -> dict[str, Between]:
-    """The ranges of a ranker and of the rankers that it is made of, by path in its parameters.
+    """The ranges of a ranker and its members, by path in its parameters.
 
     Args:
         ranker: registered name.
-        parameters: as a recipe gives them; they say which members there are.
+        parameters: parameters of a recipe, which name the members.
     """
     space = declared_ranges(ranker_class(ranker).parameters_type)
     for path, member in members(parameters):
@@ -48,7 +48,7 @@ def search_space(ranker: str, parameters: Mapping[str, Any]) -> dict[str, Betwee
 
 
 def members(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The rankers that a ranker is made of, by path in its parameters."""
+    """The members of a ranker, by path in its parameters."""
     for number, member in enumerate(parameters.get("members", ())):
         yield f"members.{number}", member
     if "member" in parameters:

@@ -1,4 +1,4 @@
-"""The same ranker with other seeds: how much of a result is the luck of a draw of rows, features or weights."""
+"""Varies the seeds of a ranker, to measure the variance due to random rows, features or weights."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from cqa_spark.rankers.search_space import members, with_values
 from cqa_spark.rankers.spec import RankerSpec
 
 _APART = 1000
-"""Between the seeds of two draws, so that members that differ by their seed alone still differ, and share none."""
+"""Distance between the seeds of two draws, so that members that differ only in their seed never share one."""
 
 
 def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
-    """The ranker with all of its seeds, and those of the rankers that it is made of, set anew.
+    """The ranker with new seeds for itself and its members.
 
     Args:
-        ranker: as a recipe gives it.
-        number: of the draw; 0 is the recipe's own.
+        ranker: the ranker of a recipe.
+        number: number of the draw; 0 for the recipe's own seeds.
 
     Returns:
-        The ranker; None where nothing is drawn.
+        The ranker; None if it has no seeds.
     """
     given = _seeds(ranker)
     if not given:
@@ -28,7 +28,7 @@ def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
 
 
 def _seeds(ranker: RankerSpec) -> dict[str, int]:
-    """By path in the parameters."""
+    """Seeds by path in the parameters."""
     found: dict[str, int] = {}
     field = ranker_class(ranker.name).parameters_type.model_fields.get("seed")
     if field is not None:

@@ -1,4 +1,4 @@
-"""A ranker as recipes name it."""
+"""The specification of a ranker in a recipe."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class RankerSpec(BaseModel):
-    """Which ranker, and its parameters; what is not given has the ranker's default."""
+    """Name and parameters of a ranker; omitted parameters have their defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,4 +1,4 @@
-"""An ensemble whose members' weights are learned from their out-of-fold scores."""
+"""An ensemble whose weights are fitted on the members' out-of-fold scores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from cqa_spark.rankers.training.sample import sample_queries
 _KEY = EXAMPLES.key
 _BLEND = "blend"
 _MOST_ROWS = 2_000_000
-"""Out-of-fold scores that the blend is learned from; of more, a sample of whole queries is taken."""
+"""Maximum number of out-of-fold scores for fitting the blend; of more, whole queries are sampled."""
 
 
 class StackingParameters(MembersParameters):
@@ -52,22 +52,22 @@ class StackingParameters(MembersParameters):
     members: tuple[RankerSpec, ...] = Field(
         min_length=2, description="rankers of any kind, each with name and parameters"
     )
-    folds: int = Field(5, ge=2, description="folds that the members' scores are made in, by thread with its repeats")
+    folds: int = Field(5, ge=2, description="number of folds for the members' out-of-fold scores, by thread")
     l2: Annotated[float, Between(1e-4, 0.1, log=True)] = Field(
         0.001, ge=0, description="strength of the L2 penalty on the members' standardised weights"
     )
-    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
 
 @dataclass(frozen=True, eq=False)
 class StackingModel(RankerModel):
-    """The score is the probability that a logistic regression on the members' scores gives."""
+    """The score is the probability from a logistic regression on the members' scores."""
 
     members: tuple[RankerModel, ...]
     blend: LogisticRegressionModel
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
-        """The members' shares, weighted by the absolute standardised weights that the members have."""
+        """The members' shares, weighted by the members' absolute standardised weights."""
         found: dict[str, list[tuple[float, FeatureImportance]]] = defaultdict(list)
         for weight, member in zip(self.blend.feature_importances(), self.members, strict=True):
             for each in member.feature_importances():
@@ -80,14 +80,14 @@ class StackingModel(RankerModel):
 
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> StackingModel:
-        """Read the members and what blends them, one folder each."""
+        """Read the members and the blend, one folder each."""
         blend = load_model(folder.within(_BLEND))
         if not isinstance(blend, LogisticRegressionModel):
-            raise folder.refusal(_BLEND, f"it holds {blend.description.ranker}, not logistic_regression")
+            raise folder.refusal(_BLEND, f"it contains {blend.description.ranker}, not logistic_regression")
         return cls(description, load_members(description, folder), blend)
 
     def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the members and what blends them, one folder each."""
+        """Write the members and the blend, one folder each."""
         save_members(self.members, folder)
         self.blend.save(folder.within(_BLEND))
 
@@ -107,12 +107,11 @@ class StackingModel(RankerModel):
 class StackingRanker(Ranker[StackingParameters]):
     """Stacked generalization (Wolpert 1992) with a logistic regression on top.
 
-    The weights come from scores of examples that the members did not learn from; the members that are kept have
-    learned from all of them.
+    The weights are fitted on out-of-fold scores; the final members are fitted on all examples.
     """
 
     name = "stacking"
-    about = "orders candidates by a logistic regression on the out-of-fold scores of several rankers"
+    about = "ranks candidates by a logistic regression on the out-of-fold scores of several rankers"
     parameters_type: ClassVar[type[RankerParameters]] = StackingParameters
     model_type: ClassVar[type[RankerModel]] = StackingModel
 
@@ -122,7 +121,7 @@ class StackingRanker(Ranker[StackingParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> StackingModel:
-        """Learn ``relevant`` from the features, each member once per fold and once more on everything."""
+        """Learn ``relevant`` from the features; fit each member once per fold and once on all examples."""
         rankers = [build_member(member) for member in self.parameters.members]
         members = tuple(ranker.fit_scores(frame) for ranker in rankers)
         rows = max(member.training_rows for member in members)
@@ -134,7 +133,7 @@ class StackingRanker(Ranker[StackingParameters]):
         return StackingModel(description, members, weights)
 
     def _out_of_fold(self, frame: DataFrame, rankers: Sequence[Ranker[Any]]) -> DataFrame:
-        """The examples with the members' scores in the place of features."""
+        """The examples with the members' scores as features."""
         members = self.parameters.members
         scored = [
             out_of_fold(ranker, frame, folds=self.parameters.folds).select(
@@ -148,5 +147,5 @@ class StackingRanker(Ranker[StackingParameters]):
 
 
 def _names(members: Sequence[RankerSpec]) -> list[str]:
-    """What the blend learns from: log-odds, which a linear model can add up, or scores."""
+    """Names of the blend's features: log-odds of probabilities, which are additive, or scores."""
     return [f"member__{number}" for number in range(len(members))]

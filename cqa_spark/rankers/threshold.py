@@ -1,4 +1,4 @@
-"""From which score on a candidate is predicted relevant."""
+"""Chooses the score threshold for predicting relevance."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _FOLDS = 3
 
 
 def best_threshold(scores: NDArray[np.float64], relevant: NDArray[np.bool_], decide_by: DecideBy) -> float:
-    """The score that, as a threshold, predicts the examples best; the highest of several that are equally good.
+    """The threshold with the best predictions; the highest of ties.
 
     Args:
-        scores: of labelled examples, at least one, by models that did not learn from them; shape (examples,).
+        scores: out-of-fold scores of labelled examples, at least one; shape (examples,).
         relevant: whether each example is relevant; shape (examples,).
-        decide_by: the measure of the prediction: accuracy, F1, or the mean of both.
+        decide_by: the measure to maximise: accuracy, F1, or the mean of both.
     """
     best_first = np.argsort(-scores, kind="stable")
     ordered = scores[best_first]
-    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # equal scores are cut together
+    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # never between equal scores
     hits, predicted = np.cumsum(relevant[best_first])[cuts], cuts + 1
     return float(ordered[cuts[np.argmax(_values(decide_by, hits, predicted, relevant))]])
 
 
 def with_share_threshold(model: M, ranker: Ranker[Any], frame: DataFrame) -> M:
-    """Set the threshold from which on as many training examples are predicted relevant as are relevant.
+    """Set the threshold at which the number of predicted training examples equals the number of relevant ones.
 
-    Scores that are no probabilities have no natural threshold, so the training part has to set one: by scores of models
-    that did not learn from the examples. A model's scores of its own training examples lie further apart.
+    Scores other than probabilities have no natural threshold. It is chosen on out-of-fold scores, because a model
+    separates its own training examples too well.
 
     Args:
-        model: what the ranker learned from all training examples.
-        ranker: fitted once more per fold.
-        frame: the training examples with features; those without a label are left out.
+        model: the model fitted on all training examples.
+        ranker: fitted again on each fold.
+        frame: the training examples with features; unlabelled ones are ignored.
     """
     labelled = frame.where(F.col("relevant").isNotNull())
     scored = out_of_fold(ranker, labelled, folds=_FOLDS)
@@ -54,11 +54,11 @@ def with_share_threshold(model: M, ranker: Ranker[Any], frame: DataFrame) -> M:
 
 
 def share_threshold(scored: DataFrame, relevant: int) -> float:
-    """The score from which on as many examples are predicted relevant as are relevant.
+    """The threshold at which the number of predicted examples equals the number of relevant ones.
 
     Args:
         scored: examples with ``score``.
-        relevant: how many of them are relevant, at least 1.
+        relevant: number of relevant examples, at least 1.
 
     Returns:
         The ``relevant``-th highest score, exactly.
@@ -72,7 +72,7 @@ def share_threshold(scored: DataFrame, relevant: int) -> float:
 def _values(
     decide_by: DecideBy, hits: NDArray[np.int64], predicted: NDArray[np.int64], relevant: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """The measure of each cut, of so many predicted examples with so many hits."""
+    """The value of the measure for each cut, from the numbers of predicted and of relevant predicted examples."""
     all_relevant = int(relevant.sum())
     accuracy = 1 - (predicted - hits + all_relevant - hits) / len(relevant)
     f1 = 2 * hits / (predicted + all_relevant)

@@ -1,4 +1,4 @@
-"""Training examples for an estimator of Spark ML, in an order that does not depend on how the input was partitioned."""
+"""Training examples for a Spark ML estimator, in an order that does not depend on the partitioning."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cqa_spark.rankers.training.requirements import features_to_learn_from, requ
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Examples to learn from.
+    """Training examples.
 
     Attributes:
         frame: the input's columns and ``target`` (double); cached, in one partition, sorted by query and candidate.
         features: feature columns, in order.
-        counts: what was kept and what was left out.
+        counts: size of the training data.
     """
 
     frame: DataFrame
@@ -32,19 +32,19 @@ class TrainingRows:
 
 @contextmanager
 def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True) -> Iterator[TrainingRows]:
-    """Keep the labelled examples and put them in order, until the block ends.
+    """Select and sort the labelled examples; they are cached until the block ends.
 
-    Spark ML adds floating-point numbers up in the order of rows and partitions: only a fixed order gives the same model
-    for every partitioning of the input.
+    Spark ML sums floating-point numbers in the order of rows and partitions, so only a fixed order makes the model
+    independent of the partitioning.
 
     Args:
         frame: training examples with features.
-        target: the column to learn; rows where it or ``relevant`` is null are left out.
-        needs_features: False for rankers that read texts, which learn without features, too.
+        target: the column to learn; rows where it or ``relevant`` is null are excluded.
+        needs_features: False for rankers that use texts, which also train without features.
 
     Raises:
-        InputError: no labelled example, or none that is relevant, or none that is not.
-        ContractError: there are no features, or one is not a number somewhere.
+        InputError: there are no labelled examples, or only one class.
+        ContractError: there are no features, or a value is not a number.
     """
     features = features_to_learn_from(frame) if needs_features else feature_columns(frame)
     labelled = frame.where(F.col("relevant").isNotNull() & F.col(target).isNotNull())

@@ -1,4 +1,4 @@
-"""The score at which every ranking is cut, so that empty ones are right where nothing is relevant."""
+"""Chooses the score at which rankings are truncated; empty rankings are correct for queries without duplicates."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 
 def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], queries: NDArray[np.int64]) -> float:
-    """The threshold of the highest TMAP; the highest of several that are equally good.
+    """The threshold with the highest TMAP; the highest of ties.
 
-    The value of a ranking changes only where one more candidate is kept. So the changes of all rankings, summed up from
-    the highest score down, are those of TMAP.
+    The value of a ranking changes only at the scores of its candidates. TMAP at each threshold is therefore the
+    cumulative sum of the changes of all rankings, from the highest score down.
 
     Args:
-        scores: of examples, by models that did not learn from them; shape (examples,).
+        scores: out-of-fold scores of examples; shape (examples,).
         relevant: whether each example is relevant; shape (examples,).
         queries: query of each example; shape (examples,).
 
     Returns:
-        A score, or a number above all scores where empty rankings are best.
+        A score, or a number above all scores if empty rankings are best.
 
     Source:
         Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2.
@@ -39,7 +39,7 @@ def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], qu
     before = np.where(is_first, all_hits == 0, np.roll(value, 1))
     highest_first = np.argsort(-score, kind="stable")
     ordered = score[highest_first]
-    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # equal scores are cut together
+    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # never between equal scores
     gained = np.cumsum((value - before)[highest_first])[cuts]
     best = int(np.argmax(gained))
     return float(ordered[cuts[best]]) if gained[best] > 0 else sys.float_info.max
@@ -48,7 +48,7 @@ def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], qu
 def _running_sums(
     numbers: NDArray[np.float64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Sums from the first row of each query on."""
+    """Cumulative sums within each query."""
     sums = np.cumsum(numbers)
     found: NDArray[np.float64] = sums - np.repeat(sums[starts] - numbers[starts], sizes)
     return found

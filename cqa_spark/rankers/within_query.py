@@ -1,4 +1,4 @@
-"""A ranker that also sees how each candidate differs from the others of its query."""
+"""A ranker with additional features: differences from the other candidates of the query."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MEMBER = "member"
 
 
 class WithinQueryParameters(RankerParameters):
-    """The ranker of the additional features."""
+    """Parameters of the ranker."""
 
     member: RankerSpec = Field(description="the ranker, with name and parameters")
 
@@ -44,12 +44,12 @@ class WithinQueryParameters(RankerParameters):
 
 @dataclass(frozen=True, eq=False)
 class WithinQueryModel(RankerModel):
-    """The member's scores, on twice the features."""
+    """Scores of the member, on features and deviations."""
 
     member: RankerModel
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
-        """Both shares of a feature together; the direction is that of the feature itself."""
+        """The summed shares of a feature and its deviation, with the direction of the feature."""
         found = {importance.feature: importance for importance in self.member.feature_importances()}
         return tuple(
             FeatureImportance(name, found[name].importance + found[_deviation(name)].importance, found[name].direction)
@@ -81,27 +81,27 @@ class WithinQueryModel(RankerModel):
 class WithinQueryRanker(Ranker[WithinQueryParameters]):
     """Adds each feature's deviation from its mean over the query's candidates.
 
-    A pointwise ranker that knows these can tell a long comment from one that is long for its thread; a linear one
-    comes close to a pairwise ranker (Joachims 2002, Optimizing Search Engines using Clickthrough Data, KDD, section
-    4.2, learns from differences between the candidates of a query alone).
+    With these, a pointwise ranker can distinguish a long comment from one that is long for its thread. A linear one
+    approximates a pairwise ranker, which learns only from differences between the candidates of a query (Joachims 2002,
+    Optimizing Search Engines using Clickthrough Data, KDD, section 4.2).
     """
 
     name = "within_query"
-    about = "lets a ranker see each feature also as its difference from the mean of the query's candidates"
+    about = "adds each feature's difference from its mean over the query's candidates to a ranker's features"
     parameters_type: ClassVar[type[RankerParameters]] = WithinQueryParameters
     model_type: ClassVar[type[RankerModel]] = WithinQueryModel
 
     @property
     def gives_probabilities(self) -> bool:
-        """As the member does."""
+        """Whether the member's scores are probabilities."""
         return self._member().gives_probabilities
 
     def fit(self, frame: DataFrame) -> WithinQueryModel:
-        """Fit the member; candidates without label count for the means of their query, too."""
+        """Fit the member; the means of a query include unlabelled candidates."""
         return self._around(self._member().fit(with_deviations(frame)), frame)
 
     def fit_scores(self, frame: DataFrame) -> WithinQueryModel:
-        """The same, for the member's scores alone."""
+        """Fit the member for its scores only."""
         return self._around(self._member().fit_scores(with_deviations(frame)), frame)
 
     def _around(self, member: RankerModel, frame: DataFrame) -> WithinQueryModel:
@@ -114,9 +114,9 @@ class WithinQueryRanker(Ranker[WithinQueryParameters]):
 
 
 def deviations(candidates: Candidates, features: Sequence[str]) -> NDArray[np.float64]:
-    """The deviation of every feature from its mean over the query: a row per candidate, a column per feature.
+    """The deviation of every feature from its mean over the query, of shape (candidates, features).
 
-    The candidates of a query are added up in their order, so that partitions do not show in the last digit.
+    The candidates of a query are summed in order, so that the result does not depend on the partitioning.
     """
     values, starts = candidates.of(features), candidates.starts
     numbers = np.diff([*starts, len(candidates)])
@@ -126,7 +126,7 @@ def deviations(candidates: Candidates, features: Sequence[str]) -> NDArray[np.fl
 
 
 def with_deviations(frame: DataFrame) -> DataFrame:
-    """Add the deviation of every feature from its mean over the query, as one more feature."""
+    """Add the deviation of every feature from its mean over the query as a further feature."""
     features = feature_columns(frame)
     others = [name for name in frame.columns if name not in features]
     rows = whole_queries(with_values(frame, features).select(*others, VALUES))

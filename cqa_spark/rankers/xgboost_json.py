@@ -1,8 +1,8 @@
-"""XGBoost's JSON format, checked before XGBoost sees it.
+"""Validates models in XGBoost's JSON format before XGBoost loads them.
 
-XGBoost's reader trusts what it reads: some damaged files end the process, and a child that is no node of the tree is
-looked up in memory all the same. The fields are those of
-https://xgboost.readthedocs.io/en/release_3.2.0/tutorials/saving_model.html, as far as numerical features have them.
+XGBoost does not validate its input: some damaged files crash the process, and an invalid child index reads arbitrary
+memory. The fields are those that numerical features use in
+https://xgboost.readthedocs.io/en/release_3.2.0/tutorials/saving_model.html.
 """
 
 from __future__ import annotations
@@ -47,27 +47,27 @@ class _Tree(_Part):
     tree_param: _TreeParameters
 
     def check(self, features: int, depth: int) -> None:
-        """Check that the nodes are a tree: every path from the root goes to later nodes, and ends.
+        """Check that the nodes form a tree: every path from the root visits later nodes only, and ends at a leaf.
 
         Raises:
-            ValueError: they are not, or the tree is deeper.
+            ValueError: they do not, or the tree is too deep.
         """
         nodes = len(self.left_children)
         lengths = {len(each) for name, each in self if isinstance(each, list) and not name.startswith("categories")}
         if lengths != {nodes} or int(self.tree_param.num_nodes) != nodes:
-            raise ValueError(f"tree {self.id} has parts of different lengths")
+            raise ValueError(f"tree {self.id} has arrays of different lengths")
         if int(self.tree_param.num_feature) != features:
             raise ValueError(f"tree {self.id} is for {self.tree_param.num_feature} features, not {features}")
         if self.parents[0] != _NO_PARENT:
-            raise ValueError(f"tree {self.id} does not begin with its root")
+            raise ValueError(f"tree {self.id} does not start with its root")
         levels = [0] * nodes
         for node, children in enumerate(zip(self.left_children, self.right_children, strict=True)):
             if children == (_NO_NODE, _NO_NODE):
                 continue
             if not all(node < child < nodes and self.parents[child] == node for child in children):
-                raise ValueError(f"node {node} of tree {self.id} has children that are no later nodes of the tree")
+                raise ValueError(f"node {node} of tree {self.id} has children that are not later nodes of the tree")
             if not 0 <= self.split_indices[node] < features:
-                raise ValueError(f"node {node} of tree {self.id} asks for a feature that the model does not have")
+                raise ValueError(f"node {node} of tree {self.id} uses a feature that the model does not have")
             for child in children:
                 levels[child] = levels[node] + 1
         if max(levels) > depth:
@@ -136,22 +136,22 @@ class XGBoostJson(_Part):
     """A model of numerical features with one score.
 
     Attributes:
-        learner: the trees, what they start from, and the features' names.
-        version: of XGBoost.
+        learner: the trees, the base score, and the names of the features.
+        version: version of XGBoost.
     """
 
     learner: _Learner
     version: tuple[int, int, int]
 
     def check(self, features: tuple[str, ...], depth: int) -> None:
-        """Check that the model is one of these features.
+        """Check that the model has these features.
 
         Args:
-            features: their names, in order.
-            depth: greatest depth of a tree.
+            features: names of the features, in order.
+            depth: maximum depth of a tree.
 
         Raises:
-            ValueError: it is not.
+            ValueError: the model is invalid or has other features.
         """
         if tuple(self.learner.feature_names) != features:
             raise ValueError("its features are not those of the model")
@@ -163,5 +163,5 @@ class XGBoostJson(_Part):
             tree.check(len(features), depth)
 
     def data(self) -> bytearray:
-        """The bytes that XGBoost reads: what was checked, and nothing else."""
+        """The bytes for XGBoost, with validated content only."""
         return bytearray(self.model_dump_json().encode())

@@ -47,7 +47,7 @@ def read_sts(
 ) -> CommunityTables:
     """Read sentence pairs.
 
-    A sentence is a post. Training pairs that recur in another split, or earlier in the training files, are
+    Each sentence becomes a post. Training pairs that recur in another split, or earlier in the training files, are
     quarantined, also where they differ in case, punctuation or the order of the sentences, and those that nearly repeat
     a pair of another split (``near_pair_keys``).
 

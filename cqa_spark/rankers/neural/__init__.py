@@ -1,1 +1,1 @@
-"""Networks that PyTorch trains and NumPy runs: workers that score need no PyTorch."""
+"""Neural networks, trained with PyTorch and run with NumPy, so that scoring needs no PyTorch."""

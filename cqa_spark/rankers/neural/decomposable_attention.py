@@ -1,4 +1,4 @@
-"""Decomposable attention over the words of query and candidate, with features beside them."""
+"""Decomposable attention over the words of query and candidate, combined with features."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _WORDS = "words"
 class DecomposableAttentionParameters(NeuralParameters):
     """Parameters of the attention, and of the classifier."""
 
-    attend: Nodes = Field((100, 100), min_length=1, description="nodes of each layer that prepares words (F)")
+    attend: Nodes = Field((100, 100), min_length=1, description="nodes of each layer that transforms words (F)")
     compare: Nodes = Field(
         (100, 100), min_length=1, description="nodes of each layer that compares a word with its alignment (G)"
     )
-    most_words: int = Field(200, ge=1, description="first content words of each text that are read")
+    most_words: int = Field(200, ge=1, description="maximum number of content words of each text")
 
     def reads_texts(self) -> bool:
         """Always."""
@@ -36,9 +36,9 @@ class DecomposableAttentionParameters(NeuralParameters):
 
 
 class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters]):
-    """Words attend to the words of the other text; sums of the comparisons and the features are classified together.
+    """Words attend to the words of the other text; the classifier's input is the summed comparisons and the features.
 
-    The word vectors are learned from the texts of the training examples, and are not trained further.
+    Word vectors are trained on the texts of the training examples and then frozen.
 
     Source:
         Parikh et al. 2016, A Decomposable Attention Model for Natural Language Inference; with features, Xu et al.
@@ -46,7 +46,7 @@ class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters])
     """
 
     name = "decomposable_attention"
-    about = "orders candidates by a network that aligns the words of query and candidate, and reads features"
+    about = "ranks candidates with a network that aligns the words of query and candidate and uses features"
     parameters_type: ClassVar[type[RankerParameters]] = DecomposableAttentionParameters
     model_type: ClassVar[type[RankerModel]] = TextNetworkModel
 
@@ -56,10 +56,10 @@ class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters])
         return NetworkShape(features, dimensions, sizes.attend, sizes.compare, sizes.hidden)
 
     def fit(self, frame: DataFrame) -> TextNetworkModel:
-        """Learn word vectors from the texts, and ``relevant`` from texts and features.
+        """Train word vectors on the texts, and learn ``relevant`` from texts and features.
 
         Raises:
-            ContractError: the words are not there.
+            ContractError: the word columns are missing.
             InputError: no word is frequent enough for a vector.
         """
         require_words(frame, self.name)
@@ -70,7 +70,7 @@ class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters])
             if not known.words:
                 raise InputError(
                     f"no word occurs {RAREST} times in the texts of the {training.counts.rows} training examples",
-                    "train on more examples, or with a ranker that reads no texts",
+                    "train on more examples, or use a ranker without texts",
                 )
             network = self.train(training, known.words, known.vectors, given.most_words)
         description = self.describe(training.features, threshold=given.threshold, training=training.counts)

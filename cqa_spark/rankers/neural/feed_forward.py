@@ -28,7 +28,7 @@ class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
     """
 
     name = "feed_forward"
-    about = "orders candidates by the probability of being relevant that a feed-forward network gives"
+    about = "ranks candidates by the probability of relevance from a feed-forward network"
     parameters_type: ClassVar[type[RankerParameters]] = FeedForwardParameters
     model_type: ClassVar[type[RankerModel]] = NetworkModel
     batch_norm: ClassVar[bool] = True

@@ -53,11 +53,11 @@ class NetworkModel(RankerModel):
 
 
 class Attention(NamedTuple):
-    """How the words of two texts attend to each other.
+    """Attention weights between the words of two texts.
 
     Attributes:
-        query: words of the query that the network reads.
-        candidate: words of the candidate that it reads.
+        query: words of the query used by the network.
+        candidate: words of the candidate used by the network.
         weights: before softmax, shape (words of the query, words of the candidate).
     """
 
@@ -68,7 +68,7 @@ class Attention(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TextNetworkModel(NetworkModel):
-    """A network that reads the words of both texts.
+    """A network on the words of both texts.
 
     Attributes:
         vectors: the word vectors.
@@ -77,7 +77,7 @@ class TextNetworkModel(NetworkModel):
     vectors: WordVectors
 
     def transform(self, frame: DataFrame) -> DataFrame:
-        """Score candidates whose words are there."""
+        """Score candidates; requires the word columns."""
         require_words(frame, self.description.ranker)
         return super().transform(frame)
 
@@ -90,15 +90,15 @@ class TextNetworkModel(NetworkModel):
         return np.array(found, dtype=np.float64)
 
     def numbers(self, words: pa.ChunkedArray) -> list[Numbers]:
-        """The words of each text that the network reads, as their places in the vocabulary."""
+        """The words of each text used by the network, as indices into the vocabulary."""
         return word_numbers(words, self._vocabulary, self.description.parameters["most_words"])
 
     def attention(self, query: Sequence[str], candidate: Sequence[str]) -> Attention:
-        """How the words of two texts attend to each other.
+        """Attention weights between the words of two texts.
 
         Args:
-            query: its words.
-            candidate: its words.
+            query: words of the query.
+            candidate: words of the candidate.
         """
         texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
         with threadpool_limits(1):

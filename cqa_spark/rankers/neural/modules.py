@@ -1,4 +1,4 @@
-"""The networks as PyTorch trains them; imported by the training process only."""
+"""The networks as PyTorch modules; imported only by the training processes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class PairNetwork(nn.Module):
     Args:
         shape: sizes.
         settings: dropout, batch normalisation, initialisation.
-        vectors: of the words, shape (words, dimensions); they are not trained.
+        vectors: frozen word vectors, shape (words, dimensions).
     """
 
     vectors: Tensor
 
     def __init__(self, shape: NetworkShape, settings: TrainingSettings, vectors: NDArray[np.float32]) -> None:
         super().__init__()
-        # The row after the last word is what short texts are filled up with.
+        # The row after the last word is the padding.
         padded = np.vstack([vectors, np.zeros((1, vectors.shape[1]), dtype=np.float32)])
         self.register_buffer("vectors", torch.from_numpy(padded))
         self.reads_texts = bool(shape.attend)
@@ -46,7 +46,7 @@ class PairNetwork(nn.Module):
 
         Args:
             features: scaled to [0, 1], shape (pairs, features).
-            query: word numbers, shape (pairs, words), filled up with the number after the last word.
+            query: word numbers, shape (pairs, words), padded with the number after the last word.
             candidate: as ``query``.
         """
         inputs = [*([self._compared(query, candidate)] if self.reads_texts else []), features]
@@ -70,9 +70,9 @@ def tensors(
 
     Args:
         examples: the batch.
-        low: smallest value of each feature in the training part.
-        high: largest value of each feature there.
-        words: number of words that have vectors.
+        low: minimum of each feature in the training data.
+        high: maximum of each feature in the training data.
+        words: number of words with vectors.
     """
     features = torch.from_numpy(scaled(examples.features, low, high).astype(np.float32))
     texts = [
@@ -83,7 +83,7 @@ def tensors(
 
 
 def in_numpy(trained: PairNetwork, low: NDArray[np.float64], high: NDArray[np.float64]) -> Network:
-    """The trained network without PyTorch; batch normalisation becomes part of the dense layer that follows it."""
+    """Convert the trained network to NumPy; batch normalisation is folded into the following dense layer."""
     return Network(
         low=low,
         high=high,
@@ -94,7 +94,7 @@ def in_numpy(trained: PairNetwork, low: NDArray[np.float64], high: NDArray[np.fl
 
 
 def _dense(sizes: Sequence[int], settings: TrainingSettings) -> nn.Sequential:
-    """Dense layers, each with a rectified linear activation and dropout after it."""
+    """Dense layers, each followed by a rectified linear activation and dropout."""
     layers: list[nn.Module] = []
     for inputs, nodes in pairwise(sizes):
         layers += [nn.BatchNorm1d(inputs)] if settings.batch_norm else []
@@ -118,7 +118,7 @@ def _initialise(settings: TrainingSettings) -> Any:
 
 
 def _softmax(values: Tensor, mask: Tensor, *, dim: int) -> Tensor:
-    """Softmax over the places that hold words; 0 everywhere if none does."""
+    """Softmax over positions with words; 0 everywhere without words."""
     hidden = values.masked_fill(~mask, -torch.inf)
     return torch.nan_to_num(torch.softmax(hidden, dim=dim))
 

@@ -1,6 +1,6 @@
 """A trained network in NumPy: decomposable attention over two texts, features, and the classifier on both.
 
-Scores are computed one pair at a time, so that the last digit does not depend on which pairs are scored together.
+Pairs are scored one at a time, so that the last digit of a score does not depend on other pairs.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ CLASSES = 2
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """Sizes of a network; a network without ``attend`` and ``compare`` reads no texts.
+    """Sizes of a network; a network without ``attend`` and ``compare`` does not use texts.
 
     Attributes:
-        features: number of features beside the texts.
+        features: number of features.
         dimensions: length of a word vector; 0 for no texts.
-        attend: nodes of each layer of F, which prepares words for the attention.
-        compare: nodes of each layer of G, which compares a word with what it is aligned to.
+        attend: nodes of each layer of F, which transforms words for the attention.
+        compare: nodes of each layer of G, which compares a word with its alignment.
         classify: nodes of each hidden layer of H, which classifies the pair.
     """
 
@@ -42,7 +42,7 @@ class NetworkShape:
     classify: tuple[int, ...]
 
     def layers(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """Inputs and nodes of each dense layer, by the part that it belongs to."""
+        """Numbers of inputs and nodes of each dense layer, by part of the network."""
         text = 2 * self.compare[-1] if self.compare else 0
         sizes = {
             "attend": (self.dimensions, *self.attend),
@@ -77,8 +77,8 @@ class Network:
     """A trained network.
 
     Attributes:
-        low: smallest value of each feature in the training part, shape (features,).
-        high: largest value of each feature there.
+        low: minimum of each feature in the training data, shape (features,).
+        high: maximum of each feature in the training data.
         attend: layers of F.
         compare: layers of G.
         classify: layers of H; the last one has no activation.
@@ -117,14 +117,14 @@ class Network:
         return found
 
     def _compared(self, query: Reals, candidate: Reals) -> Reals:
-        """The text vector of a pair: sums of what G finds for each word and what it is aligned to."""
+        """The text vector of a pair: sums of the outputs of G over the words."""
         weights = self.attention(query, candidate)
         of_query, of_candidate = (softmax(weights, axis=axis) if weights.size else weights for axis in (1, 0))
         aligned = (query, of_query @ candidate), (candidate, of_candidate.T @ query)
         return np.concatenate([rectified(np.hstack(both), self.compare).sum(axis=0) for both in aligned])
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write each array to a file of its own."""
+        """Write each array to a separate file."""
         folder.write_array("low.npy", self.low)
         folder.write_array("high.npy", self.high)
         for part in ("attend", "compare", "classify"):
@@ -134,10 +134,10 @@ class Network:
 
     @classmethod
     def load(cls, folder: ModelFolder, shape: NetworkShape) -> Network:
-        """Read what ``save`` wrote.
+        """Read a network.
 
         Raises:
-            ContractError: an array does not have the shape that follows from the sizes.
+            ContractError: the shape of an array does not match the sizes.
         """
         parts = {part: tuple(_read_layers(folder, part, sizes)) for part, sizes in shape.layers().items()}
         low, high = (folder.read_array(f"{name}.npy", (shape.features,)) for name in ("low", "high"))
@@ -152,7 +152,7 @@ def rectified(values: Reals, layers: Sequence[Dense]) -> Reals:
 
 
 def scaled(values: Reals, low: Reals, high: Reals) -> Reals:
-    """Features scaled linearly to [0, 1] as in the training part; 0 for a feature that has one value there."""
+    """Features scaled linearly to [0, 1] by the range of the training data; 0 for constant features."""
     return np.divide(values - low, high - low, out=np.zeros_like(values), where=high > low)
 
 

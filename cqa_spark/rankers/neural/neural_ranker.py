@@ -1,4 +1,4 @@
-"""What rankers that train a network with PyTorch have in common."""
+"""Base class of rankers that train a network with PyTorch."""
 
 from __future__ import annotations
 
@@ -31,31 +31,29 @@ class NeuralParameters(RankerParameters):
     """Parameters of the classifier H and of its training."""
 
     hidden: Nodes = Field((50, 50), description="nodes of each hidden layer of the classifier")
-    dropout: Annotated[float, Between(0.2, 0.8)] = Field(
-        0.5, ge=0, lt=1, description="share of the nodes of each layer that a training step leaves out"
-    )
+    dropout: Annotated[float, Between(0.2, 0.8)] = Field(0.5, ge=0, lt=1, description="dropout rate of each layer")
     learning_rate: Annotated[float, Between(1e-4, 1e-2, log=True)] = Field(
         0.001, gt=0, description="step size of Adam (Kingma and Ba 2015)"
     )
     epochs: int = Field(40, ge=1, description="passes over the training examples; the best one is kept")
-    batch: int = Field(32, ge=2, description="pairs that a training step learns from; fewer if their texts are long")
+    batch: int = Field(32, ge=2, description="batch size in pairs; smaller for long texts")
     validation_folds: int = Field(
-        5, ge=2, description="folds of the training threads, one of which chooses the epoch and is not learned from"
+        5, ge=2, description="number of folds of the training threads; one fold is held out to choose the epoch"
     )
-    seed: int = Field(1, description="seed of the first weights, the batches and the dropout")
+    seed: int = Field(1, description="seed of the initial weights, the batches and the dropout")
     workers: int = Field(1, ge=1, description="Spark tasks that train together; queries stay whole")
-    threshold: float = Field(0.5, ge=0, le=1, description="probability from which on a candidate is predicted relevant")
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
 
 P = TypeVar("P", bound=NeuralParameters)
 
 
 class NeuralRanker(Ranker[P]):
-    """A pointwise ranker: a network that PyTorch trains in processes of Spark's TorchDistributor.
+    """A pointwise ranker: a network trained with PyTorch in processes of Spark's TorchDistributor.
 
-    Cross-entropy, Adam, dropout after every dense layer; after each epoch the network ranks the validation fold, and
-    the best epoch is kept (Xu et al. 2018, section 5). With one worker, the same examples give the same network to the
-    last digit on the same machine.
+    Training uses cross-entropy, Adam, and dropout after every dense layer. After each epoch, the network ranks the
+    validation fold, and the best epoch is kept (Xu et al. 2018, section 5). With one worker, training is deterministic
+    on a given machine.
     """
 
     batch_norm: ClassVar[bool] = False
@@ -71,7 +69,7 @@ class NeuralRanker(Ranker[P]):
 
         Args:
             features: number of features.
-            dimensions: length of a word vector; 0 if no texts are read.
+            dimensions: length of a word vector; 0 without texts.
         """
 
     def train(
@@ -81,9 +79,9 @@ class NeuralRanker(Ranker[P]):
 
         Args:
             training: the examples.
-            vocabulary: the words that have vectors; empty if no texts are read.
+            vocabulary: the words with vectors; empty without texts.
             vectors: their vectors, shape (words, dimensions).
-            most_words: first words of each text that are read.
+            most_words: maximum number of words of each text.
         """
         require_extra("neural", ["torch"], f"training the ranker {self.name}")
         # The module imports PyTorch.
@@ -110,13 +108,13 @@ class NeuralRanker(Ranker[P]):
         )
 
     def _rows(self, training: TrainingRows, *, with_words: bool) -> DataFrame:
-        """What the processes read: a partition for each worker, with whole queries in their order."""
+        """The input of the processes: one partition per worker, with whole queries in order."""
         held_out = fold_of(self.parameters.validation_folds, self.parameters.seed) == 0
         words = WORD_COLUMNS if with_words else ()
         number = F.dense_rank().over(Window.orderBy(*QUERY)).alias("query_number")
         rows = with_values(training.frame, training.features).select(
             number, "candidate_id", F.col("target").cast("bigint"), held_out.alias("held_out"), VALUES, *words
         )
-        # By ranges, because a hash may leave a partition empty.
+        # Range partitioning, because hash partitioning may leave a partition empty.
         placed = rows.repartitionByRange(self.parameters.workers, "query_number")
         return placed.sortWithinPartitions("query_number", "candidate_id").drop("candidate_id")

@@ -1,4 +1,4 @@
-"""The processes that train one network together, one for each partition of the training examples."""
+"""The processes that train a network together, one per partition of the training examples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 class Processes:
-    """This process among all; torchrun sets the environment variables. A context manager.
+    """The process group, as a context manager; torchrun sets the environment variables.
 
     Attributes:
         rank: number of this process.
-        device: the GPU that Spark gave to this process; the CPU if it gave none.
+        device: the GPU that Spark assigned to this process, else the CPU.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Processes:
             distributed.destroy_process_group()
 
     def share(self, network: nn.Module) -> tuple[nn.Module, Callable[[], AbstractContextManager[Any]]]:
-        """The network with averaged gradients, and a context in which processes may have unequal numbers of batches."""
+        """The network with averaged gradients, and a context that allows unequal numbers of batches per process."""
         if not self._are_several:
             return network, nullcontext
         shared = DistributedDataParallel(network)
@@ -51,7 +51,7 @@ class Processes:
         return self._reduced(values, distributed.ReduceOp.SUM)
 
     def range_of(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The smallest and the largest value of each column over the rows of all processes."""
+        """The minimum and maximum of each column over the rows of all processes."""
         low, high = values.min(axis=0), values.max(axis=0)
         return self._reduced(low, distributed.ReduceOp.MIN), self._reduced(high, distributed.ReduceOp.MAX)
 

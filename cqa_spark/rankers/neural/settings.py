@@ -1,4 +1,4 @@
-"""How a network is trained: what the training process is given beside its examples."""
+"""Settings of the training processes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class TrainingSettings:
 
     Attributes:
         epochs: passes over the training examples.
-        batch: pairs that a step learns from.
+        batch: batch size in pairs.
         learning_rate: step size of Adam.
-        dropout: share of nodes that a step leaves out.
+        dropout: dropout rate.
         batch_norm: whether the inputs of each dense layer are normalised over the batch.
-        most_words: first words of each text that are read.
-        seed: of weights, batches and dropout.
+        most_words: maximum number of words of each text.
+        seed: seed of weights, batches and dropout.
     """
 
     epochs: int

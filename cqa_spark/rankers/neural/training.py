@@ -1,4 +1,4 @@
-"""What each training process does: learns from its examples, together with the other processes."""
+"""The function of each training process: trains on its examples, together with the other processes."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Inputs = Callable[[TrainingExamples], tuple[Tensor, ...]]
 def train_partition(
     shape: NetworkShape, settings: TrainingSettings, vocabulary: Sequence[str], vectors: NDArray[np.float32]
 ) -> Network:
-    """Train a network on the partition that Spark gave to this process.
+    """Train a network on this process's partition.
 
     Args:
         shape: sizes of the network.
         settings: settings of the training.
-        vocabulary: words that have vectors; empty if the network reads no texts.
+        vocabulary: words with vectors; empty without texts.
         vectors: their vectors, shape (words, dimensions).
 
     Returns:
-        The network after the epoch that ranks the validation examples best, by mean average precision.
+        The network after the epoch with the highest mean average precision on the validation examples.
     """
     with pa.ipc.open_stream(os.environ[SPARK_PARTITION_ARROW_DATA_FILE]) as stream:
         rows = stream.read_all()
@@ -58,12 +58,12 @@ def train_network(
     Args:
         shape: sizes of the network.
         settings: settings of the training.
-        vectors: of the words, shape (words, dimensions).
+        vectors: word vectors, shape (words, dimensions).
         examples: the examples of this process.
-        held_out: which of them the epoch is chosen on; the others are learned from. If it is none or all of them, the
+        held_out: mask of the validation examples, on which the epoch is chosen. If it is all False or all True, the
             last epoch is kept.
     """
-    # More threads add up in another order, and Spark runs a task on each core.
+    # One thread, because threads change the order of sums, and Spark already runs one task per core.
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(settings.seed)
@@ -90,7 +90,7 @@ def _best_epoch(
     settings: TrainingSettings,
     processes: Processes,
 ) -> dict[str, Tensor]:
-    """The weights after the best epoch; the last of equally good ones."""
+    """The weights after the best epoch; the last epoch among ties."""
     shared, joined = processes.share(network)
     optimizer = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
     random = np.random.default_rng([settings.seed, processes.rank])
@@ -114,7 +114,7 @@ def _best_epoch(
 
 @torch.no_grad()
 def _validated(network: PairNetwork, validation: TrainingExamples, inputs: Inputs) -> NDArray[np.float64]:
-    """The sum of the average precisions of this process's validation queries, and their number."""
+    """The sum of the average precisions of this process's validation queries, and the number of queries."""
     network.eval()
     places = range(0, len(validation), _VALIDATION_BATCH)
     batches = [validation.take(np.arange(start, min(start + _VALIDATION_BATCH, len(validation)))) for start in places]

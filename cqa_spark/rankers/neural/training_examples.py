@@ -1,4 +1,4 @@
-"""The training examples of one process, in memory, and the batches that they are learned in."""
+"""The training examples of one process in memory, and their batches."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SHARES = (1, 4, 8)
 
 @dataclass(frozen=True, eq=False)
 class TrainingExamples:
-    """Examples in the order of their queries.
+    """Examples sorted by query.
 
     Attributes:
         query: number of each example's query.
         target: 1 for relevant, 0 for irrelevant.
         features: shape (examples, features).
-        query_words: word numbers of each query; empty arrays if the network reads no texts.
+        query_words: word numbers of each query; empty arrays without texts.
         candidate_words: word numbers of each candidate.
     """
 
@@ -71,8 +71,8 @@ class TrainingExamples:
         """All examples in a new random order, in batches of pairs of similar length.
 
         Args:
-            size: pairs of a batch of short texts; batches of long ones are smaller.
-            random: decides the order.
+            size: number of pairs in a batch of short texts; batches of long texts are smaller.
+            random: generator for the order.
         """
         lengths = [len(one) + len(other) for one, other in zip(self.query_words, self.candidate_words, strict=True)]
         partition = np.digitize(lengths, _LENGTHS, right=True)
@@ -93,7 +93,7 @@ def average_precisions(
     Args:
         query: number of each candidate's query.
         target: 1 for relevant.
-        scores: higher is better; ties are broken by place.
+        scores: higher is better; ties are broken by index.
     """
     found = []
     for number in np.unique(query[target == 1]):

@@ -11,12 +11,12 @@ Numbers = NDArray[np.int64]
 
 
 def word_numbers(words: pa.ChunkedArray, vocabulary: pa.Array, most: int) -> list[Numbers]:
-    """The numbers of the words of each text; words without a number are left out.
+    """The numbers of the words of each text; words outside the vocabulary are omitted.
 
     Args:
         words: a list of strings for each text.
-        vocabulary: the words that have numbers, in their order from 0.
-        most: the first words of a text that are kept.
+        vocabulary: the words, numbered from 0.
+        most: maximum number of words of a text.
     """
     texts = words.combine_chunks()
     numbers = pc.index_in(pc.list_flatten(texts), value_set=vocabulary).fill_null(-1).to_numpy().astype(np.int64)

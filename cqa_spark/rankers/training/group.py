@@ -22,7 +22,7 @@ class TrainingGroup(Protocol):
     Attributes:
         number: number of this task, from 0.
         tasks: number of tasks.
-        host: address of the machine that task 0 runs on.
+        host: address of the machine of task 0.
     """
 
     number: int
@@ -48,7 +48,7 @@ class SingleTask:
 
 
 class BarrierTasks:
-    """The tasks of a barrier stage; to be made in each of them. A message takes a second."""
+    """The tasks of a barrier stage; create one instance in each task. A message takes a second."""
 
     def __init__(self) -> None:
         self._context = BarrierTaskContext.get()
@@ -58,14 +58,14 @@ class BarrierTasks:
         self.host = places[0].rpartition(":")[0] or places[0]
 
     def gather(self, message: bytes) -> list[bytes]:
-        """Exchange messages through the driver; Spark takes text, and looks for answers once a second."""
+        """Exchange messages through the driver, which polls once a second; encoded as text for Spark."""
         return [b64decode(each) for each in self._context.allGather(b64encode(message).decode("ascii"))]
 
 
 class ConnectedTasks:
-    """The tasks of a group, connected with task 0, which passes their messages on.
+    """The tasks of a group, connected to task 0, which relays their messages.
 
-    Task 0 accepts only those who know a key that it sends through the group.
+    Task 0 accepts only connections with a key that it sends through the group.
     """
 
     def __init__(self, group: TrainingGroup) -> None:
@@ -92,10 +92,10 @@ class ConnectedTasks:
 
 @contextmanager
 def group_of_tasks(tasks: int) -> Iterator[TrainingGroup]:
-    """The group that this task is in, connected until the block ends.
+    """The group of this task, connected until the block ends.
 
     Args:
-        tasks: their number; several are those of a barrier stage.
+        tasks: number of tasks; more than one require a barrier stage.
     """
     if tasks == 1:
         yield SingleTask()
@@ -108,7 +108,7 @@ def group_of_tasks(tasks: int) -> Iterator[TrainingGroup]:
 
 
 def _accepted(group: TrainingGroup) -> list[Connection]:
-    """Connections of task 0 to the others, in the order of their numbers."""
+    """Connections from task 0 to the other tasks, in order of their numbers."""
     key = secrets.token_bytes(32)
     with Listener((group.host, 0), backlog=group.tasks, authkey=key) as listener:
         group.gather(json.dumps({"port": listener.address[1], "key": key.hex()}).encode())
@@ -118,7 +118,7 @@ def _accepted(group: TrainingGroup) -> list[Connection]:
 
 
 def _connected(group: TrainingGroup) -> Connection:
-    """The connection of another task to task 0."""
+    """The connection from another task to task 0."""
     place = json.loads(group.gather(b"")[0])
     connection = Client((group.host, place["port"]), authkey=bytes.fromhex(place["key"]))
     connection.send_bytes(group.number.to_bytes(_LENGTH, "big"))

@@ -1,8 +1,8 @@
-"""Linear functions of standardised features by full-batch L-BFGS, added up bucket by bucket.
+"""Fits linear functions of standardised features by full-batch L-BFGS, with sums per bucket.
 
-Task 0 holds the optimizer. For each evaluation it sends the coefficients to all tasks; they send back a loss and a
-gradient for each of their buckets, and task 0 adds these up in the order of the buckets. So the result is the same to
-the last digit for any number of tasks.
+Task 0 runs the optimizer. For each evaluation it sends the coefficients to all tasks. They return a loss and a gradient
+for each of their buckets, which task 0 sums in the order of the buckets. The result is therefore identical for any
+number of tasks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cqa_spark.rankers.training.rows import TaskRows, chunks
 ROWS_AT_A_TIME = 4096
 _KEPT_BYTES = 256 << 20
 _MEMORY = 10
-"""Pairs of differences that approximate the curvature; Spark ML's number."""
+"""Number of corrections in the L-BFGS approximation of the Hessian, as in Spark ML."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class LinearLearning:
     Attributes:
         loss: name of the loss.
         l2: strength of the penalty.
-        iterations: most steps of L-BFGS.
-        tolerance: relative decrease of the objective at which a step is the last.
+        iterations: maximum number of iterations of L-BFGS.
+        tolerance: relative decrease of the objective at which the optimizer stops.
 
     Source:
         Liu and Nocedal 1989, On the Limited Memory BFGS Method for Large Scale Optimization, Mathematical Programming
@@ -53,7 +53,7 @@ class LinearLearning:
 
     def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
         """The weights as JSON, in task 0."""
-        with threadpool_limits(1):  # several threads would add up in another order
+        with threadpool_limits(1):  # several threads would change the order of sums
             buckets = _Buckets(rows)
             moments = _gather_moments(buckets, group)
             if group.number > 0:
@@ -94,7 +94,7 @@ _STOP = b""
 
 
 class _Buckets:
-    """The rows of a task, sorted by bucket, in chunks that do not depend on which buckets the task has."""
+    """The rows of a task, sorted by bucket, in chunks that do not depend on the task's other buckets."""
 
     def __init__(self, rows: TaskRows) -> None:
         self.rows = rows
@@ -105,7 +105,7 @@ class _Buckets:
         self._kept = {place: self._read(*place) for place in self._places()} if fits else {}
 
     def chunks_of(self, bucket: int) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Values, as 64-bit floats, and targets of a bucket of the task, by its place among them."""
+        """Values, as 64-bit floats, and targets of the task's bucket with this index."""
         for place in chunks(*self.ranges[bucket], ROWS_AT_A_TIME):
             kept = self._kept.get(place)
             yield (self._read(*place) if kept is None else kept), self.rows.targets[slice(*place)]
@@ -127,13 +127,13 @@ def _evaluate(
 
 
 def _serve(buckets: _Buckets, loss: LossName, group: TrainingGroup) -> None:
-    """Send sums to task 0 until it has found the minimum."""
+    """Send sums to task 0 until the optimizer stops."""
     while (message := group.gather(_STOP)[0]) != _STOP:
         group.gather(_sums(buckets, loss, np.frombuffer(message)).tobytes())
 
 
 def _sums(buckets: _Buckets, loss: LossName, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A row for each bucket of the task."""
+    """The sums of each bucket of the task, one row per bucket."""
     found = np.zeros((len(buckets.ranges), len(weights) + 1))
     for bucket, sums in enumerate(found):
         for values, targets in buckets.chunks_of(bucket):

@@ -12,7 +12,7 @@ from scipy.special import expit
 LossName = Literal["logistic", "hinge", "squared"]
 Floats = NDArray[np.float64]
 Loss = Callable[[Floats, Floats], tuple[Floats, Floats]]
-"""From the linear values and targets of some rows, their losses and the derivatives by the linear value."""
+"""Maps linear values and targets of rows to losses and their derivatives with respect to the linear values."""
 
 
 def logistic(values: Floats, targets: Floats) -> tuple[Floats, Floats]:
@@ -21,7 +21,7 @@ def logistic(values: Floats, targets: Floats) -> tuple[Floats, Floats]:
 
 
 def hinge(values: Floats, targets: Floats) -> tuple[Floats, Floats]:
-    """Distance from the right side of the margin (Cortes and Vapnik 1995), with a subgradient; targets are 0 and 1."""
+    """Hinge loss (Cortes and Vapnik 1995), with a subgradient; targets are 0 and 1."""
     signs = 2 * targets - 1
     short = 1 - signs * values
     return np.maximum(short, 0), np.where(short > 0, -signs, 0.0)

@@ -1,4 +1,4 @@
-"""Means and standard deviations of features, added up bucket by bucket."""
+"""Means and standard deviations of features, merged bucket by bucket."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Moments:
-    """What is known of the columns of some rows.
+    """Moments and ranges of columns.
 
     Attributes:
         rows: number of rows.
-        mean: of each column; shape (columns,).
+        mean: mean of each column; shape (columns,).
         squares: sum of the squared deviations from the mean; shape (columns,).
-        low: smallest value; shape (columns,).
-        high: largest value; shape (columns,).
+        low: minimum; shape (columns,).
+        high: maximum; shape (columns,).
     """
 
     rows: int
@@ -29,18 +29,18 @@ class Moments:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Moments:
-        """Those of at least one row; shape (rows, columns)."""
+        """The moments of at least one row, of shape (rows, columns)."""
         mean = values.mean(axis=0)
         return cls(len(values), mean, np.square(values - mean).sum(axis=0), values.min(axis=0), values.max(axis=0))
 
     @classmethod
     def nothing(cls, columns: int) -> Moments:
-        """Those of no rows."""
+        """The moments of zero rows."""
         zeros = np.zeros(columns)
         return cls(0, zeros, zeros, zeros + np.inf, zeros - np.inf)
 
     def merge(self, other: Moments) -> Moments:
-        """Those of both groups of rows.
+        """The moments of the union of both groups of rows.
 
         Source:
             Chan, Golub and LeVeque 1983, Algorithms for Computing the Sample Variance, The American Statistician 37(3),
@@ -59,23 +59,23 @@ class Moments:
 
     @property
     def std(self) -> NDArray[np.float64]:
-        """Corrected standard deviation of each column; exactly 0 where all values are equal."""
+        """Corrected standard deviation of each column; exactly 0 for constant columns."""
         found: NDArray[np.float64] = np.sqrt(self.squares / max(self.rows - 1, 1))
         return np.where(self.low == self.high, 0.0, found)
 
     def to_array(self) -> NDArray[np.float64]:
-        """All numbers; shape (5, columns)."""
+        """Serialise to an array of shape (5, columns)."""
         return np.stack([np.full_like(self.mean, self.rows), self.mean, self.squares, self.low, self.high])
 
     @classmethod
     def from_array(cls, numbers: NDArray[np.float64]) -> Moments:
-        """What ``to_array`` made an array of."""
+        """Inverse of ``to_array``."""
         rows, mean, squares, low, high = numbers
         return cls(int(rows[0]), mean, squares, low, high)
 
 
 def merged(parts: Iterable[Moments], columns: int) -> Moments:
-    """The moments of all parts together, merged in their order."""
+    """The moments of all parts, merged in order."""
     found = Moments.nothing(columns)
     for part in parts:
         found = found.merge(part)

@@ -1,4 +1,4 @@
-"""Parameters of rankers that train in tasks."""
+"""Parameters of rankers with distributed training."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from cqa_spark.rankers.ranker import RankerParameters
 
 
 class TrainingParameters(RankerParameters):
-    """Base of the parameters of a ranker whose training is distributed."""
+    """Base class of the parameters of rankers with distributed training."""
 
-    workers: int = Field(default=1, ge=1, description="Spark tasks that train together, each with a core")
+    workers: int = Field(default=1, ge=1, description="number of Spark tasks that train together, each with one core")
     buckets: int = Field(
         default=64,
         ge=1,
-        description="parts that rows are divided into, by a hash of the query; a worker holds some",
+        description="number of buckets of rows, by a hash of the query; each worker has several",
     )
     max_training_rows: int | None = Field(
         default=None,
         ge=1,
-        description="learn from a sample of whole queries, with about so many examples",
+        description="train on a sample of whole queries with about this many examples",
     )
 
     @model_validator(mode="after")

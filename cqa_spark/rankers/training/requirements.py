@@ -1,4 +1,4 @@
-"""What training examples need: features, numbers in them, and both classes."""
+"""Checks training examples: features, finite values, and both classes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def features_to_learn_from(frame: DataFrame) -> tuple[str, ...]:
     """The feature columns of a frame.
 
     Raises:
-        ContractError: there are none.
+        ContractError: there are no features.
     """
     features = feature_columns(frame)
     if not features:
-        raise ContractError("there are no features to learn from", "name feature groups in the system's file")
+        raise ContractError("no features to train on", "name feature groups in the system's file")
     return features
 
 
@@ -27,7 +27,7 @@ def require_numbers(bad: Sequence[str]) -> None:
     """Refuse training examples with values that are not numbers.
 
     Args:
-        bad: features that are null, NaN or infinite somewhere.
+        bad: features with null, NaN or infinite values.
 
     Raises:
         ContractError: there are such features.
@@ -35,12 +35,12 @@ def require_numbers(bad: Sequence[str]) -> None:
     if bad:
         raise ContractError(
             f"features that are null, NaN or infinite in the training examples: {', '.join(bad)}",
-            "let the feature group declare a value for missing data",
+            "declare a value for missing data in the feature group",
         )
 
 
 def require_both_classes(counts: TrainingCounts) -> None:
-    """Refuse training examples that do not have both classes.
+    """Refuse training examples that lack a class.
 
     Raises:
         InputError: no example has a label, none is relevant, or all are.
@@ -53,4 +53,4 @@ def require_both_classes(counts: TrainingCounts) -> None:
         problem = f"all {counts.rows} labelled training examples are relevant"
     else:
         return
-    raise InputError(problem, "give training files that hold both relevant and other candidates, with their labels")
+    raise InputError(problem, "use training files with labels of both relevant and irrelevant candidates")

@@ -15,27 +15,26 @@ from numpy.typing import NDArray
 from cqa_spark.process.disk_failures import scratch_folders
 
 TARGET, RELEVANT, QUERY_HASH, BUCKET = ROW = "target", "relevant", "query", "bucket"
-"""The first columns of the rows that a task receives, before the features; target and ``relevant`` are null without a
-label."""
+"""The columns of a task's rows before the features; target and ``relevant`` are null without a label."""
 
 MOST_IN_MEMORY = 256 << 20
-"""Bytes of values from which on they are written to a file. The machine's page cache holds as much of it as there is
-room for. Unlike memory of the process, it does not count towards the limit that a cluster sets an executor."""
+"""Bytes of values above which they are written to a file. The page cache keeps as much of the file as fits. Unlike
+process memory, it does not count towards an executor's memory limit."""
 
 
 @dataclass(frozen=True)
 class TaskRows:
-    """Labelled examples of some buckets; all examples of a query are in one bucket and neighbours.
+    """Labelled examples of some buckets; the examples of a query are adjacent and in one bucket.
 
     Attributes:
-        targets: what is learned; shape (rows,).
+        targets: values to learn; shape (rows,).
         relevant: whether each example is relevant; shape (rows,).
         queries: hash of the query of each example; shape (rows,).
         buckets: bucket of each example; shape (rows,).
         features: number of features.
-        dtype: of the values.
-        unlabelled: examples without label, which are left out.
-        bad: whether a feature is null, NaN or infinite in some row; shape (features,).
+        dtype: type of the values.
+        unlabelled: number of excluded examples without label.
+        bad: whether a feature is null, NaN or infinite in any row; shape (features,).
     """
 
     targets: NDArray[np.float64]
@@ -53,15 +52,15 @@ class TaskRows:
 
     @property
     def query_starts(self) -> NDArray[np.int64]:
-        """The place of the first row of each query."""
+        """The index of the first row of each query."""
         return np.flatnonzero(np.diff(self.queries, prepend=~self.queries[:1]))
 
     def values(self, start: int, end: int) -> NDArray[np.floating[Any]]:
-        """The features of some rows.
+        """The features of a range of rows.
 
         Args:
-            start: place of the first row.
-            end: place after the last row.
+            start: index of the first row.
+            end: index after the last row.
 
         Returns:
             Shape (end - start, features).
@@ -80,9 +79,9 @@ def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: np.dtype[
     """Read the rows of a task.
 
     Args:
-        batches: rows with the columns above, then the features.
+        batches: rows with the columns ``ROW``, then the features.
         features: number of features.
-        dtype: of the values.
+        dtype: type of the values.
     """
     values = SpooledTemporaryFile(MOST_IN_MEMORY, dir=scratch_folders(None)[0])  # noqa: SIM115  closed with the rows
     labelled: list[pa.RecordBatch] = []
@@ -108,7 +107,7 @@ def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: np.dtype[
 
 
 def chunks(start: int, end: int, rows: int) -> Iterator[tuple[int, int]]:
-    """Ranges of a number of rows, from a start on; the last one may be shorter."""
+    """Split a range into chunks of a number of rows; the last one may be shorter."""
     for first in range(start, end, rows):
         yield first, min(first + rows, end)
 

@@ -1,4 +1,4 @@
-"""A sample of whole queries, for training on fewer rows than there are."""
+"""Samples whole queries, for training on fewer rows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _POSITIONS = 1 << 32
 
 
 def sample_queries(frame: DataFrame, most: int, rows: int) -> DataFrame:
-    """Keep about a number of rows, by a hash of their query; the same queries whatever the partitions.
+    """Keep about ``most`` rows, by a hash of their query; independent of the partitioning.
 
     Args:
         frame: examples.
-        most: rows to keep.
-        rows: rows of the frame.
+        most: number of rows to keep.
+        rows: number of rows of the DataFrame.
     """
     if rows <= most:
         return frame

@@ -1,8 +1,8 @@
 """Trains a model in the tasks of one Spark stage.
 
-An iteration of training takes milliseconds on a few thousand rows, and a Spark job much longer. So all iterations run
-in one stage: each task keeps its rows, and the tasks exchange sums. Several tasks form a barrier stage; a single one is
-an ordinary task.
+A training iteration takes milliseconds on a few thousand rows; a Spark job takes much longer. All iterations therefore
+run in one stage, in which each task keeps its rows and the tasks exchange sums. Several tasks form a barrier stage; a
+single one is an ordinary task.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET
 from cqa_spark.rankers.training.sample import sample_queries
 
 Learn = Callable[[TaskRows, TrainingGroup], str | None]
-"""Runs in every task; what it returns in task 0 is what was learned."""
+"""Runs in every task; its result in task 0 is the fitted state."""
 
 _WORKER = "worker"
 _OUTCOME = pa.schema([("learned", pa.string()), ("counted", pa.string())])
 
 
 class Trained(NamedTuple):
-    """The outcome of a training.
+    """The result of training.
 
     Attributes:
-        learned: what ``Learn`` returned in task 0.
+        learned: the result of ``Learn`` in task 0.
         features: feature columns, in order.
-        counts: what was learned from and what was left out.
+        counts: size of the training data.
     """
 
     learned: str
@@ -57,23 +57,23 @@ def train_in_tasks(
     order: Literal["buckets", "queries"],
     dtype: type[np.floating[Any]] = np.float32,
 ) -> Trained:
-    """Train on the labelled examples of a frame.
+    """Train on the labelled examples of a DataFrame.
 
-    Rows are in a fixed order, and a query's candidates in one task, so that the model does not depend on how the frame
-    was partitioned.
+    Rows are in a fixed order, with the candidates of a query in one task, so that the model does not depend on the
+    partitioning.
 
     Args:
         frame: training examples with features.
-        learn: from the names of the features, what each task runs.
-        parameters: workers, buckets and the size of a sample.
-        target: column to learn; rows where it or ``relevant`` is null are left out.
-        order: of the rows of a task: by bucket, then query, or by query alone; then by candidate.
-        dtype: of the values that tasks get. 32-bit floats take half the memory, and boosted trees see no others.
+        learn: maps the names of the features to the function that each task runs.
+        parameters: workers, buckets and sample size.
+        target: column to learn; rows where it or ``relevant`` is null are excluded.
+        order: sort order in a task: by bucket, then query, or by query only; then by candidate.
+        dtype: type of the values in tasks. 32-bit floats need half the memory, and boosted trees use no others.
 
     Raises:
-        InputError: no labelled example, or none that is relevant, or none that is not.
-        ContractError: there are no features, or one is not a number somewhere.
-        ConfigError: trees, with more workers than can have a query each.
+        InputError: there are no labelled examples, or only one class.
+        ContractError: there are no features, or a value is not a number.
+        ConfigError: trees with more workers than there are queries to distribute.
     """
     features = features_to_learn_from(frame)
     workers, whole_buckets = parameters.workers, order == "buckets"
@@ -98,7 +98,7 @@ def train_in_tasks(
 
 @dataclass(frozen=True)
 class _Task:
-    """Reads the rows of a task, counts those of all tasks, and learns if they can be learned from."""
+    """Reads the rows of a task, counts the rows of all tasks, and trains if they pass the checks."""
 
     learn: Learn
     features: int
@@ -118,7 +118,7 @@ class _Task:
 
 
 def _count_together(rows: TaskRows, group: TrainingGroup) -> dict[str, Any]:
-    """The rows of all tasks, in the form of ``TrainingCounts``; features that are not numbers; tasks with rows."""
+    """Counts over all tasks: fields of ``TrainingCounts``, features that are not numbers, and tasks with rows."""
     own = [len(rows.query_starts), len(rows), int(rows.relevant.sum()), rows.unlabelled]
     message = json.dumps({"own": own, "bad": rows.bad.tolist()}).encode()
     all_tasks = [json.loads(each) for each in group.gather(message)]
@@ -148,14 +148,14 @@ def _placed(
 
 
 def _values(features: tuple[str, ...], dtype: np.dtype[np.floating[Any]]) -> list[Column]:
-    """The features, one column each: Spark cannot compile an array of some hundred columns."""
+    """The features as separate columns, because Spark cannot compile an array of several hundred columns."""
     kind = "float" if dtype.itemsize == 4 else "double"
     return [F.col(name).cast(kind).alias(name) for name in features]
 
 
 def _partition_key(spark: SparkSession, workers: int) -> Column:
-    """A column that Spark's hash partitioning puts into the partition of the row's worker."""
-    # A constant, which Spark computes without a job. So many numbers meet every partition.
+    """A column that Spark's hash partitioning maps to the partition of the row's worker."""
+    # A constant, which Spark computes without a job, with enough numbers to hit every partition.
     tried = F.sequence(F.lit(0), F.lit(100 * workers))
     places = F.transform(tried, lambda number: F.pmod(F.hash(number), F.lit(workers)))
     found = spark.sql("SELECT 1").select(places.alias("places")).first()

@@ -1,4 +1,4 @@
-"""Boosted trees, by XGBoost, in the tasks of a group."""
+"""Trains boosted trees with XGBoost in the tasks of a group."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ ROWS_AT_A_TIME = 2000
 
 @dataclass(frozen=True)
 class TreeLearning:
-    """Grows trees by the histogram method; the tasks add up the histograms of a level before they split its nodes.
+    """Grows trees by the histogram method; the tasks sum the histograms of a level before splitting its nodes.
 
-    The rows become a quantile matrix, a byte per value, from batches of 32-bit floats; there is no other copy of them
-    in memory.
+    Batches of 32-bit floats are converted to a quantile matrix with one byte per value, the only copy of the rows in
+    memory.
 
     Attributes:
-        parameters: XGBoost's.
+        parameters: parameters of XGBoost.
         trees: number of trees.
         features: names of the features.
-        by_query: whether the objective compares the candidates of a query.
+        by_query: whether the objective compares candidates within a query.
     """
 
     parameters: Mapping[str, Any]
@@ -75,7 +75,7 @@ class TreeLearning:
 
 @contextmanager
 def _communicator(group: TrainingGroup) -> Iterator[None]:
-    """Connect XGBoost's workers, one in each task; the tracker that introduces them runs beside the first."""
+    """Connect XGBoost's workers, one per task; the tracker runs in the first task."""
     from xgboost.collective import CommunicatorContext
     from xgboost.tracker import RabitTracker
 
@@ -91,4 +91,4 @@ def _communicator(group: TrainingGroup) -> Iterator[None]:
     arguments = json.loads(group.gather(message)[0])
     with CommunicatorContext(**arguments, dmlc_task_id=str(group.number)):
         yield
-    group.gather(b"")  # the first task outlives the others' connections
+    group.gather(b"")  # keep the first task until all connections are closed

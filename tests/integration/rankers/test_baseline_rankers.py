@@ -34,7 +34,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(make_examples
     frame = make_examples(ROWS).withColumn("g_v1__x", F.lit(1.0))
     with pytest.raises(ContractError) as caught:
         build_ranker("column", {"column": "g_v1__y"}).fit(frame)
-    assert "orders by g_v1__y, which is not among the features: g_v1__x" in str(caught.value)
+    assert "sorts by g_v1__y, which is not among the features: g_v1__x" in str(caught.value)
 
 
 def test_the_random_order_depends_on_seed_and_key_alone(make_examples) -> None:

@@ -43,7 +43,7 @@ def test_rankings_have_the_declared_columns(scored) -> None:
 
 def test_a_score_that_is_not_a_number_stops_the_ranking_and_names_the_row(scored) -> None:
     spoiled = scored.withColumn("score", F.when(F.col("candidate_id") == "C4", float("nan")).otherwise(1.0))
-    with pytest.raises(Exception, match="system mine gave no number as the score of query Q1, candidate C4"):
+    with pytest.raises(Exception, match="system mine: the score is not a number for query Q1, candidate C4"):
         rank(spoiled, "mine", "run1").collect()
 
 

@@ -42,15 +42,15 @@ def test_what_was_checked_scores_as_the_original(booster: xgboost.Booster) -> No
 @pytest.mark.parametrize(
     ("part", "place", "value", "message"),
     [
-        ("left_children", 0, 99, "children that are no later nodes"),
-        ("left_children", 0, 0, "children that are no later nodes"),
-        ("left_children", 0, -2, "children that are no later nodes"),
-        ("right_children", 0, -1, "children that are no later nodes"),
-        ("parents", 1, 2, "children that are no later nodes"),
-        ("parents", 0, 0, "does not begin with its root"),
+        ("left_children", 0, 99, "children that are not later nodes"),
+        ("left_children", 0, 0, "children that are not later nodes"),
+        ("left_children", 0, -2, "children that are not later nodes"),
+        ("right_children", 0, -1, "children that are not later nodes"),
+        ("parents", 1, 2, "children that are not later nodes"),
+        ("parents", 0, 0, "does not start with its root"),
         ("split_indices", 0, 2, "a feature that the model does not have"),
         ("split_indices", 0, -1, "a feature that the model does not have"),
-        ("split_conditions", None, 0.5, "parts of different lengths"),
+        ("split_conditions", None, 0.5, "arrays of different lengths"),
     ],
 )
 def test_nodes_that_are_no_tree_are_refused(
