@@ -30,6 +30,7 @@ from cqa_spark.lake.schemas.metrics import (
 )
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.reports.kit.page import page_bytes
@@ -44,7 +45,7 @@ from cqa_spark.steps.query_table import write_queries
 from cqa_spark.steps.study import found_study
 from cqa_spark.systems.recipes import descriptions
 
-SHOWN = (RANKINGS, EXAMPLES, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
+SHOWN = (RANKINGS, EXAMPLES, UNRETRIEVED, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
 SHOWN_ENTRIES = (
     METRICS,
     COMPARISONS,

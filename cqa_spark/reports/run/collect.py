@@ -16,6 +16,7 @@ from cqa_spark.reports.run.differences.collect import differences
 from cqa_spark.reports.run.features.collect import collect_importances
 from cqa_spark.reports.run.intake.collect import collect_intake
 from cqa_spark.reports.run.measured import measured_queries
+from cqa_spark.reports.run.pairs.collect import collect_pairs
 from cqa_spark.reports.run.queries.collect import collect_stories
 from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.record.content import RunFacts
@@ -89,6 +90,7 @@ def collect_content(
         scores=scores,
         importances=collect_importances(scope, meanings),
         stories=collect_stories(scope, measured, stories_each) if evaluated.by_query else (),
+        pairs=collect_pairs(scope),
         cross_validations=collect_cross_validations(scope),
         ablations=collect_ablations(scope),
         curves=collect_curves(scope),

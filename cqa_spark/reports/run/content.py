@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint
+from cqa_spark.reports.kit.grid import Grid
 from cqa_spark.reports.night.content import Night
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.reports.run.differences.content import Differences
@@ -46,6 +47,7 @@ class RunReport:
     scores: ScoreStudy | None = None
     importances: tuple[FeatureImportance, ...] = ()
     stories: tuple[QueryStory, ...] = ()
+    pairs: tuple[Grid, ...] = ()
     cross_validations: tuple[CrossValidation, ...] = ()
     ablations: tuple[Ablation, ...] = ()
     curves: tuple[CurvePoint, ...] = ()

@@ -31,6 +31,7 @@ def sections(report: RunReport, figures: Figures) -> tuple[Section, ...]:
             (figures.learned, Section("features", "Features", "run/features/section.html.j2")),
             (figures.experiments, Section("experiments", "Experiments", "experiments/section.html.j2")),
             (report.stories, Section("queries", "Queries", "run/queries/section.html.j2")),
+            (report.pairs, Section("pairs", "Pairs", "run/pairs/section.html.j2")),
             (report.intake.rows_in, Section("intake", "Input", "run/intake/section.html.j2")),
             (True, Section("run", "Run", "run/record/section.html.j2")),
         )
