@@ -36,7 +36,7 @@ def main(number: int) -> None:
 
     started = time.process_time()
     ids, times = pa.array([str(place) for place in range(number)]), pa.array(np.arange(number))
-    shard = build_shard(ids, times, texts, texts)
+    shard = build_shard(ids, times, texts, texts, np.zeros((number, 0), np.int16))
     site = SiteStatistics(number, int(shard.lengths.sum()), shard.questions_with)
     index = Bm25Index.of(shard, site, Bm25())
     built = time.process_time() - started

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.config.settings import SimilarSettings
 from cqa_spark.config.yaml_files import parse_yaml
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.kit.grid import Cell, Grid
 from cqa_spark.retrieval.bm25 import Bm25
-from cqa_spark.retrieval.published_index import Similar, most_similar, read_shards
+from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
+from cqa_spark.retrieval.vectors import Vectors, as_integers
 from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.text.embedding.encoder import load_encoder
+from cqa_spark.text.embedding.model import read_model
 
 
 def similar(settings: SimilarSettings) -> None:
@@ -24,16 +29,19 @@ def similar(settings: SimilarSettings) -> None:
     """
     lake = read_lake(settings)
     found = search_index(snapshot_of(lake, settings.run_id), settings.text, settings.limit, settings.in_site)
-    rows = tuple((each.title, (Cell(each.site), Cell(each.question_id), Cell(f"{each.score:.2f}"))) for each in found)
+    rows = tuple(
+        (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
+        for each in found
+    )
     terminal = Terminal()
     if not rows:
-        terminal.line("no question shares a word with the text")
+        terminal.line("no question is similar to the text")
         return
     print_grid(
         Grid(
             title="Similar questions",
-            about="By BM25, whose scores compare questions of one site.",
-            headings=("question", "site", "id", "score"),
+            about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
+            headings=("question", "site", "id", "BM25", "cosine"),
             rows=rows,
         ),
         terminal,
@@ -51,15 +59,36 @@ def search_index(run: Snapshot, text: str, limit: int, site: str | None) -> list
 
     Raises:
         InputError: the run has no index, or none of the site.
+        ContractError: the index has vectors of another version of the embedding model.
     """
     if not run.has(INDEX_SHARDS):
         raise InputError(f"run {run.record.run_id} has no index", "make one: cqa duplicates --input DUMP --lake LAKE")
-    by_site = read_shards(run.lake, run)
+    by_site = read_index(run.lake, run)
     if site is not None and site not in by_site:
         raise InputError(f"the index has no questions of {site}", f"sites of the index: {', '.join(sorted(by_site))}")
-    chosen, parameters = by_site if site is None else [site], _parameters(run)
-    found = [each for name in chosen for each in most_similar(name, by_site[name], text, parameters, limit)]
+    chosen = [by_site[name] for name in (by_site if site is None else [site])]
+    parameters, vectors = _parameters(run), {model: _vector(text, model) for model in {each.model for each in chosen}}
+    found = [each for index in chosen for each in most_similar(index, text, vectors[index.model], parameters, limit)]
     return sorted(found, key=lambda each: (-each.score, each.site))[:limit]
+
+
+def _vector(text: str, model: tuple[str, str] | None) -> Vectors:
+    """The embedding of a text; no columns without a model."""
+    if model is None:
+        return np.zeros((1, 0), np.int16)
+    name, version = model
+    installed = read_model(name)
+    if installed.version != version:
+        raise ContractError(
+            f"the index has vectors of version {version} of the embedding model {name}, and conf/models/{name}.yaml "
+            f"describes version {installed.version}",
+            "restore that file, or run cqa duplicates again",
+        )
+    return as_integers(load_encoder(installed).encode([text]))
+
+
+def _shown(score: float | None, digits: int) -> Cell:
+    return Cell("" if score is None else f"{score:.{digits}f}")
 
 
 def _parameters(run: Snapshot) -> Bm25:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cqa_spark.config.settings import DuplicatesSettings
 from cqa_spark.corpora.source import Source
-from cqa_spark.flows.shared_steps import learning
+from cqa_spark.features.registry import embedding_models, reads_texts
+from cqa_spark.flows.shared_steps import training
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.runtime.step import Step
+from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.candidates import Candidates
+from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
-from cqa_spark.systems.recipes import groups_of, read_systems, task_of
+from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
 
 
 def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
@@ -22,17 +28,25 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
         settings: of the job.
         source: the dump.
     """
-    systems = read_systems(settings.systems)
+    systems, retrieval = read_systems(settings.systems), settings.retrieval
     task = task_of(systems)
     return Flow(
         "duplicates",
         (
             Ingest(source),
-            Candidates(settings.retrieval, trains=bool(groups_of(systems))),
-            *learning(systems, task, settings.features),
+            *_texts(groups_of(systems), retrieval.embeddings),
+            Candidates(retrieval, trains=learn(systems)),
+            *training(systems, task, settings.features),
             Score(systems, task),
             Evaluate(settings.evaluation, settings.baseline),
             Report(settings.report, settings.evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),
         ),
     )
+
+
+def _texts(groups: Sequence[str], model: str | None) -> tuple[Step, ...]:
+    """The analysis of questions and their embeddings, as far as retrieval and feature groups need them."""
+    models = sorted({*embedding_models(groups), *([model] if model else [])})
+    analysed = [Analyse(questions_only=True)] if models or reads_texts(groups) else []
+    return (*analysed, *([Embed(models)] if models else []))

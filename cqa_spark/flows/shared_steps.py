@@ -29,8 +29,12 @@ def annotated_files(
 
 def learning(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
     """From examples to trained systems: texts and upstream systems if needed, features, rankers."""
+    return (*text_analysis(systems), *training(systems, task, features))
+
+
+def training(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
+    """From examples and analysed texts to trained systems."""
     return (
-        *text_analysis(systems),
         *([TrainUpstream(systems, features)] if upstream_of(systems) else []),
         Featurize(groups_of(systems), task, features),
         Train(systems, task),

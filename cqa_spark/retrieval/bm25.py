@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cqa_spark.retrieval.found import Found
 from cqa_spark.retrieval.shard import Indices, Moments, Scores, Shard
 from cqa_spark.retrieval.terms import count_terms
 
@@ -43,20 +44,6 @@ class SiteStatistics(NamedTuple):
     questions: int
     terms: int
     questions_with: Indices
-
-
-class Found(NamedTuple):
-    """Retrieved questions, best first within each query.
-
-    Attributes:
-        query: index of the query.
-        place: index of the question in the shard.
-        score: its score, above 0.
-    """
-
-    query: Indices
-    place: Indices
-    score: Scores
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,20 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.retrieval.shard import build_shard
 from cqa_spark.retrieval.stored_shard import to_row
+from cqa_spark.retrieval.vectors import as_vectors
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 
-def index_shards(questions: DataFrame, shards: int, *, prefix: str = "") -> DataFrame:
+def index_shards(
+    questions: DataFrame, shards: int, *, prefix: str = "", model: EmbeddingModel | None = None
+) -> DataFrame:
     """Index questions in shards of about the same size.
 
     Args:
-        questions: site, post_id, asked, title and text, as ``questions.questions`` gives them.
+        questions: site, post_id, asked, title, text and vector, as ``questions.questions`` gives them.
         shards: number of shards of each site.
         prefix: of the names of the shards, which start with it and end in their number.
+        model: of the vectors; None without them.
 
     Returns:
         Rows of ``INDEX_SHARDS``.
@@ -29,7 +34,11 @@ def index_shards(questions: DataFrame, shards: int, *, prefix: str = "") -> Data
     named = questions.select("*", F.concat(F.lit(prefix), _number(shards)).alias("shard"))
     partitions = int(str(questions.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     together = named.repartition(partitions, "site", "shard").sortWithinPartitions("site", "shard")
-    return INDEX_SHARDS.conform(together.mapInArrow(_build, INDEX_SHARDS.schema))
+    built = together.mapInArrow(_build, INDEX_SHARDS.schema)
+    of_model = {"model": model and model.name, "model_version": model and model.version}
+    return INDEX_SHARDS.conform(
+        built.withColumns({name: F.lit(value).cast("string") for name, value in of_model.items()})
+    )
 
 
 def _number(shards: int) -> Column:
@@ -39,7 +48,10 @@ def _number(shards: int) -> Column:
 def _build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     schema = to_arrow_schema(INDEX_SHARDS.schema)
     for (site, shard), rows in _by_shard(batches):
-        built = build_shard(*(rows.column(name).combine_chunks() for name in ("post_id", "asked", "title", "text")))
+        ids, times, titles, texts, vectors = (
+            rows.column(name).combine_chunks() for name in ("post_id", "asked", "title", "text", "vector")
+        )
+        built = build_shard(ids, times, titles, texts, as_vectors(vectors))
         yield pa.RecordBatch.from_pylist([to_row(built, site, shard)], schema=schema)
 
 

@@ -16,11 +16,15 @@ from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table_state import file_path
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
+from cqa_spark.retrieval.dense import DenseIndex
+from cqa_spark.retrieval.found import RANK_OFFSET, Found
 from cqa_spark.retrieval.shard import Moments, Shard
 from cqa_spark.retrieval.stored_shard import from_row
 from cqa_spark.retrieval.terms import count_terms
+from cqa_spark.retrieval.vectors import Vectors
 
-_LATEST = np.iinfo(np.int64).max
+_NOW = Moments(np.array([np.iinfo(np.int64).max]), np.array([0]))
+"""After all questions."""
 
 
 class Similar(NamedTuple):
@@ -30,55 +34,125 @@ class Similar(NamedTuple):
         site: its site.
         question_id: its id.
         title: its title; empty where it has none.
-        score: BM25; comparable within a site.
+        score: sum of the reciprocal ranks by each way of retrieval.
+        bm25: its BM25; None where it is not among the best by words. Comparable within a site.
+        cosine: cosine of its embedding; None where it is not among the best by embeddings.
     """
 
     site: str
     question_id: str
     title: str
     score: float
+    bm25: float | None
+    cosine: float | None
 
 
-def read_shards(lake: Lake, run: RunTables) -> dict[str, list[Shard]]:
-    """The shards of a run by site.
+class SiteIndex(NamedTuple):
+    """The index of a site.
+
+    Attributes:
+        site: the site.
+        shards: all of its shards.
+        model: name and version of the embedding model; None without embeddings.
+    """
+
+    site: str
+    shards: list[Shard]
+    model: tuple[str, str] | None
+
+
+class _Question(NamedTuple):
+    """A question that was found, in the order of time."""
+
+    time: int
+    number: int
+    question_id: str
+    title: str
+
+
+def read_index(lake: Lake, run: RunTables) -> dict[str, SiteIndex]:
+    """The index of each site of a run.
 
     Args:
         lake: the lake of the run.
         run: has the table ``index_shards``.
     """
-    by_site: dict[str, list[Shard]] = {}
+    by_site: dict[str, SiteIndex] = {}
     for path, added in run.state(INDEX_SHARDS).added.items():
+        site = added["partitionValues"]["site"]
         for row in _rows(lake, path):
-            by_site.setdefault(added["partitionValues"]["site"], []).append(from_row(row))
+            model = (row["model"].as_py(), row["model_version"].as_py()) if row["model"].is_valid else None
+            by_site.setdefault(site, SiteIndex(site, [], model)).shards.append(from_row(row))
     return by_site
 
 
-def most_similar(site: str, shards: list[Shard], text: str, parameters: Bm25, limit: int) -> list[Similar]:
-    """The questions of a site that are most similar to a text, best first; of equal scores the older one is first.
+def most_similar(
+    index: SiteIndex, text: str, vector: Vectors, parameters: Bm25, limit: int, *, depth: int = 50
+) -> list[Similar]:
+    """The questions of a site that are most similar to a text, best first; of equal ones the older is first.
 
     Args:
-        site: the site.
-        shards: all of its shards.
+        index: of the site.
         text: the question.
+        vector: its embedding, shape (1, dimension); no columns without one.
         parameters: of BM25.
         limit: number of questions.
+        depth: questions that each way of retrieval contributes, at least.
     """
+    most = max(depth, limit)
+    by_words, by_vectors = _by_words(index.shards, text, parameters, most), _by_vectors(index.shards, vector, most)
+    bm25, cosine = dict(by_words), dict(by_vectors)
+    fused: dict[_Question, float] = {}
+    for ranking in (by_words, by_vectors):
+        for rank, (question, _) in enumerate(ranking, start=1):
+            fused[question] = fused.get(question, 0.0) + 1 / (RANK_OFFSET + rank)
+    best = sorted(fused, key=lambda each: (-fused[each], each))[:limit]
+    return [
+        Similar(index.site, each.question_id, each.title, fused[each], bm25.get(each), cosine.get(each))
+        for each in best
+    ]
+
+
+Ranking = list[tuple[_Question, float]]
+
+
+def _by_words(shards: list[Shard], text: str, parameters: Bm25, limit: int) -> Ranking:
     queries = pa.array([text])
     terms = count_terms(queries).vocabulary
     in_shards = [pc.index_in(terms, value_set=shard.vocabulary).fill_null(-1).to_numpy() for shard in shards]
     counts = [np.append(shard.questions_with, 0)[places] for shard, places in zip(shards, in_shards, strict=True)]
     in_site = np.sum(counts, axis=0)
     questions, length = sum(len(shard.ids) for shard in shards), sum(int(shard.lengths.sum()) for shard in shards)
-    found: list[tuple[float, int, int, Similar]] = []
+    found: Ranking = []
     for shard, places in zip(shards, in_shards, strict=True):
         of_query = _only_terms(shard, places[places >= 0])
         known = SiteStatistics(questions, length, in_site[places >= 0])
-        index = Bm25Index.of(of_query, known, parameters)
-        best = index.search(queries, Moments(np.array([_LATEST]), np.array([0])), limit)
-        for place, score in zip(best.place.tolist(), best.score.tolist(), strict=True):
-            similar = Similar(site, shard.ids[place].as_py(), shard.titles[place].as_py() or "", score)
-            found.append((-score, int(shard.asked.time[place]), int(shard.asked.number[place]), similar))
-    return [each for *_, each in sorted(found)[:limit]]
+        found += _named(shard, Bm25Index.of(of_query, known, parameters).search(queries, _NOW, limit))
+    return _best(found, limit)
+
+
+def _by_vectors(shards: list[Shard], vector: Vectors, limit: int) -> Ranking:
+    found = [each for shard in shards for each in _named(shard, DenseIndex(shard).search(vector, _NOW, limit))]
+    return _best(found, limit)
+
+
+def _named(shard: Shard, found: Found) -> Ranking:
+    return [
+        (
+            _Question(
+                int(shard.asked.time[place]),
+                int(shard.asked.number[place]),
+                shard.ids[place].as_py(),
+                shard.titles[place].as_py() or "",
+            ),
+            score,
+        )
+        for place, score in zip(found.place.tolist(), found.score.tolist(), strict=True)
+    ]
+
+
+def _best(found: Ranking, limit: int) -> Ranking:
+    return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
 
 
 def _only_terms(shard: Shard, terms: np.ndarray) -> Shard:
@@ -95,6 +169,7 @@ def _only_terms(shard: Shard, terms: np.ndarray) -> Shard:
         starts,
         np.concatenate([nothing, *(shard.places[part] for part in parts)]),
         np.concatenate([nothing, *(shard.counts[part] for part in parts)]),
+        shard.vectors,
     )
 
 

@@ -20,13 +20,26 @@ def questions(posts: DataFrame) -> DataFrame:
         posts: the table ``posts``.
 
     Returns:
-        site, post_id, asked (microseconds since 1970; null where unknown), title, text.
+        site, post_id, asked (microseconds since 1970; null where unknown), title, text, vector (null).
     """
     asked = posts.where(F.col("post_type") == "question").select(
         "site", "post_id", F.unix_micros("created_at").alias("asked"),
         F.col("post_type_id").isNotNull().alias("is_html"), "subject", "body",
     )  # fmt: skip
-    return asked.mapInArrow(_with_text, _COLUMNS)
+    return asked.mapInArrow(_with_text, _COLUMNS).withColumn("vector", F.lit(None).cast("array<float>"))
+
+
+def with_vectors(asked: DataFrame, documents: DataFrame, embeddings: DataFrame) -> DataFrame:
+    """Questions with the embeddings of their texts.
+
+    Args:
+        asked: as ``questions`` gives them.
+        documents: the table ``documents``.
+        embeddings: rows of the table ``embeddings`` of one model.
+    """
+    texts = documents.select("site", F.col("document_id").alias("post_id"), "text_id")
+    vectors = texts.join(embeddings.select("text_id", "vector"), "text_id").drop("text_id")
+    return asked.drop("vector").join(vectors, ["site", "post_id"], "left")
 
 
 def _with_text(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""Finds the best earlier questions of the site for many queries, over all shards."""
+"""Finds the best earlier questions of the site for many queries, by words and by embeddings, over all shards."""
 
 from __future__ import annotations
 
@@ -6,32 +6,36 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.shard import Moments
+from cqa_spark.retrieval.dense import DenseIndex
+from cqa_spark.retrieval.found import BM25, COSINE, Found
+from cqa_spark.retrieval.shard import Moments, Shard
 from cqa_spark.retrieval.stored_shard import from_row
+from cqa_spark.retrieval.vectors import as_vectors
 
-_FOUND = "site string, query_id string, candidate_id string, score float, time bigint, number bigint"
+_FOUND = "site string, query_id string, candidate_id string, way string, score double, time bigint, number bigint"
 
 Batches = Iterable[pa.RecordBatch]
 
 
 def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) -> DataFrame:
-    """The best earlier questions by BM25; the same rows and scores for any number of shards.
+    """The best earlier questions of each shard by BM25, and by the cosine of embeddings where the shard has them.
 
     Each shard meets all queries of its site in one task. Statistics are those of the site, from one aggregation over
-    the vocabularies of its shards.
+    the vocabularies of its shards, so scores do not depend on the number of shards.
 
     Args:
         shards: rows of ``INDEX_SHARDS``.
-        queries: site, post_id, asked and text, as ``questions.questions`` gives them.
+        queries: site, post_id, asked, text and vector, as ``questions.questions`` gives them.
         parameters: of BM25.
-        limit: candidates per query.
+        limit: candidates per query, shard and way.
 
     Returns:
-        site, query_id, candidate_id, score (float, above 0), rank (from 1; of equal scores the older one is first).
+        site, query_id, candidate_id, way (``bm25`` or ``cosine``), score (above 0), and time and number of the
+        candidate, by which the older of equal ones is first.
     """
     keys = F.broadcast(shards.select("site", "shard"))
     asked = queries.join(keys, "site").select("site", "shard", F.lit(1).alias("part"), _as_struct("query", queries))
@@ -43,10 +47,7 @@ def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) 
         .repartition(partitions, "site", "shard")
         .sortWithinPartitions("site", "shard", "part")
     )
-    found = together.mapInArrow(_searching(parameters, limit), _FOUND)
-    best = Window.partitionBy("site", "query_id").orderBy(F.col("score").desc(), "time", "number", "candidate_id")
-    ranked = found.withColumn("rank", F.row_number().over(best)).where(F.col("rank") <= limit)
-    return ranked.select("site", "query_id", "candidate_id", "score", "rank")
+    return together.mapInArrow(_searching(parameters, limit), _FOUND)
 
 
 def with_site_statistics(shards: DataFrame) -> DataFrame:
@@ -81,7 +82,7 @@ def _searching(parameters: Bm25, limit: int) -> Callable[[Batches], Iterator[pa.
                     index = None  # one shard at a time in memory
                     index = _open(rows.column("index"), parameters)
                 elif index is not None:
-                    yield _search(index, rows.column("query"), limit)
+                    yield from _search(index, rows.column("query"), limit)
 
     return search_batches
 
@@ -102,19 +103,24 @@ def _open(structs: pa.StructArray, parameters: Bm25) -> Bm25Index:
     return Bm25Index.of(from_row(row), site, parameters)
 
 
-def _search(index: Bm25Index, structs: pa.StructArray, limit: int) -> pa.RecordBatch:
+def _search(index: Bm25Index, structs: pa.StructArray, limit: int) -> Iterator[pa.RecordBatch]:
     query = dict(zip((field.name for field in structs.type), structs.flatten(), strict=True))
     asked = Moments.of(query["post_id"], query["asked"])
-    found = index.search(query["text"], asked, limit)
-    shard, queries = index.shard, pa.array(found.query)
+    yield _rows(index.shard, query, BM25, index.search(query["text"], asked, limit))
+    yield _rows(index.shard, query, COSINE, DenseIndex(index.shard).search(as_vectors(query["vector"]), asked, limit))
+
+
+def _rows(shard: Shard, query: dict[str, pa.Array], way: str, found: Found) -> pa.RecordBatch:
+    queries = pa.array(found.query)
     return pa.RecordBatch.from_arrays(
         [
             query["site"].take(queries),
             query["post_id"].take(queries),
             shard.ids.take(pa.array(found.place)),
-            pa.array(found.score),
+            pa.array([way] * len(queries), pa.string()),
+            pa.array(found.score.astype(np.float64)),
             pa.array(shard.asked.time[found.place]),
             pa.array(shard.asked.number[found.place]),
         ],
-        names=["site", "query_id", "candidate_id", "score", "time", "number"],
+        names=["site", "query_id", "candidate_id", "way", "score", "time", "number"],
     )

@@ -1,4 +1,4 @@
-"""A shard of the index: some questions of a site in the order of time, and where each term occurs in them.
+"""A shard of the index: some questions of a site in the order of time, where each term occurs, and embeddings.
 
 A shard holds counts, not scores. Scores also depend on how many questions of the whole site hold a term, and the site
 grows; a shard never changes when it does.
@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cqa_spark.retrieval.terms import count_terms
+from cqa_spark.retrieval.vectors import Vectors
 
 Indices = NDArray[np.int64]
 Scores = NDArray[np.float32]
@@ -68,6 +69,8 @@ class Shard:
         starts: of each term the index of its first posting, and the number of all postings.
         places: of each posting the index of the question; ascending within a term.
         counts: of each posting how often the question has the term.
+        vectors: embeddings of the questions, shape (questions, dimension); zeros where a question has none, and no
+            columns where the index has none.
     """
 
     ids: pa.Array
@@ -78,6 +81,7 @@ class Shard:
     starts: Indices
     places: NDArray[np.int32]
     counts: NDArray[np.int32]
+    vectors: Vectors
 
     @property
     def questions_with(self) -> Indices:
@@ -85,7 +89,7 @@ class Shard:
         return np.diff(self.starts)
 
 
-def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Array) -> Shard:
+def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Array, vectors: Vectors) -> Shard:
     """Index questions.
 
     Args:
@@ -93,6 +97,7 @@ def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Arra
         times: when each was asked, microseconds since 1970; null where unknown.
         titles: their titles.
         texts: their texts; null counts as empty.
+        vectors: their embeddings.
     """
     asked = Moments.of(ids, times)
     order = np.lexsort((np.array(ids.to_pylist(), dtype=object), asked.number, asked.time))
@@ -107,4 +112,5 @@ def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Arra
         np.searchsorted(found.term[by_term], np.arange(len(found.vocabulary) + 1)).astype(np.int64),
         found.text[by_term].astype(np.int32),
         found.count[by_term].astype(np.int32),
+        vectors[order],
     )

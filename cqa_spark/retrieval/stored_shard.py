@@ -34,6 +34,7 @@ def to_row(shard: Shard, site: str, name: str) -> dict[str, Any]:
         "questions_with": shard.questions_with.astype(np.int32),
         "places": _stored(shard.places, np.int32),
         "counts": _stored(shard.counts, np.int32),
+        "vectors": _stored(shard.vectors, np.int16),
     }
 
 
@@ -53,6 +54,7 @@ def from_row(row: Mapping[str, pa.Scalar]) -> Shard:
         np.concatenate([[0], np.cumsum(numbers_with, dtype=np.int64)]).astype(np.int64),
         _numbers(row["places"], np.int32),
         _numbers(row["counts"], np.int32),
+        _numbers(row["vectors"], np.int16).reshape(len(row["ids"].values), -1),
     )
 
 

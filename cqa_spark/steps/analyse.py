@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -16,13 +19,19 @@ from cqa_spark.text.pipeline import analyse
 
 @dataclass(frozen=True)
 class Analyse(Step):
-    """Split HTML bodies into parts, link posts and comments to their texts, and analyse each distinct text once."""
+    """Split HTML bodies into parts, link posts and comments to their texts, and analyse each distinct text once.
+
+    Attributes:
+        questions_only: leave out answers and comments, for tasks that compare questions.
+    """
+
+    questions_only: bool = False
 
     name = "text"
 
     def reads(self) -> tuple[Product, ...]:
         """Posts and comments."""
-        return POSTS, COMMENTS
+        return (POSTS,) if self.questions_only else (POSTS, COMMENTS)
 
     def writes(self) -> tuple[Product, ...]:
         """Bodies, documents and texts."""
@@ -30,8 +39,14 @@ class Analyse(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the three tables."""
-        posts, comments = run.read(POSTS), run.read(COMMENTS)
+        posts, comments = self._documents(run)
         run.write(BODIES, body_parts(distinct_bodies(posts)))
         posts = with_prose(posts, run.read(BODIES))
         counts.rows_in = run.write(DOCUMENTS, documents(posts, comments)).rows
         counts.rows_out = run.write(TEXTS, analyse(distinct_texts(posts, comments))).rows
+
+    def _documents(self, run: Run) -> tuple[DataFrame, DataFrame]:
+        posts = run.read(POSTS)
+        if self.questions_only:
+            return posts.where(F.col("post_type") == "question"), COMMENTS.empty(run.lake.spark)
+        return posts, run.read(COMMENTS)

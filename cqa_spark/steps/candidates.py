@@ -15,14 +15,17 @@ from cqa_spark.lake.schemas.activity import POST_LINKS
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS, RETRIEVED, UNRETRIEVED
+from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.retrieval.bm25 import Bm25
+from cqa_spark.retrieval.fusion import fuse
 from cqa_spark.retrieval.index import index_shards
-from cqa_spark.retrieval.questions import questions
+from cqa_spark.retrieval.questions import questions, with_vectors
 from cqa_spark.retrieval.search import search
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.tasks.duplicate_clusters import clusters, duplicate_pairs
 from cqa_spark.tasks.duplicate_dataset import examples_of, split_queries, unretrieved_of
+from cqa_spark.text.embedding.model import read_model
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class Candidates(Step):
     name = "candidates"
 
     def reads(self) -> tuple[Product, ...]:
-        """Posts."""
-        return (POSTS,)
+        """Posts, and the embeddings of their texts where they are wanted."""
+        return (POSTS, DOCUMENTS, EMBEDDINGS) if self.settings.embeddings else (POSTS,)
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Links of duplicates."""
@@ -64,11 +67,12 @@ class Candidates(Step):
         links = run.read(POST_LINKS) if run.has(POST_LINKS) else POST_LINKS.empty(run.lake.spark)
         if not run.has(COMMENTS):
             run.write(COMMENTS, COMMENTS.empty(run.lake.spark))
-        asked = questions(posts).persist()
+        asked = self._questions(run).persist()
         pairs = duplicate_pairs(clusters(posts, links)).persist()
         queries = split_queries(posts, pairs, annotated_only=settings.queries == "annotated").persist()
         try:
-            run.write(INDEX_SHARDS, index_shards(asked, settings.shards))
+            model = read_model(settings.embeddings) if settings.embeddings else None
+            run.write(INDEX_SHARDS, index_shards(asked, settings.shards, model=model))
             counts.rows_in = asked.count()
             ids = queries.select("site", F.col("query_id").alias("post_id"))
             found = search(
@@ -77,7 +81,7 @@ class Candidates(Step):
                 Bm25(settings.k1, settings.b),
                 settings.candidates,
             )
-            run.write(RETRIEVED, _by_bm25_alone(found))
+            run.write(RETRIEVED, RETRIEVED.conform(fuse(found, settings.candidates)))
             retrieved = run.read(RETRIEVED)
             counts.rows_out = run.write(EXAMPLES, examples_of(queries, retrieved, pairs, posts)).rows
             missed = run.write(UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts)).rows
@@ -85,6 +89,13 @@ class Candidates(Step):
         finally:
             for frame in (asked, pairs, queries):
                 frame.unpersist()
+
+    def _questions(self, run: Run) -> DataFrame:
+        asked = questions(run.read(POSTS))
+        if not self.settings.embeddings:
+            return asked
+        of_model = F.col("model") == self.settings.embeddings
+        return with_vectors(asked, run.read(DOCUMENTS), run.read(EMBEDDINGS).where(of_model))
 
     def _require_something(self, run: Run, missed: int) -> None:
         if run.rows(EXAMPLES) == 0:
@@ -101,20 +112,3 @@ class Candidates(Step):
                 "retrieval found no known duplicate of a training question to learn from",
                 "give a dump with PostLinks.xml, or name unsupervised systems: --systems retrieval_order",
             )
-
-
-def _by_bm25_alone(found: DataFrame) -> DataFrame:
-    """Rows of ``RETRIEVED`` with only the candidates of BM25."""
-    return RETRIEVED.conform(
-        found.select(
-            "site",
-            "query_id",
-            "candidate_id",
-            F.col("score").cast("double").alias("bm25"),
-            F.col("rank").alias("bm25_rank"),
-            F.lit(None).cast("double").alias("cosine"),
-            F.lit(None).cast("int").alias("cosine_rank"),
-            (1 / (60 + F.col("rank"))).alias("fused"),
-            "rank",
-        )
-    )

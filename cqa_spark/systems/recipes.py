@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.random_order import RandomOrderRanker
 from cqa_spark.systems.system import System, known_systems, read_recipe, read_system
 
@@ -43,6 +44,11 @@ def at_random(systems: Iterable[System]) -> frozenset[str]:
 def groups_of(systems: Iterable[System]) -> list[str]:
     """The feature groups that any of the systems needs, each once, in the order of first use."""
     return list(dict.fromkeys(group for system in systems for group in system.feature_groups))
+
+
+def learn(systems: Iterable[System]) -> bool:
+    """Whether any of the systems learns from labels; the others order by one column."""
+    return any(not issubclass(system.build().model_type, BaselineModel) for system in systems)
 
 
 def rank_by_words(systems: Iterable[System]) -> bool:

@@ -41,7 +41,7 @@ def split_queries(posts: DataFrame, pairs: DataFrame, *, annotated_only: bool) -
 
 
 def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
-    """The candidates of every query.
+    """The candidates of every query; without labels on a site of which no duplicate is known.
 
     Args:
         queries: as ``split_queries`` returns them.
@@ -55,7 +55,9 @@ def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, post
     candidates = retrieved.select("site", "query_id", "candidate_id", F.col("rank").alias("initial_rank"))
     is_duplicate = pairs.select("site", "query_id", "candidate_id", F.lit(DUPLICATE_LABEL).alias("found"))
     judged = candidates.join(is_duplicate, ["site", "query_id", "candidate_id"], "left")
-    return _examples(judged.join(queries, ["site", "query_id"]), posts, F.coalesce("found", F.lit(OTHER_LABEL)))
+    measurable = F.broadcast(pairs.select("site", F.lit(True).alias("is_measurable")).distinct())
+    rows = judged.join(measurable, "site", "left").join(queries, ["site", "query_id"])
+    return _examples(rows, posts, F.when(F.col("is_measurable"), F.coalesce("found", F.lit(OTHER_LABEL))))
 
 
 def unretrieved_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:

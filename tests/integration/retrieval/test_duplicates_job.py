@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.accounting import QUARANTINE
+from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
+from cqa_spark.process.stop_signals import Stopped
 
 SITE = "beer.example.org"
 _TOPICS = [
@@ -52,15 +56,15 @@ def _write(path: Path, name: str, rows: list[str]) -> None:
 
 def _job(dump: Path, lake: Path, *systems: str) -> list[str]:
     chosen = ["--systems", *systems, "--input", str(dump), "--lake", str(lake), "--evaluation.resamples", "99"]
-    return ["duplicates", "--config", "conf/duplicates.yaml", *chosen]
+    return ["run", "--config", "conf/duplicates.yaml", "--baseline", "retrieval_order", *chosen]
 
 
 @pytest.mark.slow
 def test_duplicates_are_found_cut_measured_and_published(
-    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dump, root = _dump(tmp_path / SITE), tmp_path / "lake"
-    assert main(_job(dump, root, "retrieval_order", "no_duplicates", "fused_e")) == 0
+    assert main(_job(dump, root, "retrieval_order", "no_duplicates", "bm25_order", "fused_e")) == 0
     published = published_snapshot(Lake(spark, str(root)))
     examples = published.read(EXAMPLES)
     assert examples.where("answered_at >= asked_at").count() == 0
@@ -70,13 +74,25 @@ def test_duplicates_are_found_cut_measured_and_published(
         (row["system"], row["measure"]): row["value"] for row in published.entries(METRICS) if row["split"] == "test"
     }
     assert found["no_duplicates", "TMAP"] == 0.5
-    assert found["retrieval_order", "RR@50"] == 1.0
+    assert found["bm25_order", "RR@50"] == 1.0
     assert found["fused_e", "TMAP"] > max(found["no_duplicates", "TMAP"], found["retrieval_order", "TMAP"])
+    page = Path(published.record.artifacts["report"]).read_text(encoding="utf-8")
+    assert "Kept, and duplicates: " in page
     kept = published.read(RANKINGS).where("system = 'fused_e' AND predicted AND query_id = '142'")
     assert kept.count() == 0
     capsys.readouterr()
     assert main(["similar", "--lake", str(root), "--text", "about detail23", "--limit", "2"]) == 0
-    assert capsys.readouterr().out.count("detail23") == 2
+    found = capsys.readouterr().out
+    assert found.count("detail23") == 2
+
+    def stop(*_: object) -> None:
+        raise Stopped(signal.SIGTERM)
+
+    monkeypatch.setattr("cqa_spark.steps.candidates.search", stop)  # after the new index was written
+    assert main(_job(dump, root, "retrieval_order")) == Stopped(signal.SIGTERM).exit_code
+    capsys.readouterr()
+    assert main(["similar", "--lake", str(root), "--text", "about detail23", "--limit", "2"]) == 0
+    assert capsys.readouterr().out == found
 
 
 @pytest.mark.slow
@@ -88,4 +104,25 @@ def test_a_site_without_links_is_ranked_and_not_measured(
     assert "no known duplicate of a training question" in capsys.readouterr().err
     assert main(_job(dump, root, "retrieval_order", "no_duplicates")) == 0
     assert "no duplicate is known" in capsys.readouterr().err
-    assert published_snapshot(Lake(spark, str(root))).read(RANKINGS).count() > 0
+    published = published_snapshot(Lake(spark, str(root)))
+    assert published.read(RANKINGS).count() > 0
+    assert published.entries(METRICS) == []
+
+
+def test_a_list_of_questions_is_read_and_ranked(spark: SparkSession, tmp_path: Path) -> None:
+    folder, root = tmp_path / SITE, tmp_path / "lake"
+    folder.mkdir()
+    asked = [f'{{"qid": {number}, "title": "About {_TOPICS[number % 12]} &amp; beer"}}' for number in range(1, 49)]
+    (folder / "questions.jsonl").write_text("\n".join([*asked, "broken"]), encoding="utf-8")
+    (folder / "duplicates.tsv").write_text("13\t1\n34\t10\n48\t47\n", encoding="utf-8")
+    chosen = ["--dump-format", "question_list", "--max-bad-fraction", "0.1", "--retrieval.queries", "annotated"]
+    systems = ("retrieval_order", "bm25_order")
+    assert main([*_job(folder, root, *systems), *chosen, "--evaluation.measures", "RR@50"]) == 0
+    published = published_snapshot(Lake(spark, str(root)))
+    assert [row[0] for row in published.read(POSTS).where("post_id = '1'").select("subject").collect()] == [
+        "About hops & beer"
+    ]
+    assert [row[0] for row in published.read(QUARANTINE).select("reason").collect()] == ["the line is not JSON"]
+    found = {(row["system"], row["split"]): row["value"] for row in published.entries(METRICS)}
+    assert found["bm25_order", "dev"] == 1.0
+    assert found["bm25_order", "test"] < 1.0

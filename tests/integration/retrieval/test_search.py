@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.retrieval.bm25 import Bm25
+from cqa_spark.retrieval.fusion import fuse
 from cqa_spark.retrieval.index import index_shards
 from cqa_spark.retrieval.questions import questions
 from cqa_spark.retrieval.search import search
@@ -37,12 +38,15 @@ def asked(spark: SparkSession) -> DataFrame:
     columns = ("site", "post_id", "post_type", "post_type_id", "thread_id", "created_at", "subject", "body", "split")
     types = {field.name: field.dataType.simpleString() for field in POSTS.columns}
     schema = ", ".join(f"{name} {types[name]}" for name in (*columns, "source_file"))
-    return questions(POSTS.complete(spark.createDataFrame(rows, schema))).persist()
+    without = questions(POSTS.complete(spark.createDataFrame(rows, schema)))
+    angle = F.col("post_id").cast("int") % 17
+    vector = F.array(F.cos(angle).cast("float"), F.sin(angle).cast("float"))
+    return without.withColumn("vector", F.when(F.col("post_id") != "7", vector)).persist()
 
 
 def _found(shards: DataFrame, queries: DataFrame) -> list[tuple[object, ...]]:
-    found = search(shards, queries, Bm25(), 10)
-    return sorted(map(tuple, found.select("site", "query_id", "rank", "candidate_id", "score").collect()))
+    found = fuse(search(shards, queries, Bm25(), 10), 10)
+    return sorted(map(tuple, found.select("site", "query_id", "rank", *found.columns).collect()))
 
 
 def test_the_number_of_shards_changes_neither_candidates_nor_scores(asked: DataFrame) -> None:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.published_index import most_similar
 from cqa_spark.retrieval.shard import Moments, build_shard
 from cqa_spark.retrieval.stored_shard import from_row, to_row
 from cqa_spark.retrieval.terms import count_terms
@@ -20,7 +19,7 @@ from cqa_spark.retrieval.terms import count_terms
 def _index(texts: list[str], times: list[int | None] | None = None) -> Bm25Index:
     ids = pa.array([str(number) for number in range(1, len(texts) + 1)])
     asked, said = pa.array(times or list(range(len(texts))), pa.int64()), pa.array(texts, pa.string())
-    shard = build_shard(ids, asked, said, said)
+    shard = build_shard(ids, asked, said, said, np.zeros((len(texts), 0), np.int16))
     site = SiteStatistics(len(texts), int(shard.lengths.sum()), shard.questions_with)
     return Bm25Index.of(shard, site, Bm25())
 
@@ -88,19 +87,6 @@ def test_a_shard_is_read_as_it_was_stored() -> None:
     assert read.vocabulary.to_pylist() == ["a", "b", "c"]
     for name in ("lengths", "starts", "places", "counts"):
         assert getattr(read, name).tolist() == getattr(shard, name).tolist()
+    assert read.vectors.shape == (3, 0)
     assert read.asked.time.tolist() == [0, 1, 2]
     assert read.asked.number.tolist() == [1, 2, 3]
-
-
-def test_a_text_finds_the_same_in_one_shard_and_in_several() -> None:
-    texts = ["beer glass", "beer beer cellar yeast", "wine glass", "", "glass beer"]
-    whole = _index(texts).shard
-    ids, times = pa.array(["1", "2", "3", "4", "5"]), pa.array(list(range(5)), pa.int64())
-    parts = [
-        build_shard(*(each.take(pa.array(places)) for each in (ids, times, pa.array(texts), pa.array(texts))))
-        for places in ([0, 3], [4, 1, 2])
-    ]
-    of_one = most_similar("s", [whole], "a glass of beer", Bm25(), 3)
-    assert [each.question_id for each in of_one] == ["1", "5", "2"]
-    assert most_similar("s", parts, "a glass of beer", Bm25(), 3) == of_one
-    assert most_similar("s", parts, "пиво", Bm25(), 3) == []

@@ -1,4 +1,4 @@
-"""Paragraph vectors of query and candidate, as the input of a neural network."""
+"""Paragraph vectors of query and candidate: what a network learns from in the place of words."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SOURCE = "Xu et al. 2018, section 4.1.2; Bogdanova and Foster 2016, This is how
 
 
 class Doc2VecV1(FittedQueryGroup):
-    """The paragraph vectors of both texts; fitted on texts without labels.
+    """The paragraph vectors of both texts; learns them from texts.
 
     Args:
-        vectors: the fitted model.
+        vectors: what was learned.
     """
 
     name: ClassVar[str] = "doc2vec_v1"
@@ -47,23 +47,23 @@ class Doc2VecV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the distinct texts of the training and unannotated documents."""
+        """Learn from the distinct texts of the training and unannotated documents, whatever the examples."""
         return Fitted(cls(ParagraphVectors.learn(learned_texts(training.inputs), _UNIT)))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """The vectors of each pair."""
         texts, sides = batch.texts.unit(_UNIT), (batch.query_text, batch.candidate_text)
         needed = np.setdiff1d(np.concatenate(sides), [ABSENT])
-        vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is the one at ABSENT
+        vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is what ABSENT names
         vectors[needed] = self.vectors.infer([texts[place] for place in needed.tolist()])
         both = np.hstack([vectors[side] for side in sides])
         return {column.name: values for column, values in zip(self.columns, both.T, strict=True)}
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the fitted state."""
+        """Write what was learned."""
         self.vectors.save(folder)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read the fitted state."""
+        """Read what was learned."""
         return cls(ParagraphVectors.load(folder))

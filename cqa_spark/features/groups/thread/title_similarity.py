@@ -1,4 +1,4 @@
-"""Similarity of the subjects of two questions."""
+"""How similar the subjects of two questions are."""
 
 from __future__ import annotations
 
@@ -43,21 +43,23 @@ _COUNTED: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers]
     FeatureColumn(
         "subject_lengths", "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)", "ours"
     ): (_SUBJECTS["words"], _lengths),
-    FeatureColumn("same_subject", "1 if both subjects have the same stems in any order, else 0", "ours"): (
+    FeatureColumn("same_subject", "1 where both subjects have the same stems, in any order, else 0", "ours"): (
         _SUBJECTS["stems"],
         _same,
     ),
 }
-"""Each column computed from counts, with the units compared and the function of their counts."""
+"""Each column that follows from counts, with what is compared and how the counts give its values."""
 
-_EDITS = FeatureColumn("subject_edits", "1 - edits between the subjects / characters of the longer one", _LEVENSHTEIN)
+_EDITS = FeatureColumn(
+    "subject_edits", "1 - edits that turn one subject into the other over characters of the longer", _LEVENSHTEIN
+)
 
 
 class TitleSimilarityV1(CollectionGroup):
     """Overlap, tf-idf, BM25 and edits between the subjects of two questions, and from the query to a subject.
 
     What the subject of the query has in common with the whole candidate is in ``overlap_v1`` and
-    ``term_similarity_v1``. A candidate without a subject, such as a comment, gets NaN.
+    ``term_similarity_v1``. A candidate without a subject, such as a comment, has no values.
     """
 
     name: ClassVar[str] = "title_similarity_v1"
@@ -88,7 +90,7 @@ class TitleSimilarityV1(CollectionGroup):
 
 
 def _unedited(batch: QueryBatch) -> Numbers:
-    """1 - edits / characters of the longer subject; 0 if both are empty."""
+    """1 - edits over characters of the longer subject; subjects without characters have nothing in common."""
     subjects = zip(batch.subject_text.tolist(), batch.candidate_subject_text.tolist(), strict=True)
     clean = [*batch.texts.clean, ""]
     letters = ((clean[one].lower(), clean[other].lower()) for one, other in subjects)

@@ -1,0 +1,62 @@
+"""Exact search of a shard by the cosine of embeddings.
+
+A matrix product of single precision finds the candidates, and integer products decide: components have four decimal
+places, so sums of their products are exact as integers, and the number of shards changes no score. The product covers
+earlier questions only, which an index of nearest neighbours cannot leave out (``bench/retrieval.py`` compares both).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.retrieval.found import Found
+from cqa_spark.retrieval.shard import Indices, Moments, Shard
+from cqa_spark.retrieval.vectors import SCALE, Vectors
+
+_QUERIES = 64
+_ERROR = 1e-4 * SCALE**2
+"""Above the error of products in single precision, which is at most the dimension by 2⁻²⁴ for unit vectors."""
+
+
+@dataclass(frozen=True)
+class DenseIndex:
+    """A shard whose questions have vectors."""
+
+    shard: Shard
+
+    def search(self, vectors: Vectors, asked: Moments, limit: int) -> Found:
+        """The nearest earlier questions for each query.
+
+        Args:
+            vectors: of the queries, shape (queries, dimension); zeros where a query has none, which finds nothing.
+            asked: when they were asked.
+            limit: questions per query, at least 1.
+        """
+        if not self.shard.vectors.shape[1] or not vectors.shape[1]:
+            return Found(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+        before = self.shard.asked.before(asked)
+        in_time = np.argsort(before, kind="stable")
+        questions = self.shard.vectors[: before.max(initial=0)].astype(np.float32)
+        best: list[tuple[Indices, NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(vectors)
+        for start in range(0, len(vectors), _QUERIES):
+            queries = in_time[start : start + _QUERIES]
+            products = vectors[queries].astype(np.float32) @ questions[: before[queries[-1]]].T
+            for query, row in zip(queries.tolist(), products, strict=True):
+                best[query] = self._best(vectors[query], row[: before[query]], limit)
+        return Found(
+            np.repeat(np.arange(len(vectors)), [len(places) for places, _ in best]),
+            np.concatenate([np.zeros(0, np.int64), *(places for places, _ in best)]),
+            np.concatenate([np.zeros(0), *(scores for _, scores in best)]),
+        )
+
+    def _best(self, query: Vectors, products: NDArray[np.float32], limit: int) -> tuple[Indices, NDArray[np.float64]]:
+        """The places and cosines of the best, of those whose products are at most an error below the best ones."""
+        lowest = np.partition(products, -limit)[-limit] - 2 * _ERROR if len(products) > limit else -np.inf
+        near = np.flatnonzero(products >= lowest)
+        exact = self.shard.vectors[near].astype(np.int64) @ query.astype(np.int64)
+        order = np.argsort(-exact, kind="stable")[:limit]
+        order = order[exact[order] > 0]
+        return near[order], exact[order] / SCALE**2

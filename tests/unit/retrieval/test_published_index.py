@@ -1,0 +1,43 @@
+"""A text finds the same questions in one shard and in several, by words, by embeddings and by both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cqa_spark.retrieval.bm25 import Bm25
+from cqa_spark.retrieval.published_index import Similar, SiteIndex, most_similar
+from cqa_spark.retrieval.shard import Shard, build_shard
+from cqa_spark.retrieval.vectors import Vectors
+
+_TEXTS = ["beer glass", "beer beer cellar yeast", "wine glass", "", "glass beer"]
+_VECTORS = np.array([[6000, 8000], [10000, 0], [0, 10000], [0, 0], [8000, 6000]], np.int16)
+_NONE = np.zeros((1, 0), np.int16)
+
+
+def _shard(places: list[int], vectors: Vectors) -> Shard:
+    ids, texts = pa.array([str(place + 1) for place in places]), pa.array([_TEXTS[place] for place in places])
+    return build_shard(ids, pa.array(places, pa.int64()), texts, texts, vectors[places])
+
+
+def _similar(parts: list[list[int]], text: str, vector: Vectors) -> list[Similar]:
+    vectors = _VECTORS if vector.shape[1] else np.zeros((5, 0), np.int16)
+    index = SiteIndex("s", [_shard(places, vectors) for places in parts], None)
+    return most_similar(index, text, vector, Bm25(), 3)
+
+
+def test_by_words_alone() -> None:
+    of_one = _similar([[0, 1, 2, 3, 4]], "a glass of beer", _NONE)
+    assert [each.question_id for each in of_one] == ["1", "5", "2"]
+    assert of_one[0].score == 1 / 61
+    assert _similar([[0, 3], [4, 1, 2]], "a glass of beer", _NONE) == of_one
+    assert _similar([[0, 3], [4, 1, 2]], "пиво", _NONE) == []
+
+
+def test_words_and_embeddings_are_fused_by_reciprocal_rank() -> None:
+    vector = np.array([[10000, 0]], np.int16)
+    of_one = _similar([[0, 1, 2, 3, 4]], "wine", vector)
+    assert [(each.question_id, each.cosine) for each in of_one] == [("2", 1.0), ("3", None), ("5", 0.8)]
+    assert [each.score for each in of_one] == [1 / 61, 1 / 61, 1 / 62]
+    assert [each.bm25 is not None for each in of_one] == [False, True, False]
+    assert _similar([[0, 3], [4, 1, 2]], "wine", vector) == of_one
