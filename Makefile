@@ -1,4 +1,4 @@
-# Everything that a fresh machine with Python 3.11, Java 17 and make needs. `make` alone prints what there is.
+# Set-up, tests and packaging, for a machine with Python 3.11, Java 17 and make. `make` alone lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -14,8 +14,8 @@ ENVIRONMENT := build/environment.tar.gz
 VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 GATEWAY := .tools/versitygw-$(VERSITYGW)
-# Each starts a Spark of its own, with 4 GB of heap; a file's tests share what they set up and stay in one process.
-# One for each core, as far as a laptop's memory goes.
+# Each process starts its own Spark with 4 GB of heap; the tests of a file share fixtures and run in one process.
+# One per core, at most 4 to fit a laptop's memory.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
 
 .PHONY: help setup models neural demo test lint format lock airflow docs image versitygw offline environment clean
@@ -28,38 +28,38 @@ setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies
 models: setup ## download the embedding models that do not come with the jars (160 MB)
 	$(BIN)/cqa setup --models
 
-neural: $(NEURAL) $(RESOLVED) ## install PyTorch and gensim, too, for the neural rankers (6 GB)
+neural: $(NEURAL) $(RESOLVED) ## also install PyTorch and gensim, for the neural rankers (6 GB)
 
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
 
-test: neural lint $(if $(shell command -v go),$(GATEWAY)) ## lint, check types and layering, run all tests
+test: neural lint $(if $(shell command -v go),$(GATEWAY)) ## check style, types and import contracts, run all tests
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
-lint: setup ## style, types, the one-way flow between packages, tests that can be collected
+lint: setup ## check style, types, import contracts, and that tests can be collected
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@mkdir -p build; $(BIN)/pytest --collect-only -qq > build/tests.txt || { cat build/tests.txt; exit 1; }
 
-format: setup ## lay out the code as lint wants it
+format: setup ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-lock: $(INSTALLED) ## re-make the locks from pyproject.toml
+lock: $(INSTALLED) ## update the locks from pyproject.toml
 	$(call compile,locks/base.txt,--extra mlflow --extra multilingual --extra papers pyproject.toml)
 	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra dev pyproject.toml)
 	$(call compile,locks/neural.txt,--extra neural --constraint locks/dev.txt locks/dev.txt pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
-airflow: $(INSTALLED) ## test the DAG of deploy/airflow in Airflow itself, in an environment of its own
+airflow: $(INSTALLED) ## test the DAG of deploy/airflow with Airflow, in a separate environment
 	$(UV) venv --quiet --allow-existing --python $(BIN)/python build/airflow
 	$(UV) pip sync --quiet --python build/airflow/bin/python --require-hashes locks/airflow.txt
 	AIRFLOW_HOME=$(CURDIR)/build/airflow/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
 	    build/airflow/bin/python -m pytest tests/unit/deploy/test_airflow.py
 
-docs: setup ## build the documentation into build/docs, to read in a browser without network
+docs: setup ## build the documentation in build/docs, for reading without network access
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo $(CURDIR)/build/docs/index.html
 
@@ -68,20 +68,20 @@ image: ## build the container image of deploy/docker
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
 
-offline: $(OFFLINE) ## pack wheels, jars and sources for machines without network; deploy/install-offline installs
+offline: $(OFFLINE) ## pack wheels, jars and sources for deploy/install-offline on machines without network access
 
-environment: $(ENVIRONMENT) ## pack the dependencies for clusters that lack them
+environment: $(ENVIRONMENT) ## pack the dependencies for clusters without them
 
-clean: ## remove what was built; keep .venv, .jars and .tools
+clean: ## remove build outputs; keep .venv, .jars and .tools
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
-# Hashes, so that nothing else gets installed; no registry's address, so that any mirror serves.
+# With hashes, so that only these files are installed; without a registry's address, so that any mirror works.
 define compile
 	$(UV) pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 \
 	    --custom-compile-command 'make lock' $(2) --output-file $(1)
 endef
 
-# The venv starts with uv alone, at the version and hashes that the lock names.
+# The venv starts with only uv, at the locked version and hashes.
 $(UV):
 	@python="$$(deploy/find-python)"; echo "setting up .venv with $$python"; "$$python" -m venv .venv
 	sed -n '/^uv==/,/[^\\]$$/p' locks/dev.txt > .venv/uv.txt
@@ -92,7 +92,7 @@ $(INSTALLED): locks/dev.txt pyproject.toml | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-# Whatever sets up the rest again removes these packages.
+# A later sync of the other packages removes these.
 $(NEURAL): locks/neural.txt $(INSTALLED)
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes --requirement locks/neural.txt
 	@touch $@
@@ -104,14 +104,14 @@ $(GATEWAY):
 	GOBIN="$(CURDIR)/.tools" go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW)
 	mv .tools/versitygw $@
 
-# Spark's own jars stay out: every cluster has them, and they are most of the size.
+# Without Spark's own jars, which every cluster has and which are most of the size.
 $(ENVIRONMENT): locks/base.txt | $(INSTALLED)
 	rm -rf build/environment
 	$(UV) venv --quiet --python $(BIN)/python build/environment
 	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes locks/base.txt
 	$(BIN)/venv-pack --quiet --force --prefix build/environment --exclude '*/pyspark/jars/*' --output $@
 
-# The committed sources, as they are; packages that come without a wheel are built here, so that none is built there.
+# The committed sources; packages without a wheel are built here, so that the target machine builds none.
 $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
 	rm -rf build/offline
 	mkdir -p build/offline/wheels
@@ -120,6 +120,6 @@ $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
 	    --requirement locks/base.txt --wheel-dir build/offline/wheels
 	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest build/offline/wheels setuptools==80.9.0
 	cp -r .jars build/offline/.jars
-	rm -f build/offline/.jars/classes.jsa  # serves this folder only
+	rm -f build/offline/.jars/classes.jsa  # valid only in this folder
 	cd build/offline && find wheels .jars -type f | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	du -sh build/offline

@@ -1,1 +1,1 @@
-"""The interface for Python: ``import cqa_spark as cqa``."""
+"""The Python API: ``import cqa_spark as cqa``."""

@@ -22,7 +22,7 @@ from cqa_spark.runtime.workspace import new_run_id
 from cqa_spark.spark.failures import explained
 
 Config = str | PathLike[str] | Sequence[str | PathLike[str]]
-"""A YAML file of settings, or several, the later ones overriding the earlier ones."""
+"""One or more YAML files of settings; later ones override earlier ones."""
 
 
 def job(name: str, *, config: Config = (), **settings: Any) -> Job:
@@ -31,7 +31,7 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
     Args:
         name: name of the command, such as ``run`` or ``nightly``.
         config: YAML files of settings, as for ``--config``.
-        settings: settings by the names of their flags, with underscores in the place of hyphens: ``lake``,
+        settings: settings by the names of their flags, with underscores instead of hyphens: ``lake``,
             ``min_answers``. Those of a section are a mapping: ``evaluation={"seed": 1}``.
 
     Raises:
@@ -52,7 +52,7 @@ class Job:
     """A job with its settings, prepared by ``cqa.job``.
 
     Args:
-        entry: what the command line says of the job.
+        entry: entry of the job in the command table.
         settings: its resolved settings.
     """
 
@@ -79,7 +79,7 @@ class Job:
             The run that the job wrote; None for a job that writes no run.
 
         Raises:
-            CqaError: what the command line would print.
+            CqaError: the error that the command line would print.
         """
         settings = self._settings
         if isinstance(settings, JobSettings) and settings.lake and settings.run_id is None:
@@ -95,7 +95,7 @@ class Job:
 
 
 def _run(settings: Command) -> Run | None:
-    """The run of a job that has ended."""
+    """The run that a finished job wrote."""
     if not isinstance(settings, JobSettings) or not settings.lake or settings.run_id is None:
         return None
     lake = open_lake(settings.lake, object_storage=settings.object_storage)

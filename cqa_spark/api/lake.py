@@ -37,7 +37,7 @@ def open_lake(path: str, *, object_storage: ObjectStorageSettings | None = None)
 
     Args:
         path: folder or ``s3a://…`` location of the lake.
-        object_storage: how to reach object storage; None for Amazon's.
+        object_storage: object storage settings; None for Amazon's.
 
     Raises:
         ConfigError: there is no such lake, or the previous release wrote it.
@@ -67,7 +67,7 @@ class Lake:
         return SmallRows(self._storage, rows, _LISTED)
 
     def run(self, run_id: str | None = None) -> Run:
-        """A run that succeeded.
+        """A successful run.
 
         Args:
             run_id: the run; None for the published one.
@@ -80,7 +80,7 @@ class Lake:
     def explain(
         self, thread: str, *, run_id: str | None = None, system: str | None = None, site: str | None = None
     ) -> Explained:
-        """The candidates of a thread, best first, with the features that moved their scores most.
+        """The candidates of a thread, best first, with the features that contributed most to their scores.
 
         Args:
             thread: id of the question.
@@ -96,10 +96,10 @@ class Lake:
 
 
 class Run:
-    """The tables of a run that succeeded.
+    """The tables of a successful run.
 
     Args:
-        snapshot: of these tables.
+        snapshot: snapshot of these tables.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -119,7 +119,7 @@ class Run:
         """The rows of one table, such as ``posts`` or ``query_metrics``.
 
         Raises:
-            InputError: the run has no table of this name; those that it has are listed.
+            InputError: the run has no table of this name; the message lists its tables.
         """
         if name not in self.tables:
             raise InputError(f"run {self.run_id} has no table {name}", f"it has {', '.join(self.tables)}")

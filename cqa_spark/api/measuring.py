@@ -1,4 +1,4 @@
-"""Measures and comparisons of rankings that are files or mappings, without Spark."""
+"""Measures and comparisons of rankings, given as files or mappings, without Spark."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Ranking = str | PathLike[str] | Mapping[str, Mapping[str, float]]
 
 
 def evaluate(qrels: Judgments, run: Ranking, measures: Sequence[str] = MEASURES) -> dict[str, float]:
-    """Measure a ranking as trec_eval does; every query of the judgments counts.
+    """Evaluate a ranking as trec_eval does; every query of the judgments counts.
 
     Args:
         qrels: judgments, as a file, a mapping, or an id of ir_datasets such as ``irds:antique/test``; a candidate
-            is relevant from gain 1 on.
+            with a gain of at least 1 is relevant.
         run: the ranking; ties are ordered by id, descending.
-        measures: measures as written, such as ``nDCG@10``.
+        measures: names of measures, such as ``nDCG@10``.
 
     Returns:
-        Fractions, by measure as written.
+        Fractions, by name of the measure.
 
     Raises:
         ConfigError: an unknown measure.
-        InputError: a file cannot be understood, or no query is in both.
+        InputError: a file cannot be parsed, or no query is in both.
     """
     return totals(judged(_gains(qrels), _scores(run)), measures)
 
@@ -57,8 +57,8 @@ def compare(
     Args:
         qrels: judgments.
         runs: rankings by name; the first is the baseline.
-        measures: measures as written.
-        resamples: of the bootstrap and of the test.
+        measures: names of measures.
+        resamples: number of resamples of the bootstrap and of the test.
         confidence: coverage of the intervals.
         seed: of the resampling.
 
@@ -68,7 +68,7 @@ def compare(
 
     Raises:
         ConfigError: an unknown measure.
-        InputError: a file cannot be understood, or no query is in both.
+        InputError: a file cannot be parsed, or no query is in both.
     """
     import pandas as pd
 

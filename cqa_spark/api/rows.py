@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Rows(ABC):
-    """Rows of a table, in the form that the caller asks for."""
+    """Rows of a table, convertible to pandas, Arrow or Spark."""
 
     @abstractmethod
     def to_spark(self) -> DataFrame:
-        """The rows as a Spark frame, which reads them when it is used; starts Spark."""
+        """The rows as a lazy Spark frame; starts Spark."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
@@ -36,7 +36,7 @@ class SmallRows(Rows):
     """Rows that do not grow with the corpus, read without Spark.
 
     Args:
-        lake: gives the Spark session, if one is needed.
+        lake: provides the Spark session, if one is needed.
         rows: the values by column.
         schema: their types.
     """
@@ -69,9 +69,9 @@ class TableRows(Rows):
         return self._frame
 
     def to_arrow(self) -> pa.Table:
-        """All rows, in memory; select what you need from ``to_spark`` first if the table is large."""
+        """All rows, in memory; for a large table, select rows with ``to_spark`` first."""
         return pa.Table.from_pandas(self._frame.toPandas(), to_arrow_schema(self._frame.schema), preserve_index=False)
 
     def to_pandas(self) -> pd.DataFrame:
-        """All rows, in memory; select what you need from ``to_spark`` first if the table is large."""
+        """All rows, in memory; for a large table, select rows with ``to_spark`` first."""
         return self._frame.toPandas()

@@ -43,7 +43,7 @@ def reach(master: str) -> str:
     """Connect to a standalone master with a short timeout; Spark itself would wait for minutes.
 
     Args:
-        master: ``spark://HOST:PORT``, or several ``HOST:PORT`` parted by commas.
+        master: ``spark://HOST:PORT``, or several ``HOST:PORT``, separated by commas.
     """
     reasons = []
     for place in master.removeprefix("spark://").split(","):
@@ -55,7 +55,8 @@ def reach(master: str) -> str:
         else:
             return place
     raise EnvironmentProblem(
-        f"no Spark master answers: {'; '.join(reasons)}", "start it, or correct spark.master (spark://HOST:7077)"
+        f"no Spark master answers: {'; '.join(reasons)}",
+        "start the master, or correct spark.master (spark://HOST:7077)",
     )
 
 
@@ -84,5 +85,7 @@ def _table(spark: SparkSession, place: str) -> str:
         folder = jvm.org.apache.hadoop.fs.Path(place)
         folder.getFileSystem(spark._jsc.hadoopConfiguration()).delete(folder, True)
     if rows != 10:
-        raise EnvironmentProblem(f"{rows} of 10 rows were read back", "let driver and workers see the same storage")
+        raise EnvironmentProblem(
+            f"{rows} of 10 rows were read back", "give driver and workers access to the same storage"
+        )
     return "written and read by the workers"

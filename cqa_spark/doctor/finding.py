@@ -47,4 +47,6 @@ def examine(check: str, probe: Callable[[], str]) -> Finding:
         return Finding(check, "failed", error.problem, error.remedy)
     except Exception as error:  # Java, MLflow and sockets raise many types
         first_line = (str(error).strip() or "no reason given").splitlines()[0]
-        return Finding(check, "failed", f"{type(error).__name__}: {first_line}", "see the message; nothing was left")
+        return Finding(
+            check, "failed", f"{type(error).__name__}: {first_line}", "see the message; no temporary files are left"
+        )

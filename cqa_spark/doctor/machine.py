@@ -65,14 +65,14 @@ def packages(needed: Sequence[Requirement]) -> str:
              if version is None or not each.specifier.contains(version, prereleases=True)]  # fmt: skip
     if wrong:
         raise EnvironmentProblem(", ".join(wrong), "run `make setup`, which installs the locked versions")
-    return f"all {len(needed)} at versions that are supported"
+    return f"all {len(needed)} at supported versions"
 
 
 def jars(folder: Path, expected: str) -> str:
-    """Check that all jars are there, as they were when their hashes were recorded.
+    """Check that all jars are present, with the recorded hashes.
 
     Args:
-        folder: holds the jars.
+        folder: the folder of the jars.
         expected: the content of ``conf/spark/jars.sha256``.
     """
     check_hashes(folder, expected)
@@ -84,9 +84,9 @@ def space(folder: Path) -> str:
     free = shutil.disk_usage(folder).free
     available = f"{free / 1e9:,.1f} GB free in {folder}"
     if free < TOO_LITTLE:
-        raise EnvironmentProblem(available, "make space; a job needs at least a few times the size of its input")
+        raise EnvironmentProblem(available, "free disk space; a job needs at least a few times the size of its input")
     if free < LITTLE:
-        raise Doubt(available, "make space before large jobs; they need a few times the size of their input")
+        raise Doubt(available, "free disk space before large jobs; they need a few times the size of their input")
     return available
 
 

@@ -38,13 +38,13 @@ def _write(store: ObjectStore, name: str) -> str:
 def _read(store: ObjectStore, name: str) -> str:
     stored = store.read(name)
     if stored is None or stored.data != b"written":
-        raise EnvironmentProblem(f"{store.root} does not give back what was just written", "use another storage")
+        raise EnvironmentProblem(f"{store.root} does not return an object that was just written", "use another storage")
     return "what was written"
 
 
 def _list(store: ObjectStore, name: str) -> str:
     if list(store.keys(name)) != [name]:
-        raise EnvironmentProblem(f"{store.root} does not list what was just written", "use another storage")
+        raise EnvironmentProblem(f"{store.root} does not list an object that was just written", "use another storage")
     return "what was written"
 
 
@@ -66,11 +66,11 @@ def _replace_once(store: ObjectStore, name: str) -> str:
         store.replace(name, b"fourth", stored.version)
     except Changed:
         return "a writer with an old version is refused"
-    raise EnvironmentProblem(f"{store.root} lets a writer replace what it has not read", USE_ANOTHER)
+    raise EnvironmentProblem(f"{store.root} lets a writer replace a version that it has not read", USE_ANOTHER)
 
 
 def _delete(store: ObjectStore, name: str) -> str:
     store.delete(name)
     if store.read(name) is not None:
-        raise EnvironmentProblem(f"{store.root} keeps what was deleted", "use another storage")
+        raise EnvironmentProblem(f"{store.root} keeps deleted objects", "use another storage")
     return "nothing is left"

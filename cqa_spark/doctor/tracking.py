@@ -22,14 +22,14 @@ def _ask(settings: TrackingSettings) -> str:
     try:
         mlflow = import_mlflow()
     except EnvironmentProblem as error:
-        raise Doubt(error.problem, f"{error.remedy}; runs are not logged meanwhile") from error
+        raise Doubt(error.problem, f"{error.remedy}; until then, runs are not logged") from error
     try:
         with _without_patience():
             there = mlflow.MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
-    except Exception as error:  # whatever a tracking client raises costs a warning, as in a run
+    except Exception as error:  # any error of a tracking client is only a warning, as in a run
         raise Doubt(
             f"{settings.uri}: {str(error).splitlines()[0]}",
-            "start the server, correct tracking.uri, or set tracking.enabled to false; runs are not logged meanwhile",
+            "start the server, correct tracking.uri, or set tracking.enabled to false; until then, runs are not logged",
         ) from error
     return f"{settings.uri}: experiment {settings.experiment}{'' if there else ', which the first run makes'}"
 

@@ -1,1 +1,1 @@
-"""Measures of rankings, their intervals and tests, and the file formats that judgments and rankings come in."""
+"""Measures of rankings, their intervals and tests, and file formats of judgments and rankings."""

@@ -1,4 +1,4 @@
-"""Intervals and paired tests of official prediction files, without Spark: what ``cqa compare-files`` prints."""
+"""Intervals and paired tests of official prediction files, without Spark; used by ``cqa compare-files``."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class FileComparison:
     """One measure of one prediction file, compared with the first one.
 
     Attributes:
-        measure: measure as written, such as ``MAP@10``.
+        measure: display name of the measure, such as ``MAP@10``.
         file: path as given.
-        queries: the number of queries that were scored.
+        queries: number of scored queries.
         value: the measure, a fraction.
         low: lower end of its interval.
         high: upper end of its interval.
-        difference: minus the first file's value; 0 for itself.
-        p_value: two-sided, of the paired randomization test against the first file, by Holm adjusted for the number of
-            files; 1 for itself.
+        difference: the value minus that of the first file; 0 for the first file.
+        p_value: two-sided, of the paired randomization test against the first file, adjusted by Holm for the number of
+            files; 1 for the first file.
     """
 
     measure: str
@@ -58,7 +58,7 @@ def compare_files(
     confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> list[FileComparison]:
-    """Measure prediction files, with intervals, and test each against the first.
+    """Evaluate prediction files, with intervals, and test each against the first.
 
     Args:
         gold: official file of judgments.
@@ -71,14 +71,14 @@ def compare_files(
         Measure by measure, the files in the order given.
 
     Raises:
-        InputError: a file cannot be understood, or the files are not of the same queries.
+        InputError: a file cannot be parsed, or the files rank different queries.
     """
     ranked = [ranked_queries(gold, prediction) for prediction in predictions]
     for prediction, queries in zip(predictions, ranked, strict=True):
         if queries.keys() != ranked[0].keys():
             raise InputError(
-                f"{prediction} and {predictions[0]} rank other queries of {gold}: {len(queries)} and {len(ranked[0])}",
-                "a paired test needs files of the same queries: compare files of one data set",
+                f"{prediction} and {predictions[0]} rank different queries: {len(queries)} and {len(ranked[0])}",
+                "a paired test needs the same queries: compare files of one data set",
             )
     order = sorted(ranked[0])
     components = components_of(
@@ -95,7 +95,7 @@ def to_json(found: Sequence[FileComparison]) -> str:
 def components_of(
     measures: Sequence[Measure], ranked: Sequence[Sequence[RankedQuery]]
 ) -> dict[Measure, NDArray[np.float64]]:
-    """What the queries of several files add up, shape (files, queries, components), by measure.
+    """Additive components of the queries of several files, shape (files, queries, components), by measure.
 
     Args:
         measures: measures to compute.
@@ -120,7 +120,7 @@ def compare_components(
     """Intervals of each file, and a test of each against the first.
 
     Args:
-        components: what queries add up, shape (files, queries, components), by measure.
+        components: additive components, shape (files, queries, components), by measure.
         predictions: the files, or names of rankings.
         resamples: of the bootstrap and of the randomization test.
         confidence: coverage of the intervals.

@@ -17,7 +17,7 @@ class Line(NamedTuple):
         path: the file.
         number: the line, from 1.
         fields: its columns.
-        layout: what the columns should be, for messages.
+        layout: the expected columns, for messages.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class Line(NamedTuple):
         """A score, as a number.
 
         Raises:
-            InputError: it is no number, or not a number that can be ordered.
+            InputError: it is not a number, or not an orderable one (NaN).
         """
         try:
             score = float(text)
@@ -47,7 +47,7 @@ class Line(NamedTuple):
         """A whole number.
 
         Raises:
-            InputError: it is none.
+            InputError: it is not a whole number.
         """
         try:
             return int(text)
@@ -56,7 +56,7 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path, layout: str) -> Iterator[Line]:
-    """The lines of a file that are not blank.
+    """The non-blank lines of a file.
 
     Args:
         path: a UTF-8 text file.
@@ -78,9 +78,9 @@ def read_lines(path: Path, layout: str) -> Iterator[Line]:
                 yield line
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"{path}: cannot be read: {reason}", "name an existing text file that you may read") from error
+        raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
     if empty:
-        raise InputError(f"{path}: holds no lines", f"a line should read: {layout}")
+        raise InputError(f"{path}: has no lines", f"a line should read: {layout}")
 
 
 def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> int:
@@ -90,7 +90,7 @@ def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) ->
         The number of lines.
 
     Raises:
-        InputError: a column is empty or holds a blank, and could not be read back.
+        InputError: a column is empty or contains a blank, and could not be read back.
         EnvironmentProblem: the folder is not writable.
     """
     unfinished = path.with_name(f".{path.name}.unfinished")
@@ -102,7 +102,7 @@ def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) ->
                 lines += 1
         os.replace(unfinished, path)
     except OSError as error:
-        raise EnvironmentProblem(f"{path}: cannot be written: {error.strerror}", "name a writable place") from error
+        raise EnvironmentProblem(f"{path}: cannot be written: {error.strerror}", "name a writable location") from error
     finally:
         unfinished.unlink(missing_ok=True)
     return lines
@@ -112,5 +112,5 @@ def _joined(path: Path, row: Sequence[object], separator: str) -> str:
     fields = [str(field) for field in row]
     for field in fields:
         if field.split() != [field]:
-            raise InputError(f"{path}: {field!r} is empty or holds a blank", "ids in such files are single words")
+            raise InputError(f"{path}: {field!r} is empty or contains a blank", "ids in such files are single words")
     return separator.join(fields) + "\n"

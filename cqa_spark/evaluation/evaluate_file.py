@@ -1,4 +1,4 @@
-"""Scores of official prediction files, without Spark: what ``cqa evaluate-file`` prints."""
+"""Scores of official prediction files, without Spark; used by ``cqa evaluate-file``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OFFICIAL_MEASURES = {
 class FileScores(TypedDict):
     """The official measures of one prediction file, as fractions in full precision.
 
-    ``file`` is the path as given, ``queries`` the number of queries that were scored.
+    ``file`` is the path as given, ``queries`` the number of scored queries.
     """
 
     file: str
@@ -52,10 +52,10 @@ def evaluate_file(gold: Path, prediction: Path, *, at_random: bool = False) -> F
     Args:
         gold: the official gold.
         prediction: the predictions.
-        at_random: whether the order is a random one: the expectation over all orders is computed.
+        at_random: whether to compute the expectation over all orders, for a random ranking.
 
     Raises:
-        InputError: a file cannot be understood, or the files do not belong together.
+        InputError: a file cannot be parsed, or the files do not belong together.
     """
     queries = ranked_queries(gold, prediction)
     scores: dict[str, float] = {}
@@ -65,7 +65,7 @@ def evaluate_file(gold: Path, prediction: Path, *, at_random: bool = False) -> F
 
 
 def standard_errors(gold: Path, prediction: Path, *, at_random: bool = False) -> dict[str, float]:
-    """Standard errors of the official measures over queries, by bootstrap; fractions, by measure as written.
+    """Standard errors of the official measures over queries, by bootstrap; fractions, by display name.
 
     Args:
         gold: the official gold.
@@ -73,7 +73,7 @@ def standard_errors(gold: Path, prediction: Path, *, at_random: bool = False) ->
         at_random: as for ``evaluate_file``.
 
     Raises:
-        InputError: a file cannot be understood, or the files do not belong together.
+        InputError: a file cannot be parsed, or the files do not belong together.
     """
     import numpy as np
 
@@ -86,17 +86,17 @@ def standard_errors(gold: Path, prediction: Path, *, at_random: bool = False) ->
 
 
 def _components(measure: Measure, queries: Mapping[str, RankedQuery], at_random: bool) -> Iterator[tuple[float, ...]]:
-    """Of each query, in the order of their ids."""
+    """The components of each query, in the order of their ids."""
     for query in sorted(queries):
         ranked = queries[query]
         yield expected_components(measure, ranked, query) if at_random else measure.components(ranked)
 
 
 def evaluate_files(gold: Path, predictions: Sequence[Path]) -> list[FileScores]:
-    """Score prediction files against one gold file, in the order given.
+    """Score prediction files against one gold file, in the given order.
 
     Raises:
-        InputError: a file cannot be understood, or the files do not belong together.
+        InputError: a file cannot be parsed, or the files do not belong together.
     """
     return [evaluate_file(gold, prediction) for prediction in predictions]
 

@@ -33,7 +33,7 @@ class SetCorrelation:
 
     Attributes:
         file: path as given.
-        set: name of the set, or which mean over the sets.
+        set: name of the set, or of the mean over the sets.
         pairs: scored pairs.
         pearson: correlation, from -1 to 1.
     """
@@ -46,11 +46,11 @@ class SetCorrelation:
 
 @dataclass(frozen=True)
 class MeanOfSets(Measure):
-    """Mean of the correlations of several sets; a pair's components are in the place of its set, all others are 0.
+    """Mean of the correlations of several sets; a pair has nonzero components only at the position of its set.
 
     Attributes:
         sets: number of sets.
-        weighted: whether sets count by their pairs.
+        weighted: whether sets are weighted by their number of pairs.
     """
 
     name: ClassVar[str] = "mean of sets"
@@ -61,11 +61,11 @@ class MeanOfSets(Measure):
     weighted: bool
 
     def components(self, query: RankedQuery, place: int = 0) -> tuple[float, ...]:
-        """Those of the correlation, in the place of the query's set.
+        """The components of the correlation, at the position of the query's set.
 
         Args:
             query: the pair.
-            place: place of its set, from 0.
+            place: position of its set, from 0.
         """
         own = Pearson().components(query)
         return (0.0,) * (place * len(own)) + own + (0.0,) * ((self.sets - place - 1) * len(own))
@@ -78,7 +78,7 @@ class MeanOfSets(Measure):
         return sum(values[1:], start=values[0])
 
     def __str__(self) -> str:
-        """Which mean."""
+        """The name of the mean."""
         return WEIGHTED_MEAN if self.weighted else MEAN
 
     def _weight(self, pairs: Sum, queries: int) -> Sum | float:

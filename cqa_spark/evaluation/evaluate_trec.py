@@ -1,4 +1,4 @@
-"""Scores and comparisons of TREC runs, without Spark: what ``evaluate-file`` and ``compare-files`` print for qrels."""
+"""Scores and comparisons of TREC runs, without Spark; used by ``evaluate-file`` and ``compare-files`` for qrels."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from cqa_spark.process.terminal import TextTable
 
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
-"""Measures whose values equal those of trec_eval."""
+"""Measures that equal those of trec_eval."""
 
 Gains = Mapping[str, Mapping[str, int]]
 RunScores = Mapping[str, Mapping[str, float]]
 Scores = dict[str, str | int | float]
-"""``file``, ``queries``, and measures by their written names: fractions in full precision."""
+"""``file``, ``queries``, and measures by display name: fractions in full precision."""
 
 
 def judged_run(qrels: Path, run: Path) -> dict[str, RankedQuery]:
     """The queries of a file of judgments, ranked by a run; see ``judged``.
 
     Raises:
-        InputError: a file cannot be understood, a pair is repeated, or no query is in both files.
+        InputError: a file cannot be parsed, a pair is repeated, or no query is in both files.
     """
     gains, scores = qrels_gains(qrels), run_scores(run)
     if not gains.keys() & scores.keys():
@@ -42,8 +42,8 @@ def judged_run(qrels: Path, run: Path) -> dict[str, RankedQuery]:
 def judged(gains: Gains, scores: RunScores) -> dict[str, RankedQuery]:
     """The queries of the judgments, ranked by scores, as trec_eval does with ``-c``.
 
-    Candidates are ordered by score, descending; ties by id, descending. A candidate is relevant from gain 1 on.
-    Candidates without a judgment are not relevant. A query that is not ranked counts 0.
+    Candidates are ordered by score, descending; ties by id, descending. A candidate with a gain of at least 1 is
+    relevant. Unjudged candidates are not relevant. An unranked query counts 0.
 
     Raises:
         InputError: no query is in both.
@@ -57,7 +57,7 @@ def qrels_gains(path: Path) -> dict[str, dict[str, int]]:
     """The gain of each candidate, by query.
 
     Raises:
-        InputError: the file cannot be understood, or a pair is repeated.
+        InputError: the file cannot be parsed, or a pair is repeated.
     """
     gains: dict[str, dict[str, int]] = defaultdict(dict)
     for row in read_qrels(path):
@@ -67,10 +67,10 @@ def qrels_gains(path: Path) -> dict[str, dict[str, int]]:
 
 
 def run_scores(path: Path) -> dict[str, dict[str, float]]:
-    """The score of each candidate, by query; ranks are not read, as in trec_eval.
+    """The score of each candidate, by query; ranks are ignored, as in trec_eval.
 
     Raises:
-        InputError: the file cannot be understood, or a pair is repeated.
+        InputError: the file cannot be parsed, or a pair is repeated.
     """
     scores: dict[str, dict[str, float]] = defaultdict(dict)
     for row in read_run(path):
@@ -80,7 +80,7 @@ def run_scores(path: Path) -> dict[str, dict[str, float]]:
 
 
 def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[str, float]:
-    """Measures over queries, fractions, by measure as written.
+    """Measures over queries, fractions, by display name.
 
     Raises:
         ConfigError: an unknown measure.
@@ -92,11 +92,11 @@ def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[
 
 
 def evaluate_runs(qrels: Path, runs: Sequence[Path], measures: Sequence[str] = MEASURES) -> list[Scores]:
-    """Measure runs against judgments, in the order given.
+    """Evaluate runs against judgments, in the given order.
 
     Raises:
         ConfigError: an unknown measure.
-        InputError: a file cannot be understood, or the files do not belong together.
+        InputError: a file cannot be parsed, or the files do not belong together.
     """
     return [_scores(qrels, run, measures) for run in runs]
 
@@ -110,7 +110,7 @@ def compare_runs(
     confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> list[FileComparison]:
-    """Measure runs, with intervals, and test each against the first.
+    """Evaluate runs, with intervals, and test each against the first.
 
     Args:
         qrels: judgments.
@@ -125,7 +125,7 @@ def compare_runs(
 
     Raises:
         ConfigError: an unknown measure.
-        InputError: a file cannot be understood, or the files do not belong together.
+        InputError: a file cannot be parsed, or the files do not belong together.
     """
     ranked = [list(judged_run(qrels, run).values()) for run in runs]
     components = components_of([*map(parse_measure, measures)], ranked)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Intervals(NamedTuple):
-    """Ends of the intervals of several systems by one measure, and standard errors; fractions, of shape (systems,)."""
+    """Interval bounds and standard errors of several systems by one measure; fractions, of shape (systems,)."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -35,19 +35,19 @@ def bootstrap_intervals(
     seed: int = SEED,
     confidence: float = CONFIDENCE,
 ) -> dict[Measure, Intervals]:
-    """Percentile bootstrap intervals of measures, by drawing queries with replacement.
+    """Percentile bootstrap intervals of measures, by sampling queries with replacement.
 
-    All systems and measures use the same draws. With a single query, the interval is the value itself.
+    All systems and measures use the same resamples. With a single query, the interval is the value itself.
 
     Args:
-        components: by measure, what each system's queries add up, shape (systems, queries, components): these are
-            drawn, then aggregated.
-        resamples: number of draws.
-        seed: seed of the draws.
+        components: by measure, additive components of each system's queries, shape (systems, queries, components);
+            queries are sampled, then aggregated.
+        resamples: number of resamples.
+        seed: seed of the resampling.
         confidence: coverage, such as 0.95.
 
     Returns:
-        By measure, the ends of all systems' intervals, and their standard errors.
+        By measure, the bounds of all systems' intervals, and their standard errors.
 
     Source:
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 6 (standard errors) and 13 (percentile
@@ -83,7 +83,7 @@ def bootstrap_intervals(
 
 
 def _draw_counts(drawn: NDArray[np.int64], queries: int) -> NDArray[np.float64]:
-    """How often each query was drawn, shape (resamples, queries): a product with it sums the drawn components."""
+    """Counts of each query in each resample, shape (resamples, queries); a product with it sums sampled components."""
     import numpy as np
 
     row = np.arange(len(drawn))[:, None] * queries

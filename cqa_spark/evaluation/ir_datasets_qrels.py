@@ -1,4 +1,4 @@
-"""Judgments of test collections by their id in the catalogue of ir_datasets, where that package is installed."""
+"""Judgments of test collections by their id in the catalogue of ir_datasets, if that package is installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from cqa_spark.errors import ConfigError
 
 PREFIX = "irds:"
-"""What an id starts with where a file could be named instead, such as ``irds:antique/test``."""
+"""Prefix that distinguishes an id from a file name, such as ``irds:antique/test``."""
 
 
 def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
@@ -30,7 +30,7 @@ def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
     except KeyError as error:
         raise ConfigError(f"ir_datasets has no data set {name}", "its catalogue is at ir-datasets.com") from error
     if not found.has_qrels():
-        raise ConfigError(f"{dataset} has no judgments", f"name a part that has some, such as {name}/test")
+        raise ConfigError(f"{dataset} has no judgments", f"name a subset with judgments, such as {name}/test")
     gains: dict[str, dict[str, int]] = defaultdict(dict)
     for row in found.qrels_iter():
         gains[row.query_id][row.doc_id] = row.relevance

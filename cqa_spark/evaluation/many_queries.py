@@ -1,4 +1,4 @@
-"""Intervals and tests of systems on more queries than one task compares, by the Poisson bootstrap on Spark."""
+"""Intervals and tests of systems on more queries than fit one task, by the Poisson bootstrap on Spark."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANY = 50_000
-"""Queries above which a group is compared where its queries are stored."""
+"""Number of queries above which a group is compared in parallel, without collecting it in one task."""
 
 Key = tuple[str, ...]
 
 _BLOCK, _SUMS = "block", "sums"
 _OUTCOMES = -1
-"""Number of the block that holds wins, losses and ties; block 0 is the data, and the next ones are resamples."""
+"""Number of the block with wins, losses and ties; block 0 is the data, the next ones are resamples."""
 
 
 class _Layout(NamedTuple):
     """The columns of a group's sums: by measure, then by system.
 
     Attributes:
-        components: arrays that have the shape of the components, (systems, components).
+        components: arrays with the shape of the components, (systems, components).
         systems: names, in alphabetical order.
-        baseline: place of the baseline among them.
+        baseline: position of the baseline among them.
     """
 
     components: Components
@@ -77,13 +77,13 @@ def summarise_many(
 ) -> list[Entry]:
     """Every measure of every system over the queries of large groups, and every system against the baseline.
 
-    What comes to the driver is a number for each resample, measure and system. At most ``MOST_RESAMPLES`` are drawn.
+    The driver receives a number for each resample, measure and system. At most ``MOST_RESAMPLES`` are drawn.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS`` of these groups.
         baseline: system to compare the others with.
-        drawn: how intervals and tests are drawn.
-        keys: columns that name a group of queries.
+        drawn: parameters of the resampling.
+        keys: columns that identify a group of queries.
         groups: the groups, by key.
 
     Returns:
@@ -146,7 +146,7 @@ def _adding(
 def _measuring(
     layouts: Mapping[Key, _Layout], keys: list[str]
 ) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
-    """Adds up the parts of a block, and measures its resamples."""
+    """Sums the parts of a block, and computes the measures of its resamples."""
 
     def measure(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np

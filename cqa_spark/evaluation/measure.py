@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Sum = TypeVar("Sum", float, "NDArray[np.float64]")
-"""A sum over queries, or an array of such sums, one an entry for every resample: the same arithmetic serves both."""
+"""A sum over queries, or an array with one such sum per resample; the same arithmetic applies to both."""
 
 
 def parameter(default: int, about: str) -> Any:
@@ -32,10 +32,10 @@ class Measure(ABC):
     """A measure of rankings; its dataclass fields are its parameters, declared by ``parameter``.
 
     Attributes:
-        name: written name, without parameters.
+        name: display name, without parameters.
         about: description, one sentence.
         source: publication that defines it.
-        uses_scores: whether it depends on the scores themselves, not on the order alone.
+        uses_scores: whether it depends on the scores, not only on the order.
         has_query_values: whether a single query has a value; a correlation over queries has none.
     """
 
@@ -52,7 +52,7 @@ class Measure(ABC):
 
     @abstractmethod
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """What one query adds to the sums; as many numbers for every query."""
+        """The additive components of one query; the same number for every query."""
 
     @abstractmethod
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
@@ -60,16 +60,16 @@ class Measure(ABC):
 
         Args:
             sums: each component summed over the queries.
-            queries: how many queries were summed.
+            queries: number of summed queries.
         """
 
     def on_one_scale(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The components of systems whose scores have different scales, as they are on one scale.
+        """The components of systems with different score scales, converted to one scale.
 
-        Paired tests swap the components of two systems. The measure of each system stays the same.
+        Paired tests swap the components of two systems. The measure of each system does not change.
 
         Args:
-            components: shape (..., queries, components); the queries of each system are all there.
+            components: shape (..., queries, components), with all queries of each system.
         """
         return components
 
@@ -78,24 +78,24 @@ class Measure(ABC):
         return self.aggregate(self.components(query), 1)
 
     def total(self, components: Iterable[Sequence[float]]) -> float:
-        """The measure over the queries with these components; the same to the last digit in every order of queries."""
+        """The measure over the queries with these components; bit-equal for any order of the queries."""
         rows = list(components)
         return self.aggregate([math.fsum(column) for column in zip(*rows, strict=True)], len(rows))
 
     def __str__(self) -> str:
-        """The written name with its parameters, such as ``MAP@10``."""
+        """The display name with parameters, such as ``MAP@10``."""
         return self.name + "".join(f"@{getattr(self, field.name)}" for field in self.parameters())
 
 
 class MeanMeasure(Measure):
-    """A measure of a set of queries that is the mean of the queries' own values; a query without a hit counts too."""
+    """A measure that is the mean of the values of single queries, including queries without a hit."""
 
     @abstractmethod
     def value(self, query: RankedQuery) -> float:
         """The measure of one query alone, a fraction."""
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """The query's own value."""
+        """The value of the query."""
         return (self.value(query),)
 
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
@@ -104,15 +104,15 @@ class MeanMeasure(Measure):
 
 
 class RatioMeasure(Measure):
-    """A measure that counts candidates over all queries and divides once (micro-average); components: part, whole."""
+    """A ratio of counts over all queries (micro-average); components: numerator, denominator."""
 
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
-        """The share of the parts in the wholes; 0 without candidates."""
+        """The sum of numerators divided by the sum of denominators; 0 without candidates."""
         part, whole = sums
         return ratio(part, whole)
 
 
 def ratio(part: Sum, whole: Sum) -> Sum:
-    """Part by whole, 0 where the whole is 0: the part is 0 there too, so any other denominator serves."""
+    """The quotient, or 0 if the denominator is 0; the numerator is then 0 as well, so any other denominator works."""
     denominator: Sum = whole + (whole == 0)
     return part / denominator

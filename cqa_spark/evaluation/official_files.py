@@ -26,8 +26,8 @@ class OfficialRow(NamedTuple):
         query_id: id of the query.
         candidate_id: id of the candidate.
         score: higher is better.
-        relevant: in gold whether it is a hit, in a prediction whether the system predicts it.
-        rank: as written, and never used for scoring: predictions put 0.
+        relevant: the gold label, or the predicted label.
+        rank: as written; not used for scoring, because predictions contain 0.
     """
 
     query_id: str
@@ -62,7 +62,7 @@ def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
         The number of rows.
 
     Raises:
-        InputError: an id is empty or holds a blank.
+        InputError: an id is empty or contains a blank.
         EnvironmentProblem: the folder is not writable.
     """
     lines = ((row.query_id, row.candidate_id, row.rank, repr(row.score), str(row.relevant).lower()) for row in rows)
@@ -70,14 +70,14 @@ def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
 
 
 def ranked_queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:
-    """The queries that both files have, ranked by the prediction's scores and judged by the gold labels.
+    """The queries of both files, ranked by the prediction's scores and judged by the gold labels.
 
     Rows are matched by ids. Candidates are ordered by score, descending; ties keep the order of the prediction file.
-    A gold candidate that the prediction leaves out counts as not ranked.
+    A gold candidate without a prediction counts as unranked.
 
     Raises:
-        InputError: a file cannot be understood, the prediction ranks candidates that the gold does not have, or no
-            query is in both.
+        InputError: a file cannot be parsed, the prediction has candidates that are not in the gold file, or no query
+            is in both.
     """
     judged, predicted = _by_query(read_official(gold)), _by_query(read_official(prediction))
     shared = [query_id for query_id in judged if query_id in predicted]
@@ -121,7 +121,7 @@ def _say_what_is_left_out(path: Path, queries: Iterable[str]) -> None:
     only_here = sorted(queries)
     if only_here:
         _log.warning(
-            "%s: %d queries are not in the other file and are left out: %s", path, len(only_here), _some(only_here)
+            "%s: %d queries are not in the other file and are ignored: %s", path, len(only_here), _some(only_here)
         )
 
 

@@ -1,4 +1,4 @@
-"""Systems measured on the same queries, paired by query."""
+"""Systems evaluated on the same queries, paired by query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MeasuredGroup(NamedTuple):
 
     Attributes:
         widths: its measures in the order of their names, with the number of their components.
-        systems: the systems that it was measured for.
+        systems: the evaluated systems.
         queries: number of queries.
     """
 
@@ -33,19 +33,19 @@ class MeasuredGroup(NamedTuple):
 
 
 def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) -> dict[tuple[str, ...], MeasuredGroup]:
-    """The groups of queries, by key; what comes to the driver is a row per group and measure.
+    """The groups of queries, by key; the driver receives a row per group and measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
         baseline: system to compare the others with.
-        keys: columns that name a group of queries.
+        keys: columns that identify a group of queries.
 
     Raises:
-        ContractError: a group has no rankings of the baseline, or systems with other queries than its.
+        ContractError: a group has no rankings of the baseline, or systems with different queries.
     """
     query = F.xxhash64("site", "query_id")
     of_baseline = F.col("system") == baseline
-    # Which queries there are, whatever their order: their number, and their hashes taken together.
+    # Identifies the set of queries in any order: their number, and the combination of their hashes.
     all_queries = F.struct(F.count("*").alias("count"), F.bit_xor(query).alias("hash"))
     systems = query_metrics.groupBy(*keys, "measure", "system").agg(
         all_queries.alias("queries"), F.max(F.size("components")).alias("width")
@@ -64,11 +64,11 @@ def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) ->
         if not group.has_baseline:
             raise ContractError(
                 f"{where}: baseline {baseline} is not among the systems",
-                "rank with the baseline, too, or name another baseline",
+                "rank with the baseline as well, or name another baseline",
             )
         if len(group.queries) > 1 or queries.setdefault(key, group.queries) != group.queries:
             raise ContractError(
-                f"{where}: the systems were measured on different queries",
+                f"{where}: the systems were evaluated on different queries",
                 "compute query_metrics of all systems and measures together, from the same examples",
             )
         known = found.setdefault(key, MeasuredGroup({}, group.systems, group.queries[0]["count"]))
@@ -104,11 +104,11 @@ class PairedSystems(NamedTuple):
 
     @classmethod
     def of(cls, rows: pd.DataFrame, widths: Mapping[Measure, int]) -> PairedSystems:
-        """Bring the queries into one order, so that all systems' arrays are paired.
+        """Order the queries, so that all systems' arrays are paired.
 
         Args:
-            rows: what ``by_query`` gives, of one group of queries.
-            widths: the group's measures, as ``measured_groups`` gives them.
+            rows: result of ``by_query`` for one group of queries.
+            widths: the group's measures, as returned by ``measured_groups``.
         """
         import numpy as np
 

@@ -1,7 +1,7 @@
-"""Measures of queries whose candidates look alike, computed once.
+"""Computes the measures of queries with the same pattern of candidates once.
 
-Most measures depend on the ranks of the relevant candidates only. Ten candidates, one of them relevant, have ten such
-patterns, and a million queries some thousand.
+Most measures depend only on the ranks of the relevant candidates. Ten candidates, one of them relevant, have ten such
+patterns, and a million queries about a thousand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 CANDIDATE = np.dtype(
     [("ranked", np.bool_), ("relevant", np.bool_), ("predicted", np.bool_), ("gain", np.float64), ("score", np.float64)]
 )
-"""What a measure knows of a candidate."""
+"""The properties of a candidate that a measure uses."""
 
 Pattern = NDArray[np.void]
 """The candidates of a query in the order of their ranks, those that are not ranked last; of the type ``CANDIDATE``."""
@@ -39,7 +39,7 @@ class Measured(NamedTuple):
 
 
 class MeasuredPatterns:
-    """Computes measures, and remembers them by pattern.
+    """Computes measures, and caches them by pattern.
 
     Args:
         measures: measures to compute.
@@ -66,7 +66,7 @@ class MeasuredPatterns:
 
 
 def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]]) -> Measured:
-    """Components with the values that they give for a single query."""
+    """Components, and the corresponding values for a single query."""
     values = [measure.aggregate(own, 1) for measure, own in zip(measures, components, strict=True)]
     return Measured(tuple(values), tuple(components))
 

@@ -71,7 +71,7 @@ class PoissonSums:
         with_count = np.column_stack([components, np.ones(len(components))])
         digits = _digits(with_count, len(self._totals))
         self._totals += digits.sum(axis=1)
-        # Many columns are equal: zeros, and what does not depend on the system.
+        # Many columns are equal: zeros, and components that do not depend on the system.
         different, places = _distinct_columns(np.hstack([*digits[:3]]).astype(np.float32))
         places = places.reshape(3, -1)
         for start in range(0, len(self._sums), BLOCK):
@@ -81,7 +81,7 @@ class PoissonSums:
 
 
 def _distinct_columns(numbers: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """The different columns, and the place of each column among them."""
+    """The distinct columns, and the position of each column among them."""
     import numpy as np
 
     known: dict[bytes, int] = {}
@@ -111,7 +111,7 @@ def from_digits(digits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def poisson_counts(hashes: NDArray[np.int64], start: int, end: int, seed: int) -> NDArray[np.float32]:
-    """How often each query counts in some resamples.
+    """Counts of each query in a range of resamples.
 
     Args:
         hashes: of the queries; shape (queries,).
@@ -154,7 +154,7 @@ def fractions(components: Components, sums: NDArray[np.float64]) -> NDArray[np.f
     for measure, shape in components.items():
         end = start + shape.size
         own = sums[:, start:end].reshape(len(sums), *shape.shape)
-        # As many queries as there are resampled ones on average: what is no mean over queries does not depend on it.
+        # The mean number of resampled queries; measures that are not means over queries do not depend on it.
         scaled = own / np.maximum(queries, 1)[:, None, None]
         found.append(aggregated({measure: shape}, scaled, 1)[0])
         start = end

@@ -1,4 +1,4 @@
-"""Measures of a random order: what is expected of it, not what one draw happens to give."""
+"""Expected measures of a random order."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 DRAWS = 500
-"""Orders that are drawn where there are more; the mean of a measure over some hundred queries varies by 0.1 points."""
+"""Maximum number of orders; the mean of a measure over several hundred queries then varies by 0.1 points."""
 
 
 def expected_components(measure: Measure, query: RankedQuery, seed: str) -> tuple[float, ...]:
-    """The mean of a measure's components over the orders of the candidates: exact where there are few orders.
+    """The mean of a measure's components over the orders of the candidates; exact if there are few orders.
 
     Args:
-        measure: what is computed.
-        query: its ranked candidates are put into other orders; an order at random has no scores.
-        seed: decides on the orders that are drawn; the query's id.
+        measure: the measure.
+        query: the query, whose ranked candidates are permuted; a random order has no scores.
+        seed: seed of the sampled orders; the query's id.
     """
     orders = list(_orders([each._replace(score=0.0) for each in query.ranked], seed))
     found = [measure.components(RankedQuery(order, query.unranked)) for order in orders]

@@ -13,8 +13,8 @@ class Candidate(NamedTuple):
     Attributes:
         relevant: whether the task counts it as a hit.
         gain: graded relevance or similarity, 0 is none.
-        predicted: whether the system calls it relevant.
-        score: what the system ranks it by; 0 where it is not ranked.
+        predicted: whether the system predicts that it is relevant.
+        score: the system's score; 0 if it is not ranked.
     """
 
     relevant: bool
@@ -29,7 +29,7 @@ class RankedQuery:
 
     Attributes:
         ranked: the candidates that the system ranked, best first.
-        unranked: the candidates that it left out; it found none of them.
+        unranked: the judged candidates that it did not rank.
     """
 
     ranked: Sequence[Candidate]
@@ -41,5 +41,5 @@ class RankedQuery:
         return [*self.ranked, *self.unranked]
 
     def hits(self, cutoff: int) -> list[bool]:
-        """Whether there is a hit at rank 1, 2, ... up to the cutoff; shorter where fewer are ranked."""
+        """Whether there is a hit at rank 1, 2, ... up to the cutoff; shorter if fewer candidates are ranked."""
         return [candidate.relevant for candidate in self.ranked[:cutoff]]

@@ -25,16 +25,16 @@ Batches = Iterable[pa.RecordBatch]
 def query_metrics(
     rankings: DataFrame, examples: DataFrame, measures: Sequence[Measure], *, at_random: Collection[str] = ()
 ) -> DataFrame:
-    """Compute every measure of every judged query, for every system that ranked anything of its task and split.
+    """Compute every measure of every judged query, for every system with rankings of its task and split.
 
-    Candidates without a label are left out as unjudged, and so are queries that have no other. A judged query or
-    candidate that a system did not rank counts as not found.
+    Unjudged candidates, and queries without judged candidates, are excluded. A judged query or candidate that a system
+    did not rank counts as not found.
 
     Args:
         rankings: rows of ``RANKINGS``, of one run.
         examples: rows of ``EXAMPLES``.
         measures: measures to compute; repeated ones are computed once.
-        at_random: systems whose order is a random one: the expectation over all orders is computed.
+        at_random: systems with a random order, for which the expectation over all orders is computed.
 
     Returns:
         Rows of ``QUERY_METRICS``.
@@ -45,7 +45,7 @@ def query_metrics(
 
 
 def _judged_for_every_system(rankings: DataFrame, examples: DataFrame) -> DataFrame:
-    """One row per judged candidate and system; rank, score and prediction are null where the system did not rank it."""
+    """One row per judged candidate and system; rank, score and prediction are null if the system did not rank it."""
     judged = examples.where(F.col("label").isNotNull() & F.col("relevant").isNotNull())
     gain = F.coalesce("similarity", F.col("label").cast("double"))
     judged = judged.select(*_GROUP, *_PAIR, gain.alias("gain"), "relevant")
@@ -57,7 +57,7 @@ def _judged_for_every_system(rankings: DataFrame, examples: DataFrame) -> DataFr
 
 def _ranked_queries(judged: DataFrame) -> DataFrame:
     """One row per system and query; the candidates' columns are arrays in the order of rank, unranked ones last."""
-    # The id after the rank makes the order total where nothing is ranked.
+    # The id after the rank makes the order of unranked candidates total.
     best_first = F.sort_array(
         F.collect_list(F.struct(F.col("rank").isNull().alias("unranked"), "rank", "candidate_id", *_OF_CANDIDATE))
     )

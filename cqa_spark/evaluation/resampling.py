@@ -1,4 +1,4 @@
-"""What the bootstrap and the randomization test share: named numbers of resamples, batches, and exact ties."""
+"""Shared by the bootstrap and the randomization test: parameters, batches of resamples, and exact ties."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ RESAMPLES = 9999
 """Default number of resamples; with the data itself that makes 10,000."""
 
 SEED = 42
-"""Default seed; any fixed number serves."""
+"""Default seed, an arbitrary fixed number."""
 
 CONFIDENCE = 0.95
 """Default coverage of an interval."""
 
 
 class Resampling(NamedTuple):
-    """How intervals and tests are drawn.
+    """Parameters of the resampling for intervals and tests.
 
     Attributes:
-        resamples: number of draws.
-        seed: seed of the draws.
+        resamples: number of resamples.
+        seed: seed of the resampling.
         confidence: coverage of the intervals.
     """
 
@@ -36,14 +36,14 @@ class Resampling(NamedTuple):
 
 
 Components = Mapping[Measure, "NDArray[np.float64]"]
-"""By measure, what queries add up: shape (..., components). All measures of a mapping see the same draws."""
+"""By measure, additive components of queries, shape (..., components). All measures use the same resamples."""
 
 _CELLS = 4_000_000
 _DECIMALS = 12
 
 
 def batch_size(queries: int, resamples: int) -> int:
-    """How many resamples are held at once, so that memory stays below some 200 MB however many queries there are."""
+    """Number of resamples in memory at once, which keeps memory below about 200 MB for any number of queries."""
     return max(1, min(resamples, _CELLS // queries))
 
 
@@ -59,12 +59,12 @@ def aggregated(components: Components, sums: NDArray[np.float64], queries: int) 
 
     Args:
         components: measures with their components.
-        sums: summed components of all measures as ``joined`` puts them, shape (..., components of all).
-        queries: how many queries each sum runs over.
+        sums: summed components of all measures in the order of ``joined``, shape (..., components of all).
+        queries: number of queries in each sum.
 
     Returns:
-        Fractions, shape (measures, ...). Rounded to 12 decimals, so that sums that are equal but for the order in which
-        they were added up are equal, and tie.
+        Fractions, shape (measures, ...), rounded to 12 decimals, so that sums that differ only by the order of their
+        terms tie.
     """
     import numpy as np
 

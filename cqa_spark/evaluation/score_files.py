@@ -1,4 +1,4 @@
-"""Official files of the STS tasks: gold and predicted scores, one a line, in the order of the input."""
+"""Official files of the STS tasks: gold and predicted scores, one per line, in the order of the input."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ScoredPairs = list[RankedQuery]
 
 
 class ScoredSet(NamedTuple):
-    """A set of pairs that has gold scores.
+    """A set of pairs with gold scores.
 
     Attributes:
         name: such as ``headlines``.
-        gold: score of each pair from 0 to 5; None where a pair is not scored.
+        gold: score of each pair from 0 to 5; None for an unscored pair.
     """
 
     name: str
@@ -43,12 +43,12 @@ def read_gold(path: Path) -> list[ScoredSet]:
     sets = [ScoredSet(set_name(file.name), _gold_scores(file)) for file in files]
     scored = [each for each in sets if any(score is not None for score in each.gold)]
     if not scored:
-        raise InputError(f"{path}: holds no gold scores", f"a line should read: {LAYOUT}, or be a pair with a score")
+        raise InputError(f"{path}: contains no gold scores", f"a line should read: {LAYOUT}, or be a pair with a score")
     return scored
 
 
 def read_scores(path: Path) -> list[float]:
-    """Predicted scores, in the order of the lines; confidences are not read.
+    """Predicted scores, in the order of the lines; confidences are ignored.
 
     Raises:
         InputError: the file cannot be read, or a line is not a score.
@@ -70,21 +70,21 @@ def write_scores(path: Path, scores: Iterable[float]) -> int:
 
 
 def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
-    """The pairs of a set that have a gold score, with the predicted ones.
+    """The pairs of a set with a gold score, and their predicted scores.
 
     Args:
         gold: the set.
-        prediction: a file of predictions, or a folder that has one for the set.
+        prediction: a file of predictions, or a folder with one for the set.
 
     Raises:
-        InputError: there is no such file, it cannot be read, or it is not of as many pairs as the set.
+        InputError: there is no such file, it cannot be read, or its number of pairs differs from the set's.
     """
     file = _file_of(gold.name, prediction) if prediction.is_dir() else prediction
     scores = read_scores(file)
     if len(scores) != len(gold.gold):
         raise InputError(
             f"{file}: {len(scores)} scores for the {len(gold.gold)} pairs of {gold.name}",
-            "give the predictions for the same input: one score a line, also for pairs that are not scored",
+            "give the predictions for the same input: one score per line, including unscored pairs",
         )
     return [
         RankedQuery([Candidate(relevant=known > 0, gain=known, predicted=True, score=score)])
@@ -119,7 +119,7 @@ def _lines(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"{path}: cannot be read: {reason}", "name an existing text file that you may read") from error
+        raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
     return text.removesuffix("\n").split("\n") if text else []
 
 

@@ -16,10 +16,10 @@ WEIGHTED_MEAN = "mean by pairs"
 """Mean over the sets, each weighted by its number of pairs: the official score of STS 2012 to 2016."""
 
 _DECIMALS = 12
-"""Equal measures tie, whatever the scale of the scores that they were computed from."""
+"""Number of decimals for ties: equal measures tie for any scale of the scores."""
 
 MEAN = "mean of sets"
-"""Plain mean over the sets: the official score of STS 2017, whose sets are tracks."""
+"""Unweighted mean over the sets: the official score of STS 2017, whose sets are tracks."""
 
 
 class SetScore(NamedTuple):
@@ -32,7 +32,7 @@ class SetScore(NamedTuple):
         low: lower end of its bootstrap interval.
         high: upper end of its bootstrap interval.
         queries: pairs of the set, or of all sets.
-        difference: minus the baseline's value; 0 for the baseline.
+        difference: the value minus the baseline's; 0 for the baseline.
         p_value: two-sided, of a paired bootstrap test against the baseline; 1 for the baseline.
     """
 
@@ -55,19 +55,19 @@ def score_sets(
     confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> list[SetScore]:
-    """Measure systems on each set and over all sets.
+    """Evaluate systems on each set and over all sets.
 
-    Pairs are drawn with replacement within each set. All systems see the same draws, so that the share of draws in
-    which a difference has the other sign gives the p-value of a paired test.
+    Pairs are sampled with replacement within each set. All systems use the same resamples, so the share of resamples
+    in which a difference has the opposite sign gives the p-value of a paired test.
 
     Args:
         measure: such as Pearson's correlation.
-        sets: by set and system, what the queries add up, shape (queries, components); a set's systems have the same
-            queries in the same order.
-        baseline: system that the others are compared with.
-        resamples: number of draws.
+        sets: by set and system, additive components of the queries, shape (queries, components); a set's systems have
+            the same queries in the same order.
+        baseline: system to compare the others with.
+        resamples: number of resamples.
         confidence: coverage of the intervals.
-        seed: seed of the draws.
+        seed: seed of the resampling.
 
     Returns:
         For each set, then for both means if there are several sets, the systems in their order.
@@ -101,7 +101,7 @@ def _drawn(
     draw: np.random.Generator,
     resamples: int,
 ) -> dict[str, NDArray[np.float64]]:
-    """The measure of each system on every draw."""
+    """The measure of each system on every resample."""
     import numpy as np
 
     found: dict[str, list[NDArray[np.float64]]] = {system: [] for system in systems}
@@ -114,7 +114,7 @@ def _drawn(
 
 
 def _mean(by_set: Mapping[str, Mapping[str, Any]], weights: Sequence[int]) -> dict[str, Any]:
-    """The mean over the sets, by system, of values or of their draws."""
+    """The mean over the sets, by system, of values or of resamples."""
     import numpy as np
 
     systems = next(iter(by_set.values()))
@@ -154,7 +154,7 @@ def _scores(
 
 
 def _p_value(differences: NDArray[np.float64]) -> float:
-    """Twice the share of draws on the rarer side of 0, the data itself counted as one more draw."""
+    """Twice the share of resamples on the rarer side of 0, counting the data itself as a resample."""
     differences = differences.round(_DECIMALS)
     rarer = min((differences <= 0).sum(), (differences >= 0).sum())
     return float(min(1.0, 2 * (rarer + 1) / (len(differences) + 1)))

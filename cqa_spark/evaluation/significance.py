@@ -1,4 +1,4 @@
-"""Paired randomization test of the difference between two systems, for any measure; and many tests at once."""
+"""Paired randomization test of the difference between two systems for any measure, and Holm's adjustment."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def randomization_test(
 ) -> dict[Measure, NDArray[np.float64]]:
     """P-values of the differences between each system and the baseline.
 
-    Each resample swaps the two systems' components on a random half of the queries, then aggregates both sides; so the
-    test holds for measures that are no means over queries, too. All systems and measures use the same swaps. With few
-    queries every possible swap is tried once instead.
+    Each resample swaps the two systems' components on random queries, each with probability 1/2, then aggregates both
+    sides. The test is therefore valid for measures that are not means over queries. All systems and measures use the
+    same swaps. With few queries, every possible swap is used once instead.
 
     Args:
         systems: by measure, components of the systems, shape (systems, queries, components).
@@ -57,7 +57,7 @@ def randomization_test(
         gained = aggregated(systems, our_sums - moved, queries) - aggregated(systems, their_sums + moved, queries)
         return np.moveaxis(gained, 0, -1)  # (resamples, systems, measures)
 
-    # The permutation swaps the components of a query between both sides: 0 keeps them, 1 swaps them.
+    # The permutation swaps the components of a query between both systems: 0 keeps them, 1 swaps them.
     sides = np.zeros(queries), np.ones(queries)
     found = stats.permutation_test(
         sides,
@@ -72,13 +72,13 @@ def randomization_test(
 
 
 def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Adjust the p-values of tests that are made together, so that any of them misleads as seldom as a single one does.
+    """Adjust the p-values of several tests to control the family-wise error rate.
 
     Args:
         p_values: shape (tests,).
 
     Returns:
-        The adjusted ones, in the same order; a single one is unchanged.
+        The adjusted p-values, in the same order; a single one is unchanged.
 
     Source:
         Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.

@@ -1,4 +1,4 @@
-"""Systems compared: each measure over all queries with its interval, and each system against a baseline, on Spark."""
+"""Compares systems on Spark: each measure over all queries with its interval, and each system against a baseline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Summary(NamedTuple):
 
     Attributes:
         tested: entries of ``METRICS`` with the further columns of ``COMPARISONS``, which are None for the baseline.
-        runner_up: the same of the best system, tested against the second best; empty unless that was wanted.
+        runner_up: the same for the best system, tested against the second best; empty unless requested.
     """
 
     tested: list[Entry]
@@ -61,21 +61,20 @@ def summarise(
 ) -> Summary:
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
-    The queries of one task and split go to one executor, where they are sorted, so that the draws fall on the same
-    queries however the table was partitioned. Above ``MANY`` queries, they are added up where they are stored
-    (``many_queries``). A row for each system and measure comes to the driver.
+    The queries of one task and split are sorted in one task, so the resamples do not depend on the partitions. Above
+    ``MANY`` queries, they are summed in parallel (``many_queries``). The driver receives a row per system and measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``; read several times, so pass a stored or cached table.
         baseline: system to compare the others with.
-        resamples: number of draws of each interval and each test.
-        seed: seed of the draws.
+        resamples: number of resamples of each interval and each test.
+        seed: seed of the resampling.
         confidence: coverage of the intervals.
-        best_by: measure, as written, by which the best system is found and tested against the second best, unless one
-            of them is the baseline; None for no such test. Above ``MANY`` queries there is none.
+        best_by: display name of the measure by which the best system is selected and tested against the second best,
+            unless one of them is the baseline; None for no such test. Above ``MANY`` queries there is none.
 
     Raises:
-        ContractError: a task and split has no rankings of the baseline, or systems with other queries than its.
+        ContractError: a task and split has no rankings of the baseline, or systems with different queries.
     """
     drawn = Resampling(resamples, seed, confidence)
     found = _summary(query_metrics, baseline, drawn, _GROUP, best_by)
@@ -84,12 +83,12 @@ def summarise(
 
 
 def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> list[Entry]:
-    """The same for each site, and for all sites together, named ``EVERY``.
+    """Compare systems on each site, and on all sites together, named ``EVERY``.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
         baseline: system to compare the others with.
-        drawn: how intervals and tests are drawn.
+        drawn: parameters of the resampling.
 
     Returns:
         Entries of ``SITE_METRICS``.
@@ -191,13 +190,13 @@ def _best_two(systems: PairedSystems, measure: str) -> list[str]:
 
 
 def _tests(systems: PairedSystems, baseline: str, others: NDArray[np.intp], drawn: Resampling) -> pd.DataFrame:
-    """The paired tests of systems against a baseline; for every measure, adjusted for their number.
+    """The paired tests of systems against a baseline, adjusted for their number within each measure.
 
     Args:
-        systems: the measured systems.
+        systems: the evaluated systems.
         baseline: name of one of them.
-        others: places of the systems to test.
-        drawn: how tests are drawn.
+        others: positions of the systems to test.
+        drawn: parameters of the resampling.
     """
     import numpy as np
     import pandas as pd

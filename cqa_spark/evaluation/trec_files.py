@@ -1,4 +1,4 @@
-"""TREC run and qrels files, as trec_eval and most tools of information retrieval read them."""
+"""TREC run and qrels files, as read by trec_eval and most information retrieval tools."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def is_qrels(path: Path) -> bool:
         with path.open(encoding="utf-8-sig") as file:
             columns = next((line.split() for line in file if line.strip()), [])
     except (OSError, UnicodeDecodeError):
-        return False  # the reader of the official format refuses it
+        return False  # the reader of the official format reports the error
     return len(columns) == len(QRELS_LAYOUT.split())
 
 

@@ -1,1 +1,1 @@
-"""Folders that hold what was learned: data in known formats, listed with checksums; reading one runs no code."""
+"""Folders of fitted models: data in known formats, listed with checksums; loading one runs no code."""

@@ -1,4 +1,4 @@
-"""The manifest of a model folder: what the folder holds, in which files, with which content."""
+"""The manifest of a model folder: its type, its files and their checksums."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _LONGEST_TYPE = 1000
 _COLUMN_TYPE = re.compile(rf"(?:(?:array|map|struct)<|[a-z_]{{1,99}}:|(?:{_PLAIN_TYPE})|[>,])+")
 
 Kind = Literal["trained_system", "feature_groups", "ranker"]
-"""What the folder holds as a whole; its parts name theirs, which the registries of rankers and groups know."""
+"""The type of the whole folder; its parts have types of their own, which the registries of rankers and groups
+define."""
 
 
 class OtherModelFormat(ContractError):
-    """A model folder that is incomplete, or in a format that this release does not read: train again."""
+    """A model folder that is incomplete, or in a format that this release does not read; retrain it."""
 
 
 def _key(name: str) -> str:
@@ -36,7 +37,7 @@ def _key(name: str) -> str:
 
 def _column_type(name: str) -> str:
     if len(name) > _LONGEST_TYPE or not _COLUMN_TYPE.fullmatch(name):
-        raise ValueError(f"{name} is not a type of a column")
+        raise ValueError(f"{name} is not a column type")
     return name
 
 
@@ -68,8 +69,8 @@ class TableEntry(_Part):
     """A table in Parquet files.
 
     Attributes:
-        columns: Spark SQL type by column. Readers take the schema from here: what Spark writes into Parquet files
-            beside the rows may name classes, which Spark and PySpark would instantiate.
+        columns: Spark SQL type by column. Readers take the schema from here, because Spark's metadata in Parquet files
+            may name classes, which Spark and PySpark would instantiate.
         files: keys of the files.
     """
 
@@ -78,12 +79,12 @@ class TableEntry(_Part):
 
 
 class Manifest(_Part):
-    """What ``manifest.json`` holds; keys are paths within the folder.
+    """The content of ``manifest.json``; keys are paths within the folder.
 
     Attributes:
-        version: of the format.
-        kind: what the folder holds.
-        files: every file but the manifest.
+        version: version of the format.
+        kind: type of the model.
+        files: every file except the manifest.
         tables: the tables among them.
     """
 
@@ -98,7 +99,7 @@ def read_manifest(store: ObjectStore) -> Manifest:
 
     Raises:
         InputError: there is no folder, or it is empty.
-        OtherModelFormat: there is no manifest, or it is of another version.
+        OtherModelFormat: there is no manifest, or it has another version.
         ContractError: the manifest is not valid.
     """
     stored = store.read(MANIFEST)
@@ -106,8 +107,8 @@ def read_manifest(store: ObjectStore) -> Manifest:
         if next(store.keys(), None) is None:
             raise InputError(f"there is no model in {store.root}", "check the path, or train a model first")
         raise OtherModelFormat(
-            f"{store.root} has no {MANIFEST}: the model was saved by an earlier release, or not completely",
-            "train it again with this release; nothing of the folder was loaded",
+            f"{store.root} has no {MANIFEST}: the model was saved by an earlier release, or is incomplete",
+            "retrain it with this release; nothing was loaded from the folder",
         )
     try:
         return Manifest.model_validate_json(stored.data)
@@ -115,15 +116,15 @@ def read_manifest(store: ObjectStore) -> Manifest:
         if any(mistake["loc"] == ("version",) for mistake in error.errors()):
             raise OtherModelFormat(
                 f"{store.root} is in another format than version {FORMAT_VERSION}, which this release reads",
-                "train the model again with this release; nothing of the folder was loaded",
+                "retrain the model with this release; nothing was loaded from the folder",
             ) from error
         raise ContractError(
             f"{store.root}/{MANIFEST} is not valid: {first_mistake(error)}",
-            "restore the folder from a backup, or train the model again; nothing of the folder was loaded",
+            "restore the folder from a backup, or retrain the model; nothing was loaded from the folder",
         ) from error
 
 
 def first_mistake(error: ValidationError) -> str:
-    """Where a file that was checked is wrong first, and how."""
+    """Location and description of the first validation error."""
     mistake = error.errors()[0]
     return f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" if mistake["loc"] else mistake["msg"]

@@ -1,4 +1,4 @@
-"""Reading a model folder: only files that the manifest lists, with the content that it states, in formats of data."""
+"""Reading a model folder: only files listed in the manifest, with matching checksums, in data formats."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Content = TypeVar("Content", bound=BaseModel)
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """A model folder, or a folder within it; made by ``open_model_folder``.
+    """A model folder, or a subfolder; created by ``open_model_folder``.
 
-    Every method raises ``ContractError`` where a file is missing, was changed, or is not in the expected format.
+    Every method raises ``ContractError`` if a file is missing, was changed, or is not in the expected format.
 
     Attributes:
-        location: of the whole folder, as Spark takes it.
+        location: location of the whole folder, as Spark accepts it.
         store: the objects of the whole folder.
-        manifest: lists what the whole folder holds.
-        prefix: of the keys within this folder; empty, or ends in a slash.
+        manifest: manifest of the whole folder.
+        prefix: prefix of the keys in this folder; empty, or ends in a slash.
     """
 
     location: str
@@ -41,7 +41,7 @@ class ModelFolder:
     prefix: str = ""
 
     def within(self, name: str) -> ModelFolder:
-        """A folder within this one."""
+        """A subfolder."""
         return ModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
 
     def read_bytes(self, name: str) -> bytes:
@@ -56,11 +56,11 @@ class ModelFolder:
             raise self.refusal(name, first_mistake(error)) from error
 
     def read_array(self, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
-        """An array of finite doubles in NumPy's format; a pickle in its place is refused, not loaded.
+        """An array of finite doubles in NumPy's format; a pickle is rejected, not loaded.
 
         Args:
             name: of the file.
-            shape: that the array has to have; None for a length that is not known beforehand.
+            shape: expected shape of the array; None for an unknown length.
         """
         try:
             array = np.lib.format.read_array(io.BytesIO(self.read_bytes(name)), allow_pickle=False)
@@ -77,7 +77,7 @@ class ModelFolder:
 
         Args:
             name: of the file.
-            schema: columns that the table has to have; none of their values may be null.
+            schema: expected columns, without nulls.
         """
         try:
             rows = pq.read_table(io.BytesIO(self.read_bytes(name)))
@@ -85,7 +85,7 @@ class ModelFolder:
             raise self.refusal(name, str(error)) from error
         if not rows.schema.equals(schema):
             found = ", ".join(f"{column.name} {column.type}" for column in rows.schema)
-            raise self.refusal(name, f"it has other columns than expected: {found}")
+            raise self.refusal(name, f"unexpected columns: {found}")
         if any(column.null_count for column in rows.columns):
             raise self.refusal(name, "values are missing")
         return rows
@@ -114,13 +114,13 @@ class ModelFolder:
         if stored is None:
             raise self._refusal(key, "the file is missing")
         if FileEntry.of(stored.data) != entry:
-            raise self._refusal(key, "its content is not what the manifest states")
+            raise self._refusal(key, "its content does not match the manifest")
         return stored.data
 
     def _refusal(self, key: str, reason: str) -> ContractError:
         return ContractError(
             f"the model was not loaded: {self.location}/{key}: {reason}",
-            "restore the folder from a backup, or train the model again",
+            "restore the folder from a backup, or retrain the model",
         )
 
 
@@ -129,18 +129,18 @@ def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings)
 
     Args:
         location: local folder, or ``s3a://BUCKET/PREFIX``.
-        kind: what the folder has to hold.
+        kind: expected type of the model.
         storage: object storage settings.
 
     Raises:
         InputError: there is no folder.
         OtherModelFormat: the folder is incomplete, or was saved by another release.
-        ContractError: the folder holds something else, or its manifest is not valid.
+        ContractError: the folder contains a model of another type, or its manifest is invalid.
     """
     store = open_store(location, storage)
     manifest = read_manifest(store)
     if manifest.kind != kind:
-        raise ContractError(f"{location} holds {manifest.kind}, not {kind}", "give the folder of the right model")
+        raise ContractError(f"{location} contains {manifest.kind}, not {kind}", "give the folder of the right model")
     return ModelFolder(location.rstrip("/"), store, manifest)
 
 

@@ -23,13 +23,13 @@ from cqa_spark.object_store.store import ObjectStore
 
 @dataclass(frozen=True)
 class NewModelFolder:
-    """A model folder being written, or a folder within it; made by ``new_model_folder``.
+    """A model folder being written, or a subfolder; created by ``new_model_folder``.
 
     Attributes:
-        location: of the whole folder, as Spark takes it.
+        location: location of the whole folder, as Spark accepts it.
         store: the objects of the whole folder.
-        manifest: lists what was written so far.
-        prefix: of the keys within this folder; empty, or ends in a slash.
+        manifest: lists the files written so far.
+        prefix: prefix of the keys in this folder; empty, or ends in a slash.
     """
 
     location: str
@@ -38,7 +38,7 @@ class NewModelFolder:
     prefix: str = ""
 
     def within(self, name: str) -> NewModelFolder:
-        """A folder within this one."""
+        """A subfolder."""
         return NewModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
 
     def write_bytes(self, name: str, data: bytes) -> None:
@@ -48,7 +48,7 @@ class NewModelFolder:
         self.manifest.files[key] = FileEntry.of(data)
 
     def write_json(self, name: str, content: BaseModel) -> None:
-        """Write a JSON file that people can read."""
+        """Write an indented JSON file."""
         self.write_bytes(name, content.model_dump_json(indent=2).encode())
 
     def write_array(self, name: str, array: NDArray[np.float64]) -> None:
@@ -64,7 +64,7 @@ class NewModelFolder:
         self.write_bytes(name, stream.getvalue())
 
     def write_table(self, name: str, frame: DataFrame) -> None:
-        """Write a table of any size as Parquet, by Spark."""
+        """Write a table of any size as Parquet, with Spark."""
         key = self.prefix + name
         frame.write.mode("overwrite").parquet(f"{self.location}/{key}")
         files = tuple(each for each in self.store.keys(f"{key}/") if each.endswith(".parquet"))
@@ -82,7 +82,7 @@ def new_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) 
 
     Args:
         location: local folder, or ``s3a://BUCKET/PREFIX``.
-        kind: what the folder will hold.
+        kind: type of the model.
         storage: object storage settings.
     """
     store = open_store(location, storage)
@@ -93,7 +93,7 @@ def new_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) 
 
 
 def _remove_former(store: ObjectStore) -> None:
-    """Remove the files that an older manifest lists, and no other; the manifest first, so that no half is read."""
+    """Remove the files listed in an older manifest; the manifest goes first, so that a partial folder is never read."""
     try:
         former = read_manifest(store)
     except CqaError:

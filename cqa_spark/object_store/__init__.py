@@ -1,1 +1,1 @@
-"""Objects by key, and files by location, in folders and buckets alike; knows nothing of tables."""
+"""Objects by key, and files by location, in folders and buckets alike; independent of tables."""

@@ -1,8 +1,8 @@
 """Objects of an S3 bucket.
 
 A request without a response may still have taken effect. Reads and unconditional writes are simply retried. After a
-conditional write the object is read back first: if the write took effect, a retry would be refused as if another writer
-had been first.
+conditional write, the object is read back first: if the write took effect, a retry would be rejected as if another
+writer had been first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Bucket:
         bucket: the bucket's name.
         prefix: prefix of all keys, without slashes at its ends; empty for the whole bucket.
         attempts: maximum number of times that a request is sent.
-        sleep: waits so many seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Bucket:
         self._sleep = sleep
 
     def read(self, key: str) -> Stored | None:
-        """The object, or None where there is none."""
+        """The object; None if it does not exist."""
 
         def read() -> Stored:
             answer = self.client.get_object(**self.place(key))
@@ -91,7 +91,7 @@ class Bucket:
         return (each.key for each in self.listed(prefix, after))
 
     def listed(self, prefix: str = "", after: str = "") -> Iterator[Listed]:
-        """The listing's entries of the objects with such keys."""
+        """The entries of the objects with these keys."""
         for page in self._pages(prefix, {"StartAfter": self._prefix + after} if after else {}):
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
@@ -119,7 +119,7 @@ class Bucket:
         Args:
             key: of the object.
             data: its new bytes.
-            condition: the request's, by boto3's name.
+            condition: name of the condition in boto3.
             expected: version that satisfies the condition; None if there must be no object.
             lost: raised if another writer was first.
         """
@@ -147,7 +147,7 @@ class Bucket:
         raise unsure.given_up()
 
     def until_answered(self, key: str, send: Callable[[], T]) -> T:
-        """Send a request, and retry it without a response; for idempotent requests."""
+        """Send a request, and retry it if there is no response; for idempotent requests."""
         for pause in self._pauses():
             try:
                 return request(f"{self.root}/{key}", send)

@@ -1,7 +1,7 @@
 """Objects as files of a local folder.
 
-Every file is written to a temporary name and then linked or renamed, so that a crash leaves either the old bytes or the
-new ones. Conditional writes hold a lock on the file's folder, which the operating system releases when the process
+Every file is written under a temporary name and then linked or renamed, so that a crash leaves either the old or the
+new content. Conditional writes hold a lock on the file's folder, which the operating system releases when the process
 ends.
 """
 
@@ -21,7 +21,7 @@ from cqa_spark.process.disk_failures import ALLOW_ACCESS, cannot_write
 
 
 class Folder:
-    """An ``ObjectStore`` on a local folder, made when the first object is written.
+    """An ``ObjectStore`` on a local folder, which is created when the first object is written.
 
     Args:
         root: the folder.
@@ -31,14 +31,14 @@ class Folder:
         self.root = root.rstrip("/") or "/"
 
     def read(self, key: str) -> Stored | None:
-        """The object, or None where there is none."""
+        """The object; None if it does not exist."""
         try:
             data = self._file(key).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise EnvironmentProblem(
-                f"cannot read {self._file(key)}: {error.strerror}", "give this user the right to read it"
+                f"cannot read {self._file(key)}: {error.strerror}", "give this user read permission"
             ) from error
         return Stored(data, _version(data))
 
@@ -115,7 +115,7 @@ class Folder:
 
 @contextmanager
 def _complete_file(target: Path, data: bytes) -> Iterator[Path]:
-    """A temporary file with these bytes beside the target, removed afterwards unless it was renamed."""
+    """A temporary file with these bytes next to the target, removed afterwards unless it was renamed."""
     temporary = target.with_name(f".{target.name}.{uuid4().hex}")
     try:
         with temporary.open("xb") as stream:

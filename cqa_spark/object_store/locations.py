@@ -35,7 +35,7 @@ def local_source(location: str, storage: ObjectStorageSettings) -> Iterator[Path
     if not is_remote(location):
         yield Path(location)
         return
-    from cqa_spark.object_store import remote_files  # boto3, which commands on local files need not wait for
+    from cqa_spark.object_store import remote_files  # slow import of boto3, not needed for local files
 
     with tempfile.TemporaryDirectory(prefix="cqa-copy-") as folder:
         copy = Path(folder, split(location)[1])
@@ -49,7 +49,7 @@ def local_target(location: str, storage: ObjectStorageSettings) -> Iterator[Path
     if not is_remote(location):
         yield Path(location)
         return
-    from cqa_spark.object_store import remote_files  # boto3, which commands on local files need not wait for
+    from cqa_spark.object_store import remote_files  # slow import of boto3, not needed for local files
 
     with tempfile.TemporaryDirectory(prefix="cqa-copy-") as folder:
         copy = Path(folder, split(location)[1])

@@ -15,7 +15,7 @@ PART = 64 << 20
 
 
 class MultipartUpload:
-    """An object that is written from start to end; it appears once it is complete.
+    """An object that is written sequentially; it becomes visible once it is complete.
 
     Args:
         bucket: its bucket.
@@ -49,7 +49,7 @@ class MultipartUpload:
         self._upload = {}
 
     def abort(self) -> None:
-        """Remove the parts of an object that is not complete."""
+        """Remove the parts of an incomplete object."""
         if self._upload:
             self._call(self._bucket.client.abort_multipart_upload)
             self._upload = {}

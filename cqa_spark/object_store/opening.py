@@ -19,7 +19,7 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
         settings: object storage settings; None for Amazon's.
 
     Raises:
-        ConfigError: the location names another kind of storage.
+        ConfigError: the type of storage is not supported.
     """
     # Hadoop's paths take every character literally; a URL parser would interpret %, ? and #.
     scheme, is_address, rest = location.partition("://")
@@ -32,7 +32,7 @@ def open_store(location: str, settings: ObjectStorageSettings | None = None) -> 
         raise ConfigError(
             f"{location} is not a supported location for objects", "give a local folder or s3a://BUCKET/PREFIX"
         )
-    from cqa_spark.object_store.bucket import Bucket  # boto3, which commands on local files need not wait for
+    from cqa_spark.object_store.bucket import Bucket  # slow import of boto3, not needed for local files
 
     settings = settings or ObjectStorageSettings()
     return Bucket(s3_client(settings), authority, path.strip("/"), attempts=settings.attempts)

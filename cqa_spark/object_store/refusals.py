@@ -1,11 +1,11 @@
-"""Error codes of S3 servers, the same through boto3 and S3A, with remedies."""
+"""Error codes of S3 servers, which are the same in boto3 and S3A, with remedies."""
 
 from __future__ import annotations
 
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
 REMEDIES = {
     "NoSuchBucket": "create the bucket, or correct its name",
-    "AccessDenied": "give these credentials the right to list, read, write and delete there",
+    "AccessDenied": "give these credentials permission to list, read, write and delete there",
     "InvalidAccessKeyId": GIVE_CREDENTIALS,
     "SignatureDoesNotMatch": "check the secret key and object_storage.region",
     "PermanentRedirect": "set object_storage.region to the bucket's",
@@ -26,7 +26,7 @@ _FULL_CODES = {
     "XMinioStorageFull",
 }
 FULL = "the object storage is full"
-MAKE_SPACE = "remove what no run needs (cqa runs gc), or raise the bucket's quota, then run the job again"
+MAKE_SPACE = "remove unneeded files (cqa runs gc), or raise the bucket's quota, then run the job again"
 
 
 def is_full(status: int, code: str) -> bool:

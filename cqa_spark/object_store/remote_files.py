@@ -52,7 +52,7 @@ def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
     """Copy a remote file, or a folder of them, to this machine.
 
     Raises:
-        InputError: there is nothing of that name.
+        InputError: there is no such file or folder.
     """
     folder, name = split(location)
     bucket = _bucket(folder, storage)
@@ -68,7 +68,7 @@ def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> P
 
     Args:
         location: of the file.
-        folder: local folder that keeps copies.
+        folder: local cache folder.
         storage: object storage settings.
 
     Raises:

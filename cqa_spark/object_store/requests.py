@@ -1,4 +1,4 @@
-"""One request to an S3 server, and the errors that its failures map to."""
+"""Requests to an S3 server, and the errors for their failures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class NoAnswer(Exception):
         """The user-facing error, after the last attempt."""
         return EnvironmentProblem(
             f"{self.place}: no answer from the object storage: {self.reason}",
-            "check object_storage.endpoint and the network (cqa doctor tries both), then run the job again",
+            "check object_storage.endpoint and the network (cqa doctor tests both), then run the job again",
         )
 
 
@@ -65,13 +65,13 @@ def request(place: str, send: Callable[[], T]) -> T:
 
     Args:
         place: object of the request, for messages.
-        send: sends it.
+        send: sends the request.
 
     Raises:
         NotThere: there is no such object.
         NotAsExpected: the condition of the request does not hold.
-        NoAnswer: the connection broke, the answer is incomplete, or the server had a fault of its own.
-        EnvironmentProblem: the server refuses, whoever asks again.
+        NoAnswer: the connection broke, the response is incomplete, or the server reported an internal error.
+        EnvironmentProblem: the server rejects the request permanently.
     """
     try:
         return send()

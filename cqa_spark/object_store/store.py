@@ -31,11 +31,10 @@ class Changed(CqaError):
 
 
 class ObjectStore(Protocol):
-    """Objects by key below one root. A reader sees all bytes of an object or none, at every moment.
+    """Objects by key below one root. Writes are atomic: readers see all bytes of an object or none.
 
-    ``create`` and ``replace`` succeed for one writer only. If a response is lost, the stored object is read back and
-    compared with the bytes to write; these therefore have to be unique to the writer, such as by an owner's
-    token.
+    ``create`` and ``replace`` succeed for only one writer. If a response is lost, the stored object is read back and
+    compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
     Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access.
     """
@@ -44,7 +43,7 @@ class ObjectStore(Protocol):
     """The location of the store."""
 
     def read(self, key: str) -> Stored | None:
-        """The object, or None where there is none."""
+        """The object; None if it does not exist."""
         ...
 
     def put(self, key: str, data: bytes) -> None:
@@ -85,20 +84,22 @@ class ObjectStore(Protocol):
 
 
 def check_key(key: str) -> None:
-    """Refuse keys that would mean different things in a folder and in a bucket.
+    """Reject keys that would have different meanings in a folder and in a bucket.
 
     Raises:
         ConfigError: parts between slashes are empty, ``.`` or ``..``, or hide (start with a dot).
     """
     if not all(part and not part.startswith(".") for part in key.split("/")) or "\0" in key:
-        raise ConfigError(f"{key!r} names no object", "give names between single slashes, none starting with a dot")
+        raise ConfigError(
+            f"{key!r} is not a valid object key", "give names between single slashes, none starting with a dot"
+        )
 
 
 def already_there(root: str, key: str) -> AlreadyThere:
-    """The error of a ``create`` that came second."""
-    return AlreadyThere(f"{root}/{key} already exists", "read it to see who was first; nothing was written")
+    """The error of a ``create`` of an existing object."""
+    return AlreadyThere(f"{root}/{key} already exists", "read it to see which writer was first; nothing was written")
 
 
 def changed(root: str, key: str) -> Changed:
-    """The error of a ``replace`` that was not about the newest version."""
+    """The error of a ``replace`` of an outdated version."""
     return Changed(f"{root}/{key} was changed by another writer", "read it again; nothing was written")

@@ -19,7 +19,7 @@ def download(bucket: Bucket, key: str, target: Path) -> None:
     """Copy an object to a file atomically; resume after a broken connection.
 
     Raises:
-        InputError: there is no such object, or it changed meanwhile.
+        InputError: there is no such object, or it changed in the meantime.
         EnvironmentProblem: the storage does not answer, or the file cannot be written.
     """
     place = f"{bucket.root}/{key}"
@@ -37,7 +37,7 @@ def download(bucket: Bucket, key: str, target: Path) -> None:
         raise InputError(f"{place} changed while it was read", "wait until it is complete, then try again") from None
     except OSError as error:
         raise EnvironmentProblem(
-            f"{place} cannot be copied to {target}: {error.strerror}", "make space, or name another folder"
+            f"{place} cannot be copied to {target}: {error.strerror}", "free disk space, or name another folder"
         ) from error
     finally:
         unfinished.unlink(missing_ok=True)

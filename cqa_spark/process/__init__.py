@@ -1,1 +1,1 @@
-"""What surrounds the process: the terminal, signals, disks, and Java."""
+"""The environment of the process: the terminal, signals, disks, and Java."""

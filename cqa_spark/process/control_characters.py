@@ -1,4 +1,4 @@
-"""Control characters made visible: text of users neither commands a terminal nor hides from a reader."""
+"""Makes control characters visible, so that user text can neither control a terminal nor be hidden."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 
 _ASCII = r"\x00-\x08\x0b-\x1f\x7f"
 _OTHERS = r"\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
-"""C1 controls, which some terminals obey; directional overrides, which reorder a line; halves of surrogate pairs and
-noncharacters, which no XML document may hold."""
+"""C1 controls, which some terminals execute; directional overrides, which reorder a line; unpaired surrogates and
+noncharacters, which XML does not allow."""
 
 _CONTROL = re.compile(f"[{_ASCII}{_OTHERS}]")
 
 
 def visible(text: str) -> str:
-    """Replace control characters by their pictures, such as ``␛``, or by their escapes; tabs and line ends stay."""
+    """Replace control characters by their pictures, such as ``␛``, or by escapes; tabs and line breaks are kept."""
     return _CONTROL.sub(lambda match: _picture(match[0]), text)
 
 
 def visible_line(text: str) -> str:
-    """As ``visible``, with pictures for tabs and line ends too: the text stays on one line."""
+    """Like ``visible``, but tabs and line breaks are replaced as well, so the text stays on one line."""
     return visible(text).replace("\n", "␊").replace("\t", "␉")
 
 

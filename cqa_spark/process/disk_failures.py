@@ -1,4 +1,4 @@
-"""Full disks and folders without permission: recognized in what Python, Java and Spark's tasks raise."""
+"""Recognizes full disks and missing permissions in exceptions of Python, Java and Spark's tasks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from cqa_spark.errors import EnvironmentProblem
 
 MAKE_SPACE = (
-    "make space there, or name a folder on another disk: --lake for tables, SPARK_LOCAL_DIRS for Spark's scratch files "
+    "free space there, or name a folder on another disk: --lake for tables, SPARK_LOCAL_DIRS for Spark's scratch files "
     "(under spark-submit.sh --conf spark.local.dir=FOLDER), TMPDIR for temporary files; then run the job again"
 )
-ALLOW_WRITING = "give this user the right to write there, or name another folder"
+ALLOW_WRITING = "give this user write permission there, or name another folder"
 ALLOW_ACCESS = "give this user access to it, or name another folder"
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -34,11 +34,11 @@ _ON_EXECUTOR = r"\(TID \d+\) \((\S+) executor (?!driver\b)\S+\)"
 
 
 def cannot_write(place: str | Path, error: OSError) -> EnvironmentProblem:
-    """The error of a file or folder that cannot be written, with what helps.
+    """The error for a file or folder that cannot be written, with a remedy.
 
     Args:
         place: the file or folder.
-        error: why.
+        error: the cause.
     """
     remedy = MAKE_SPACE if error.errno in _FULL else ALLOW_WRITING
     return EnvironmentProblem(f"cannot write {place}: {error.strerror or error}", remedy)
@@ -48,8 +48,9 @@ def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> Environme
     """The error for an exception about a disk; None for other exceptions.
 
     Args:
-        error: of Python or, by py4j, of Java; its causes count too.
-        folders: local folders that the job writes, whose free space the message gives: Java often names no path.
+        error: of Python or, through py4j, of Java; its causes are examined as well.
+        folders: local output folders of the job; the message contains their free space, because Java often names no
+            path.
     """
     for each in _with_causes(error):
         if isinstance(each, OSError) and each.errno in _DENIED and each.filename:
@@ -66,20 +67,20 @@ def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> Environme
 
 
 def scratch_folders(configured: str | None) -> list[str]:
-    """The folders that Spark on this machine puts shuffles and spilled rows in.
+    """The folders for Spark's shuffle and spill files on this machine.
 
     Args:
-        configured: the setting ``spark.local.dir``; None where it is not set.
+        configured: the setting ``spark.local.dir``; None if it is not set.
     """
     on_yarn = os.environ.get("LOCAL_DIRS")
     return (os.environ.get("SPARK_LOCAL_DIRS") or on_yarn or configured or "/tmp").split(",")
 
 
 def require_scratch(folder: str) -> None:
-    """Check that a folder takes a megabyte; Java ends without a reason that we could see where it does not.
+    """Check that a megabyte can be written to a folder; otherwise Java would end without a visible reason.
 
     Raises:
-        EnvironmentProblem: it does not.
+        EnvironmentProblem: it cannot be written.
     """
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -106,7 +107,7 @@ def _full(path: str | None, host: str, folders: Sequence[str]) -> EnvironmentPro
 
 
 def _no_access(place: str, reason: str) -> EnvironmentProblem:
-    """Neither Python nor Java says whether the place was to be read or written."""
+    """The error for a denied read or write; the exceptions of Python and Java do not distinguish them."""
     return EnvironmentProblem(f"no access to {place}: {reason}", ALLOW_ACCESS)
 
 
@@ -116,7 +117,7 @@ def _free_megabytes(place: str) -> float:
 
 
 def _path_in(message: str, problem: str) -> str | None:
-    """The path before the problem (Java), behind it (Python), or that a task writes (Spark)."""
+    """The path before the problem (Java), after it (Python), or in a failed task (Spark)."""
     before = rf"{_LOCAL}(?:: | \()(?:{problem})"
     behind = rf"(?:{problem})[^\n']*: '(/[^']+)'"
     found = re.search(before, message) or re.search(behind, message) or re.search(_WRITTEN_BY_TASK, message)

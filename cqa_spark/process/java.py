@@ -14,14 +14,14 @@ from cqa_spark.errors import EnvironmentProblem
 JAVA = 17
 _REMEDY = f"install Java {JAVA} (Debian: apt-get install openjdk-{JAVA}-jre-headless) and point JAVA_HOME to it"
 _PATIENCE = 60
-"""Seconds within which Java has to give its version."""
+"""Seconds within which Java must print its version."""
 
 
 def check_java() -> None:
-    """Refuse to start without the Java that Spark runs on.
+    """Check that the Java version required by Spark is available.
 
     Raises:
-        EnvironmentProblem: no Java, one that cannot be executed, or another version; says which was found and where.
+        EnvironmentProblem: no Java, one that cannot be executed, or another version; the message has version and path.
     """
     java = _java_command()
     try:
@@ -35,12 +35,12 @@ def check_java() -> None:
         reason = answer.stderr.strip().partition("\n")[0]
         raise EnvironmentProblem(f"{java} -version failed with exit code {answer.returncode}: {reason}", _REMEDY)
     if version != JAVA:
-        found = f"Java {version}" if version else "a program that names no Java version"
+        found = f"Java {version}" if version else "a program without a Java version"
         raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {found}", _REMEDY)
 
 
 def _java_command() -> str:
-    """What Spark would run: the one of JAVA_HOME, executable or not, or else the first on the PATH."""
+    """The Java that Spark would run: that of JAVA_HOME, executable or not, else the first on the PATH."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not os.path.exists(java):
@@ -53,7 +53,7 @@ def _java_version(banner: str) -> int | None:
     return int(found[1]) if found else None
 
 
-if __name__ == "__main__":  # spark-submit.sh asks before it starts Spark
+if __name__ == "__main__":  # spark-submit.sh runs this before it starts Spark
     try:
         check_java()
     except EnvironmentProblem as problem:

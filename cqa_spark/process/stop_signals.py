@@ -1,7 +1,7 @@
-"""SIGTERM and SIGINT: the running job raises ``Stopped``, cleans up on its way out, and the process ends in time.
+"""SIGTERM and SIGINT: the running job raises ``Stopped``, cleans up, and the process ends in time.
 
-Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later. What has to be cleaned up (Spark's jobs,
-the log of runs, the lease) is in the ``except`` and ``finally`` clauses of the code that began it.
+Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later. Cleanup (Spark's jobs, the run log, the
+lease) is done in the ``except`` and ``finally`` clauses of the code that acquired the resource.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from types import FrameType
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLEANUP_SECONDS = 9.0
-"""Time for cleaning up; after it the process ends, and the next holder of the lease cleans up."""
+"""Time limit of the cleanup; afterwards the process ends, and the next holder of the lease cleans up."""
 
 REPEAT_SECONDS = 1.0
-"""A repeat within this time is the same request: systemd signals every process of a service, and ``spark-submit.sh``
-forwards its own signal."""
+"""A repeated signal within this time is the same request: systemd signals every process of a service, and
+``spark-submit.sh`` forwards its own signal."""
 
 
 class Stopped(KeyboardInterrupt):
-    """The process was asked to stop; the notes say what was cleaned up.
+    """The process received a stop signal; the notes describe the cleanup.
 
-    It is a KeyboardInterrupt because py4j closes the connection of a call that one interrupts. After any other
-    exception the next call to Java would read the answer to the interrupted one.
+    It is a KeyboardInterrupt, because py4j then closes the connection of the interrupted call. After any other
+    exception, the next call to Java would read the response to the interrupted one.
 
     Args:
         number: of the signal.
@@ -58,7 +58,7 @@ class _Handler:
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.received is None:
             self.received = number
-            logging.disable()  # libraries log every call that is interrupted, with a traceback
+            logging.disable()  # libraries log every interrupted call with a traceback
             self.raise_stopped()
 
     def raise_stopped(self) -> None:
@@ -75,8 +75,8 @@ _children_ignore_sigterm = False
 def stop_on_signals() -> Iterator[None]:
     """Raise ``Stopped`` in the block at SIGTERM or SIGINT.
 
-    A second signal ends the process at once, and so does the end of ``CLEANUP_SECONDS``. Python handles signals in the
-    main thread only; in another one this does nothing.
+    The process ends at once at a second signal, and after ``CLEANUP_SECONDS``. Python handles signals only in the main
+    thread; in another thread this does nothing.
     """
     global _handler
     if threading.current_thread() is not threading.main_thread():
@@ -115,10 +115,11 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def java_starts() -> Iterator[None]:
-    """Start Java in the block, so that signals reach it through this process only.
+    """Start Java in the block, so that signals reach it only through this process.
 
-    Airflow and systemd signal all processes at once, and without Java the end of a run cannot be logged; PySpark sees
-    to that for SIGINT alone. Its own handler for SIGINT is undone: it waits for ever while a call to Java is open.
+    Airflow and systemd signal all processes at once, and without Java the end of a run cannot be logged; PySpark
+    protects Java only from SIGINT. PySpark's own handler for SIGINT is removed, because it blocks forever while a call
+    to Java is open.
     """
     global _children_ignore_sigterm
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -133,11 +134,11 @@ def java_starts() -> Iterator[None]:
 
 
 def _watch(numbers: socket.socket, wakeup: socket.socket) -> None:
-    """End the process at the second signal, or when cleaning up takes too long.
+    """End the process at the second signal, or if the cleanup takes too long.
 
     Args:
-        numbers: gives the number of each signal, as a byte.
-        wakeup: the other end, which has to stay open.
+        numbers: socket from which the number of each signal is read, as a byte.
+        wakeup: the other end, which must stay open.
     """
     first = numbers.recv(1)
     if not first:
@@ -150,7 +151,7 @@ def _watch(numbers: socket.socket, wakeup: socket.socket) -> None:
             if time.monotonic() >= repeats_count_from:
                 break
     else:
-        message = f"cqa: cleaning up took more than {CLEANUP_SECONDS:.0f} s; the next job on the lake completes it\n"
+        message = f"cqa: the cleanup took more than {CLEANUP_SECONDS:.0f} s; the next job on the lake completes it\n"
         os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())
     os._exit(128 + first[0])
 

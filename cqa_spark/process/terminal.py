@@ -1,7 +1,6 @@
 """The terminal: prints lines and tables of plain text, from any source.
 
-Nothing that is printed here is read as markup, and control characters are shown instead of obeyed. No other module
-imports ``rich``.
+Printed text is never interpreted as markup, and control characters are made visible. No other module imports ``rich``.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class Column:
 
     Attributes:
         heading: its heading.
-        right: align it to the right, as numbers are.
-        whole: never break its cells over several lines.
+        right: align it to the right, like numbers.
+        whole: never wrap its cells.
         style: style of all its cells.
     """
 
@@ -48,7 +47,7 @@ class Column:
 
 
 def number(heading: str) -> Column:
-    """A column of numbers: aligned to the right and never broken."""
+    """A column of numbers: aligned to the right and never wrapped."""
     return Column(heading, right=True, whole=True)
 
 
@@ -56,7 +55,7 @@ class TextTable:
     """A table without lines, filled row by row.
 
     Args:
-        columns: headings, or columns that say more than that.
+        columns: headings, or columns with formats.
         title: text above the table.
         caption: text below the table.
         has_headings: show the headings.
@@ -93,7 +92,7 @@ class TextTable:
 
     @property
     def width(self) -> int:
-        """Characters of its longest line where no cell is broken."""
+        """Length of its longest line without wrapping, in characters."""
         unlimited = Console(width=_UNLIMITED)
         return Measurement.get(unlimited, unlimited.options, self._table).maximum
 
@@ -115,11 +114,11 @@ class Terminal:
 
     @property
     def width(self) -> int | None:
-        """Characters of a line; None in a file or pipe, where lines have no end."""
+        """Width of a line in characters; None in a file or pipe, where it is unlimited."""
         return self._console.width if self._console.is_terminal else None
 
     def line(self, text: str = "", style: str = "") -> None:
-        """Print one line, whole in a file or pipe and in a narrow terminal alike."""
+        """Print one line without wrapping it."""
         self._console.print(Text(visible_line(text), style), soft_wrap=True)
 
     def text(self, text: str) -> None:
@@ -127,7 +126,7 @@ class Terminal:
         self._console.print(Text(visible(text)), soft_wrap=True)
 
     def table(self, table: TextTable) -> None:
-        """Print a table; a terminal breaks its cells where it is too narrow, a file or pipe gets whole rows."""
+        """Print a table; cells are wrapped in a narrow terminal, but not in a file or pipe."""
         if self._console.is_terminal:
             self._console.print(table)
         else:
@@ -136,14 +135,14 @@ class Terminal:
 
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on standard error as long as the block lasts.
+    """Show a progress bar on standard error while the block runs.
 
     Args:
-        what: what is counted.
-        total: how many there are.
+        what: name of the counted items.
+        total: number of items.
 
     Yields:
-        A function that takes how many are done, and of how many.
+        A function of the number of completed items and the total.
     """
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)

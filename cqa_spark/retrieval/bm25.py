@@ -21,11 +21,11 @@ from cqa_spark.retrieval.terms import count_terms
 
 @dataclass(frozen=True)
 class Bm25:
-    """The parameters.
+    """The parameters of BM25.
 
     Attributes:
-        k1: how fast repetitions of a term count less.
-        b: how much long questions are discounted, 0 to 1.
+        k1: saturation of the term frequency.
+        b: strength of the length normalization, 0 to 1.
     """
 
     k1: float = 1.2
@@ -33,12 +33,12 @@ class Bm25:
 
 
 class SiteStatistics(NamedTuple):
-    """What scores depend on beside a shard.
+    """The statistics of a site on which scores depend.
 
     Attributes:
-        questions: indexed questions of the site.
-        terms: their terms, repetitions included.
-        questions_with: how many of them hold each term of the shard's vocabulary.
+        questions: number of indexed questions of the site.
+        terms: number of their terms, including repetitions.
+        questions_with: document frequency in the site of each term of the shard's vocabulary.
     """
 
     questions: int
@@ -67,12 +67,12 @@ class Bm25Index:
     def search(self, texts: pa.Array, asked: Moments, limit: int) -> Found:
         """The best earlier questions for each query.
 
-        A score is the sum over the terms in the order of the alphabet, so it is the same in every shard. Of equal
-        scores the older question comes first.
+        A score is the sum over the terms in lexicographic order, so it is the same in every shard. Ties are broken by
+        time, the older question first.
 
         Args:
             texts: texts of the queries.
-            asked: when they were asked.
+            asked: times of the queries.
             limit: questions per query, at least 1.
         """
         from cqa_spark.retrieval.postings import best_questions  # imports Numba, which takes a second

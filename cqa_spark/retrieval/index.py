@@ -56,7 +56,7 @@ def _build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple[str, str], pa.Table]]:
-    """The rows of each shard, which follow each other."""
+    """The rows of each shard, which are consecutive."""
     held: list[pa.RecordBatch] = []
     key: tuple[str, str] | None = None
     for batch in batches:

@@ -28,7 +28,7 @@ _NOW = Moments(np.array([np.iinfo(np.int64).max]), np.array([0]))
 
 
 class Similar(NamedTuple):
-    """A question that was found.
+    """A retrieved question.
 
     Attributes:
         site: its site.
@@ -156,7 +156,7 @@ def _best(found: Ranking, limit: int) -> Ranking:
 
 
 def _only_terms(shard: Shard, terms: np.ndarray) -> Shard:
-    """A shard with the postings of some terms, which are in the order of the alphabet: others need no scores."""
+    """A shard with only the postings of the given terms, which are in lexicographic order."""
     parts = [slice(shard.starts[term], shard.starts[term + 1]) for term in terms.tolist()]
     starts = np.concatenate([[0], np.cumsum([part.stop - part.start for part in parts])]).astype(np.int64)
     nothing = np.zeros(0, np.int32)

@@ -1,4 +1,4 @@
-"""The questions of a site, as they are indexed and asked."""
+"""The questions of a site, for indexing and as queries."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _with_text(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def question_text(subject: str | None, body: str | None, *, is_html: bool) -> str:
-    """The text of a question that is indexed.
+    """The indexed text of a question.
 
     Args:
         subject: its title.

@@ -51,7 +51,7 @@ def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) 
 
 
 def with_site_statistics(shards: DataFrame) -> DataFrame:
-    """Add what scores depend on beside the shard.
+    """Add the statistics of the site, on which scores depend.
 
     Args:
         shards: rows of ``INDEX_SHARDS``.
@@ -88,7 +88,7 @@ def _searching(parameters: Bm25, limit: int) -> Callable[[Batches], Iterator[pa.
 
 
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Each shard alone, and the queries that follow it."""
+    """Each shard, and the queries that follow it."""
     parts = batch.column("part").to_pylist()
     starts = [place for place, part in enumerate(parts) if place == 0 or part == 0 or part != parts[place - 1]]
     for start, end in zip(starts, [*starts[1:], len(parts)], strict=True):

@@ -1,7 +1,7 @@
 """A shard of the index: some questions of a site in the order of time, where each term occurs, and embeddings.
 
-A shard holds counts, not scores. Scores also depend on how many questions of the whole site hold a term, and the site
-grows; a shard never changes when it does.
+A shard contains counts, not scores. Scores also depend on the document frequencies of the whole site, which grows; a
+shard does not change when it does.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Moments:
-    """When questions were asked; those of one time are in the order of their numbers.
+    """Times of questions; ties are broken by their numbers.
 
     Attributes:
-        time: microseconds since 1970; -1 where unknown, so that sites without times go by numbers alone.
-        number: number of the question; 0 where its id is none.
+        time: microseconds since 1970; -1 if unknown, so that sites without times are ordered by number.
+        number: numeric id of the question; 0 for other ids.
     """
 
     time: Indices
@@ -37,7 +37,7 @@ class Moments:
 
         Args:
             ids: strings.
-            times: microseconds since 1970, null where unknown.
+            times: microseconds since 1970, null if unknown.
         """
         numbers = (int(each) if each.isascii() and each.isdigit() and len(each) < 19 else 0 for each in ids.to_pylist())
         return cls(
@@ -46,7 +46,7 @@ class Moments:
         )
 
     def before(self, others: Moments) -> Indices:
-        """How many of these, which are in order, are earlier than each of some others."""
+        """The number of these moments, which are sorted, that are earlier than each of the given ones."""
         first = np.searchsorted(self.time, others.time, side="left")
         last = np.searchsorted(self.time, others.time, side="right")
         within = (
@@ -62,8 +62,8 @@ class Shard:
 
     Attributes:
         ids: ids of the questions.
-        titles: their titles, as in the dump; null where a question has none.
-        asked: when they were asked.
+        titles: their titles, as in the dump; null if a question has none.
+        asked: their times.
         lengths: number of terms of each question.
         vocabulary: the distinct terms, in the order of the alphabet.
         starts: of each term the index of its first posting, and the number of all postings.
@@ -85,7 +85,7 @@ class Shard:
 
     @property
     def questions_with(self) -> Indices:
-        """How many questions hold each term."""
+        """The document frequency of each term."""
         return np.diff(self.starts)
 
 
@@ -94,7 +94,7 @@ def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Arra
 
     Args:
         ids: ids of the questions, distinct.
-        times: when each was asked, microseconds since 1970; null where unknown.
+        times: time of each question, microseconds since 1970; null if unknown.
         titles: their titles.
         texts: their texts; null counts as empty.
         vectors: their embeddings.

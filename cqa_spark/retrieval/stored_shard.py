@@ -42,7 +42,7 @@ def from_row(row: Mapping[str, pa.Scalar]) -> Shard:
     """The shard of a row.
 
     Args:
-        row: by column the value, as Arrow has it.
+        row: values by column, as Arrow scalars.
     """
     numbers_with = row["questions_with"].values.to_numpy(zero_copy_only=False)
     return Shard(

@@ -1,4 +1,4 @@
-"""From texts to the terms of an index, a whole Arrow array at a time."""
+"""From texts to the terms of an index, one Arrow array at a time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SEPARATORS = r"[^\p{L}\p{M}\p{N}_]+"
 
 @dataclass(frozen=True)
 class TermCounts:
-    """How often each term occurs in each text, by text and then in the order of the alphabet.
+    """The term frequencies of texts, ordered by text and term.
 
     Attributes:
-        vocabulary: the distinct terms, in the order of the alphabet.
+        vocabulary: the distinct terms, in lexicographic order.
         text: index of the text.
         term: index of the term in ``vocabulary``.
         count: occurrences, at least 1.
-        lengths: number of terms of each text, repetitions included.
+        lengths: number of terms of each text, including repetitions.
     """
 
     vocabulary: pa.Array
@@ -33,10 +33,10 @@ class TermCounts:
 
 
 def count_terms(texts: pa.Array) -> TermCounts:
-    """Count the terms of texts: lower-case words, stemmed as English ones.
+    """Count the terms of texts: lower-case words, stemmed by the English stemmer.
 
-    Words are runs of letters, accents, digits and underscores. Stop words stay: in titles they tell *how to* from *what
-    is*. Words of languages other than English lose at most an ending that looks like an English one.
+    Words are sequences of letters, accents, digits and underscores. Stop words are kept, because they distinguish *how
+    to* from *what is* in titles. Words of other languages lose at most an ending that looks like an English one.
 
     Args:
         texts: strings; null counts as empty.

@@ -1,6 +1,7 @@
 """An archive of the Java classes that jobs load, which Java maps into memory instead of reading thousands of classes.
 
-An archive serves the Java, the class path and the jars that it was made with. With any other, Java reads the jars.
+An archive is valid for the Java installation, class path and jars that it was created with; otherwise Java reads the
+jars.
 
 Source: JEP 350, Dynamic CDS Archives.
 """
@@ -18,10 +19,10 @@ from cqa_spark.config.project_root import jars_folder
 _ARCHIVE = "classes.jsa"
 
 _PATIENCE = 900
-"""Seconds within which the command has to end; a minute is usual."""
+"""Timeout of the command, in seconds; it usually takes a minute."""
 
 _QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
-"""Java would warn of an archive that does not serve it, and works without it."""
+"""Suppresses Java's warning about an invalid archive, without which it works."""
 
 
 def archive_options() -> tuple[str, ...]:
@@ -40,11 +41,11 @@ def make_archive(command: Sequence[str]) -> Path | None:
         The archive; None if the command failed or took too long, or Java wrote none.
     """
     archive = jars_folder() / _ARCHIVE
-    # Java trusts the archive: a truncated one ends it with a bus error.
+    # Java does not validate the archive: a truncated one causes a bus error.
     partial = archive.with_suffix(".partial")
     archive.unlink(missing_ok=True)
     options = shlex.join([f"-XX:ArchiveClassesAtExit={partial}", *_QUIET])
-    # Java inherits the output and writes the archive when it ends, so reading the output to its end waits for that.
+    # Java inherits the output and writes the archive at exit, so reading the output to its end waits for the archive.
     try:
         environment = os.environ | {"SPARK_SUBMIT_OPTS": options}
         subprocess.run(command, env=environment, capture_output=True, check=True, timeout=_PATIENCE)

@@ -1,6 +1,6 @@
 """Runs independent Spark jobs concurrently.
 
-Planning a job keeps one thread of the driver busy, and training on one partition one core; the others idle meanwhile.
+Planning a job occupies one thread of the driver, and training on one partition one core; other cores would be idle.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pyspark import SparkContext, inheritable_thread_target
 from cqa_spark.process.stop_signals import Stopped
 
 AT_A_TIME = 2
-"""Each may hold rows of its own in memory."""
+"""Maximum number of concurrent parts; each may hold rows in memory."""
 
 CANCEL_EVERY = 0.2
-"""Seconds between two requests to cancel the Spark jobs of parts that are to stop and may begin another job."""
+"""Seconds between requests to cancel the Spark jobs of parts, which may start another job before they stop."""
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -29,10 +29,10 @@ def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> lis
 
     Args:
         do: runs Spark jobs; must not wait for another part.
-        parts: what it is given.
+        parts: the arguments of the calls.
 
     Raises:
-        whatever the first of the parts that failed raises, once those that have begun have ended.
+        the error of the first part that failed, after the running parts have ended.
     """
     with ThreadPoolExecutor(AT_A_TIME) as threads:
         results = [threads.submit(inheritable_thread_target(do), part) for part in parts]
@@ -47,7 +47,7 @@ def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> lis
 
 
 def cancel(results: Collection[Future[Result]]) -> None:
-    """Cancel what waits, and the Spark jobs of what runs until it has ended."""
+    """Cancel waiting parts, and the Spark jobs of running parts until they have ended."""
     for result in results:
         result.cancel()
     while wait(results, CANCEL_EVERY).not_done:

@@ -13,7 +13,7 @@ from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.refusals import FULL, MAKE_SPACE, REMEDIES, is_full
 from cqa_spark.process.disk_failures import disk_problem
 
-_MORE_FOR_DRIVER = "give it more: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
+_MORE_FOR_DRIVER = "increase it: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
 _MORE_FOR_EXECUTORS = (
     "give executors more (--executor-memory), fewer tasks at once (--executor-cores), or smaller parts of the data "
     "(--conf spark.sql.shuffle.partitions=…), all before the job's name"
@@ -28,14 +28,14 @@ _SIGNS = (
     ),
     (
         r"exited with code 137\b|killed by YARN for exceeding|OOMKilled",
-        "an executor took more memory than the cluster gives it, and was killed",
-        "Python and boosted trees work beside Java's heap: leave more for them, with a higher "
+        "an executor exceeded its memory limit and was killed",
+        "Python and boosted trees use memory outside Java's heap: reserve more for them, with a higher "
         "--conf spark.executor.memoryOverheadFactor=…, or take executors with more memory or fewer cores",
     ),
     (
         r"\[SPARK-24819\]",
         "a ranker has more training workers than Spark has cores",
-        "set the ranker's workers to the number of executors' cores or fewer, or take more executors",
+        "set the ranker's workers to at most the number of executor cores, or use more executors",
     ),
     (
         r"\[SPARK-24942\]",
@@ -44,15 +44,15 @@ _SIGNS = (
     ),
     (r"java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER),
 )
-"""What a message says, in order; what has happened; what helps."""
+"""Pattern of the message, problem and remedy, in order of precedence."""
 
 
 def explained(error: BaseException, locations: Sequence[str] = ()) -> EnvironmentProblem | None:
     """The user-facing error for an exception from Spark; None if it is not recognized.
 
     Args:
-        error: what a job ended with.
-        locations: what the job writes, such as its lake.
+        error: the exception of the job.
+        locations: output locations of the job, such as its lake.
     """
     message = str(error)
     if problem := _bucket_problem(message, [each for each in locations if is_remote(each)]):
@@ -60,11 +60,13 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> Environmen
     if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
         return problem
     if _has_lost_java(error):
-        return EnvironmentProblem("Spark's Java process has ended, as it does without memory", _MORE_FOR_DRIVER)
+        return EnvironmentProblem(
+            "Spark's Java process has ended, possibly because it ran out of memory", _MORE_FOR_DRIVER
+        )
     if isinstance(error, PySparkRuntimeError) and error.getErrorClass() == "JAVA_GATEWAY_EXITED":
         return EnvironmentProblem(
             "Spark's Java process ended while it started",
-            "its own message is above; cqa doctor tries Java, the jars and the disks one by one",
+            "its message is above; cqa doctor tests Java, the jars and the disks",
         )
     for sign, problem_found, remedy in _SIGNS:
         if re.search(sign, message):
@@ -73,7 +75,7 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> Environmen
 
 
 def _has_lost_java(error: BaseException) -> bool:
-    """Whether Java did not answer; what Java answers with is a ``Py4JJavaError``, or a ``Py4JError`` with its trace."""
+    """Whether Java did not respond; its responses are a ``Py4JJavaError``, or a ``Py4JError`` with its trace."""
     unanswered = type(error) is Py4JError and re.fullmatch(r"An error occurred while calling \S+", str(error).strip())
     return bool(unanswered) or isinstance(error, Py4JNetworkError | ConnectionRefusedError)
 
@@ -93,7 +95,7 @@ def _bucket_problem(message: str, locations: Sequence[str]) -> EnvironmentProble
 
 
 def _place(message: str, locations: Sequence[str]) -> str:
-    """The location that S3A's message names; about a copy, it names the keys without their bucket."""
+    """The location in S3A's message, which for a copy contains the keys without their bucket."""
     if place := re.search(r"s3a://[^\s:,'\"]+", message):
         return place[0].rstrip(".")
     copied = re.search(r"copyFile\([^,]+, ([^)]+)\)", message)

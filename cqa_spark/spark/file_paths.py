@@ -1,4 +1,4 @@
-"""Paths of files, as Spark's readers take them."""
+"""Paths of files for Spark's readers."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _PATTERN_CHARACTER = re.compile(r"[][{}*?\\]")
 
 
 def literal_path(path: str) -> str:
-    """A path that names just this file: a folder's name may hold a bracket or a star, which would be a pattern."""
+    """A path that matches only this file: brackets and asterisks in it are escaped, because Spark expands patterns."""
     return _PATTERN_CHARACTER.sub(r"\\\g<0>", path)

@@ -1,4 +1,4 @@
-"""The jars that ``conf/spark/jars.conf`` names: resolved once, checked by hash, and found by every job."""
+"""The jars of ``conf/spark/jars.conf``: resolved once, checked by hash, and used by all jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HASHES = "conf/spark/jars.sha256"
 """SHA-256 of each jar, in the format of ``sha256sum``."""
 
 _MARK = ".resolved"
-"""Is written when all jars are in place, so that make knows."""
+"""Marker for make, written when all jars are in place."""
 
 
 def installed_jars() -> list[Path]:
@@ -39,10 +39,10 @@ def installed_jars() -> list[Path]:
 
 
 def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
-    """Download the jars with Spark's own resolver, check them, and put them where jobs find them.
+    """Download the jars with Spark's resolver, check them, and install them for all jobs.
 
     Args:
-        write_hashes: record the hashes of the jars in place of checking them, after a change of ``jars.conf``.
+        write_hashes: record the hashes of the jars instead of checking them, after a change of ``jars.conf``.
 
     Raises:
         EnvironmentProblem: no Java, the repository cannot be reached, or a jar is not the expected one.
@@ -63,7 +63,7 @@ def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
 
 
 def download_jars(coordinates: Iterable[str], folder: Path) -> list[Path]:
-    """Download single jars, without what they depend on, into a folder that may hold others.
+    """Download single jars, without their dependencies, into a folder that may contain others.
 
     Args:
         coordinates: ``group:artifact:version`` of each.
@@ -88,7 +88,7 @@ def jar_name(coordinate: str) -> str:
 
 
 def hash_lines(jars: Iterable[Path]) -> str:
-    """SHA-256 and name of each jar, one a line, as ``sha256sum`` prints them."""
+    """SHA-256 and name of each jar, one per line, in the format of ``sha256sum``."""
     lines = (f"{hashlib.sha256(jar.read_bytes()).hexdigest()}  {jar.name}\n" for jar in jars)
     return "".join(sorted(lines, key=lambda line: line.split()[1]))
 
@@ -97,7 +97,7 @@ def check_hashes(folder: Path, expected: str) -> None:
     """Check that a folder has exactly the expected jars.
 
     Args:
-        folder: holds the jars.
+        folder: the folder of the jars.
         expected: lines of ``hash_lines``.
 
     Raises:
@@ -113,7 +113,7 @@ def check_hashes(folder: Path, expected: str) -> None:
 
 @contextmanager
 def _locked(cache: Path) -> Iterator[None]:
-    """Wait for other installations that resolve into the same cache."""
+    """A lock on the cache, because other installations may resolve into it."""
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -121,16 +121,16 @@ def _locked(cache: Path) -> Iterator[None]:
 
 
 def _retrieve(cache: Path, packages: Iterable[str] = ()) -> Path:
-    """Resolve jars into a folder of the cache, which keeps what was downloaded for the next time.
+    """Resolve jars into a folder of the cache, which keeps the downloads.
 
     Args:
         cache: the resolver's cache.
-        packages: what to resolve instead of the packages of ``jars.conf``; its exclusions apply to both.
+        packages: packages to resolve instead of those of ``jars.conf``, whose exclusions still apply.
     """
     retrieved = cache / "jars"
-    shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds to it, and an older version would stay
+    shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds files to it and would keep an older version
     program = cache / "nothing.py"
-    program.write_text("", encoding="utf-8")  # spark-submit resolves before it runs a program, so an empty one does
+    program.write_text("", encoding="utf-8")  # spark-submit resolves jars before it runs even an empty program
     settings = ["--properties-file", str(project_root() / "conf/spark/jars.conf")]
     settings += ["--conf", f"spark.jars.ivy={cache}", "--conf", "spark.driver.host=127.0.0.1"]
     if packages:
@@ -147,7 +147,7 @@ def _retrieve(cache: Path, packages: Iterable[str] = ()) -> Path:
         log.write_text(answer.stderr, encoding="utf-8")
         raise EnvironmentProblem(
             f"the jars of conf/spark/jars.conf could not be resolved: {_reason(answer.stderr)}",
-            f"see {log}; is the Maven repository reachable from here?",
+            f"see {log}; check that this machine can reach the Maven repository",
         )
     return retrieved
 

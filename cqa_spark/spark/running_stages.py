@@ -1,4 +1,4 @@
-"""What the running stages of Spark have done so far, from the driver's own bookkeeping; works without Spark's UI."""
+"""Progress of Spark's running stages, from the driver's status store; works without Spark's UI."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pyspark.sql import SparkSession
 
 @dataclass(frozen=True)
 class RunningStage:
-    """A stage that has not ended.
+    """A running stage.
 
     Attributes:
         stage_id: its id.
         tasks: number of its tasks.
         done: number of tasks that have ended.
         rows: records that the tasks have read, from files and from earlier stages.
-        bytes: what they have read.
+        bytes: bytes that the tasks have read.
     """
 
     stage_id: int
@@ -27,7 +27,7 @@ class RunningStage:
 
 
 def running_stages(session: SparkSession) -> list[RunningStage]:
-    """The stages that run at this moment."""
+    """The running stages."""
     found = session.sparkContext._jsc.sc().statusStore().activeStages()
     return [
         RunningStage(

@@ -43,10 +43,11 @@ _OFTEN_NAMED = (
 _FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",  # an adaptive query runs each of its stages as a job of its own
+    "spark.sql.adaptive.enabled": "false",  # an adaptive query runs each of its stages as a separate job
 }
 _FEW_ROWS_IN_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
-"""The second compiler takes more time than its faster code saves; with the first alone, the cache would be 48 MB."""
+"""Disables the second compiler, which costs more time than it saves here; its absence would shrink the cache to 48
+MB."""
 
 _KEPT = frozenset({*_FEW_ROWS, "spark.sql.shuffle.partitions", "spark.default.parallelism"})
 """Settings of an active session that a job leaves as they are unless it names others."""
@@ -63,20 +64,20 @@ def spark_session(
 ) -> SparkSession:
     """Start Spark, or return the active session.
 
-    Under spark-submit the settings came with the command; otherwise they are those of `conf/spark/common.conf` and
-    `local.conf`. An active session keeps its partitions and its way to run plans, unless the arguments name others.
+    Under spark-submit, the settings come from the command; otherwise from `conf/spark/common.conf` and `local.conf`. An
+    active session keeps its partitions and its way to run plans, unless the arguments name others.
 
     Args:
         app_name: name of the application.
-        master: Spark master URL; None takes the configured one.
-        partitions: tasks of a shuffle; None takes the configured number.
-        driver_memory: heap of the driver, such as ``"4g"``; None takes the configured one.
-        compile_plans: whether Spark compiles a program for every plan and adapts plans while they run, and Java
-            optimizes compiled code; on a few hundred rows that takes most of the time.
-        object_storage: object storage settings; None for Amazon's. They are set on an active session too.
+        master: Spark master URL; None for the configured one.
+        partitions: shuffle partitions; None for the configured number.
+        driver_memory: heap of the driver, such as ``"4g"``; None for the configured one.
+        compile_plans: whether Spark generates code for plans and executes them adaptively, and Java optimizes compiled
+            code; on a few hundred rows this takes most of the time.
+        object_storage: object storage settings; None for Amazon's. They are also set on an active session.
 
     Raises:
-        EnvironmentProblem: no Java, another Java than Spark needs, no jars, or no space for Spark's scratch files.
+        EnvironmentProblem: no Java, an unsupported version of Java, no jars, or no space for Spark's scratch files.
     """
     active = SparkSession.getActiveSession()
     if active is None and not _under_spark_submit():
@@ -108,7 +109,7 @@ def spark_session(
 
 
 def session_of(settings: JobSettings) -> SparkSession:
-    """Start Spark as a job's settings say, or return the active session."""
+    """Start Spark with a job's settings, or return the active session."""
     return spark_session(
         "cqa-spark",
         master=settings.spark.master,
@@ -173,7 +174,7 @@ def _under_spark_submit() -> bool:
 
 
 def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str, str]:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start whatever python3 is
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start an arbitrary python3
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
     home = project_root()
     jars = [str(jar) for jar in installed_jars()]
@@ -182,7 +183,7 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
         require_scratch(folder)
     log4j = (home / "conf/spark/log4j2.properties").as_uri()
     options = [f"-Dlog4j2.configurationFile={log4j}", *archive_options(), *java_options]
-    settings["spark.driver.extraJavaOptions"] = shlex.join(options)  # the folder's name may hold blanks
+    settings["spark.driver.extraJavaOptions"] = shlex.join(options)  # the folder's name may contain blanks
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)

@@ -13,7 +13,7 @@ from airflow.providers.standard.hooks.subprocess import SubprocessHook
 from airflow.sdk import DAG, BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 
-# Exit codes that another try would end in again, so an operator has to look; the published run is unchanged.
+# Exit codes that a retry would not change; they need an operator. The published run is unchanged.
 FINAL = {
     2: "the settings cannot be used",
     3: "the dump is missing or unreadable",
@@ -25,7 +25,7 @@ ANOTHER_WRITER = 6
 
 
 class Night(BaseOperator):
-    """Runs a command of cqa-spark; Airflow tries again only where the exit code says that this can help.
+    """Runs a command of cqa-spark; Airflow retries only exit codes for which a retry can help.
 
     The operators that Airflow brings tell success, skip and failure apart, but not a failure that is final.
 
@@ -51,7 +51,7 @@ class Night(BaseOperator):
             raise RuntimeError(f"failed with exit code {status}; yesterday's rankings stay")
 
     def on_kill(self) -> None:
-        """Stop the job with the task; it gives back its lease on the lake."""
+        """Stop the job with the task; the job releases its lease on the lake."""
         self.process.send_sigterm()
 
 

@@ -18,7 +18,7 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.synth.qatar_living import write_sample
 
-MAKE_SPACE = "\n  → make space there, or name a folder on another disk"
+MAKE_SPACE = "\n  → free space there, or name a folder on another disk"
 
 
 def fill(folder: Path) -> None:

@@ -28,10 +28,10 @@ def known_measures() -> dict[str, type[Measure]]:
 
 
 def parse_measure(written: str) -> Measure:
-    """The measure with this written name, such as ``nDCG@10`` or ``F1``.
+    """The measure with this display name, such as ``nDCG@10`` or ``F1``.
 
     Raises:
-        ConfigError: the name is not known (the message lists known ones), or the cutoff is invalid.
+        ConfigError: the name is unknown (the message lists known ones), or the cutoff is invalid.
     """
     match = _WRITTEN.fullmatch(written)
     kind = known_measures().get(match["name"]) if match else None

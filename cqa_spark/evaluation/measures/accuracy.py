@@ -11,13 +11,13 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class Accuracy(RatioMeasure):
-    """Candidates whose predicted label is correct, among all judged candidates; unranked ones count as incorrect."""
+    """Share of judged candidates whose predicted label is correct; unranked candidates count as incorrect."""
 
     name: ClassVar[str] = "Accuracy"
-    about: ClassVar[str] = "share of the candidates whose predicted label is right"
+    about: ClassVar[str] = "share of candidates with a correct predicted label"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """Candidates labelled rightly; judged candidates."""
+        """Correctly labelled candidates; judged candidates."""
         right = sum(candidate.relevant == candidate.predicted for candidate in query.ranked)
         return float(right), float(len(query.judged))

@@ -12,16 +12,16 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class AveragePrecision(MeanMeasure):
-    """Precision at the ranks of the hits, divided by all hits, ranked or not; 0 for a query without a hit.
+    """Sum of the precision at the ranks of hits, divided by all hits, ranked or not; 0 for a query without a hit.
 
-    This is ``map`` of trec_eval. ``MAP@k`` is that of SemEval, which divides by the hits within the cutoff.
+    This is ``map`` of trec_eval. ``MAP@k`` is the variant of SemEval, which divides by the hits within the cutoff.
     """
 
     name: ClassVar[str] = "AP"
-    about: ClassVar[str] = "mean average precision, where a query's is divided by all of its hits"
+    about: ClassVar[str] = "mean average precision, divided by all hits of a query"
     source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; trec_eval"
 
-    cutoff: int = parameter(1000, "ranks that are looked at")
+    cutoff: int = parameter(1000, "number of ranks to consider")
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query."""

@@ -13,19 +13,19 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class AverageRecall(Measure):
-    """Mean over the ranks k up to the cutoff of (hits in the top k) / (hits that a perfect ranking has there).
+    """Mean over the ranks k up to the cutoff of (hits in the top k) / (hits in the top k of a perfect ranking).
 
-    Hits are summed over all queries before they are divided, so the measure of a set is no mean over its queries.
+    Hits are summed over all queries before the division, so the measure of a set is not a mean over its queries.
     """
 
     name: ClassVar[str] = "AvgRec"
-    about: ClassVar[str] = "mean over the ranks of the share of possible hits that are found down to there"
+    about: ClassVar[str] = "mean over the ranks of the hits found up to a rank, as a share of the possible ones"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
-    cutoff: int = parameter(10, "ranks that are looked at")
+    cutoff: int = parameter(10, "number of ranks to consider")
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """Hits in the top 1, 2, ... k, then the hits that are possible there."""
+        """Hits in the top 1, 2, ... k, followed by the possible hits there."""
         hits = query.hits(self.cutoff)
         found = accumulate(hits + [False] * (self.cutoff - len(hits)))
         relevant = sum(candidate.relevant for candidate in query.judged)
@@ -33,7 +33,7 @@ class AverageRecall(Measure):
         return (*map(float, found), *map(float, possible))
 
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
-        """Mean over the ranks of found by possible."""
+        """Mean over the ranks of found hits divided by possible hits."""
         found, possible = sums[: self.cutoff], sums[self.cutoff :]
         recalls = [ratio(part, whole) for part, whole in zip(found, possible, strict=True)]
         return sum(recalls[1:], start=recalls[0]) / self.cutoff

@@ -11,9 +11,9 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class F1(RatioMeasure):
-    """Harmonic mean of precision and recall, over all queries' candidates together.
+    """Harmonic mean of precision and recall, over the candidates of all queries.
 
-    It equals 2 (hits called relevant) / (called relevant + hits), whose counts add up over queries.
+    It equals 2 (hits predicted relevant) / (predicted relevant + hits), whose counts add up over queries.
     """
 
     name: ClassVar[str] = "F1"
@@ -21,7 +21,7 @@ class F1(RatioMeasure):
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """Twice the hits called relevant; candidates called relevant plus hits."""
+        """Twice the hits predicted relevant; candidates predicted relevant plus hits."""
         found = sum(candidate.relevant and candidate.predicted for candidate in query.ranked)
         called = sum(candidate.predicted for candidate in query.ranked)
         hits = sum(candidate.relevant for candidate in query.judged)

@@ -15,10 +15,10 @@ class MeanAveragePrecision(MeanMeasure):
     """Mean over the hits within the cutoff of the precision at their ranks; 0 for a query without such a hit."""
 
     name: ClassVar[str] = "MAP"
-    about: ClassVar[str] = "mean average precision, where a query's is divided by its hits within the cutoff"
+    about: ClassVar[str] = "mean average precision, divided by the hits of a query within the cutoff"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
-    cutoff: int = parameter(10, "ranks that are looked at")
+    cutoff: int = parameter(10, "number of ranks to consider")
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query."""

@@ -11,13 +11,13 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class MeanReciprocalRank(MeanMeasure):
-    """One by the rank of the first hit; 0 where there is none within the cutoff."""
+    """Reciprocal of the rank of the first hit; 0 if there is none within the cutoff."""
 
     name: ClassVar[str] = "MRR"
-    about: ClassVar[str] = "mean of one by the rank of the first hit"
+    about: ClassVar[str] = "mean reciprocal rank of the first hit"
     source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; cutoff of the official scorer"
 
-    cutoff: int = parameter(10, "ranks that are looked at")
+    cutoff: int = parameter(10, "number of ranks to consider")
 
     def value(self, query: RankedQuery) -> float:
         """Reciprocal rank of one query."""

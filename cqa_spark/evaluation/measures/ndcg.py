@@ -13,20 +13,20 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class NormalisedDiscountedCumulativeGain(MeanMeasure):
-    """Graded gain discounted by log2(rank + 1), divided by that of the best possible ranking.
+    """Graded gain, discounted by log2(rank + 1), divided by that of the ideal ranking.
 
     The gain is the label itself (linear), as in Järvelin and Kekäläinen 2002, trec_eval and scikit-learn; the variant
-    with 2^label - 1 (Burges et al. 2005) gives other numbers. A query without gain counts 0.
+    with 2^label - 1 (Burges et al. 2005) gives different values. A query without gain counts 0.
     """
 
     name: ClassVar[str] = "nDCG"
-    about: ClassVar[str] = "graded gain, discounted by the logarithm of the rank, by that of a perfect ranking"
+    about: ClassVar[str] = "graded gain, discounted by the logarithm of the rank, divided by that of the ideal ranking"
     source: ClassVar[str] = "Järvelin and Kekäläinen 2002, TOIS 20(4); linear gain, discount log2(rank + 1)"
 
-    cutoff: int = parameter(10, "ranks that are looked at")
+    cutoff: int = parameter(10, "number of ranks to consider")
 
     def value(self, query: RankedQuery) -> float:
-        """Discounted gain of one query's ranking, by that of its perfect ranking."""
+        """Discounted gain of one query's ranking, divided by that of its ideal ranking."""
         ideal = sorted((candidate.gain for candidate in query.judged), reverse=True)
         best = _discounted(ideal[: self.cutoff])
         found = _discounted(candidate.gain for candidate in query.ranked[: self.cutoff])

@@ -1,4 +1,4 @@
-"""OracleTMAP: TMAP of rankings that are cut where their last hit is."""
+"""OracleTMAP: TMAP of rankings that are cut after their last hit."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class OracleTruncation(MeanMeasure):
-    """TMAP where a system would keep exactly the candidates up to its last hit; of the retrieval order, the IR oracle.
+    """TMAP of a system that keeps exactly the candidates up to its last hit; for the retrieval order, the IR oracle.
 
-    It bounds what a threshold can gain as long as the order of the candidates is kept.
+    It is an upper bound for any threshold on the same order of candidates.
     """
 
     name: ClassVar[str] = "OracleTMAP"

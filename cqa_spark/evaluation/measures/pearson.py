@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NEGLIGIBLE = 1e-12
-"""Share of the mean square below which a variance is rounding."""
+"""Share of the mean square below which a variance is a rounding error."""
 
 
 @dataclass(frozen=True)
 class Pearson(Measure):
-    """Linear correlation over all candidates of all queries, from -1 to 1; 0 where either side is constant."""
+    """Linear correlation over all candidates of all queries, from -1 to 1; 0 if either side is constant."""
 
     name: ClassVar[str] = "Pearson"
     about: ClassVar[str] = "linear correlation of the scores with the gold similarities"
@@ -28,7 +28,7 @@ class Pearson(Measure):
     has_query_values: ClassVar[bool] = False
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """Candidates, and the sums of score, gold, both squares and the product; unranked candidates are left out."""
+        """Candidates, and the sums of score, gold, both squares and the product; unranked candidates are excluded."""
         pairs = [(candidate.score, candidate.gain) for candidate in query.ranked]
         return (
             float(len(pairs)),
@@ -40,7 +40,7 @@ class Pearson(Measure):
         )
 
     def on_one_scale(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores with mean 0 and variance 1; those of a system with constant scores stay as they are."""
+        """Scores with mean 0 and variance 1; constant scores are unchanged."""
         import numpy as np
 
         count, score, gold, score_squared, gold_squared, product = np.moveaxis(components, -1, 0)
@@ -59,19 +59,19 @@ class Pearson(Measure):
         return np.stack(scaled, axis=-1)
 
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
-        """Covariance by the root of both variances."""
+        """Covariance divided by the square root of the product of both variances."""
         count, score, gold, score_squared, gold_squared, product = sums
         spread = (_variance(count, score, score_squared) * _variance(count, gold, gold_squared)) ** 0.5
         return ratio(_where(spread > 0, count * product - score * gold), spread)
 
 
 def _variance(count: Sum, total: Sum, squares: Sum) -> Sum:
-    """Times the square of the count; exactly 0 where only rounding is left of a constant's."""
+    """The variance times the square of the count; exactly 0 for a constant, despite rounding errors."""
     variance = count * squares - total * total
     return _where(variance > NEGLIGIBLE * count * squares, variance)
 
 
 def _where(condition: Any, value: Sum) -> Sum:
-    """The value, or 0 where the condition does not hold."""
+    """The value, or 0 if the condition does not hold."""
     kept: Sum = value * condition
     return kept

@@ -11,13 +11,13 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class Precision(RatioMeasure):
-    """Hits among the candidates that are called relevant, over all queries' candidates together."""
+    """Share of hits among the candidates that are predicted relevant, over the candidates of all queries."""
 
     name: ClassVar[str] = "Precision"
-    about: ClassVar[str] = "share of hits among the candidates that are called relevant"
+    about: ClassVar[str] = "share of hits among the candidates that are predicted relevant"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """Hits called relevant; candidates called relevant."""
+        """Hits predicted relevant; candidates predicted relevant."""
         called = [candidate.relevant for candidate in query.ranked if candidate.predicted]
         return float(sum(called)), float(len(called))

@@ -17,7 +17,7 @@ class PrecisionAtCutoff(MeanMeasure):
     about: ClassVar[str] = "share of hits among the first ranks, mean over queries"
     source: ClassVar[str] = "Manning, Raghavan and Schütze 2008, Introduction to Information Retrieval, section 8.4"
 
-    cutoff: int = parameter(1, "ranks that are looked at")
+    cutoff: int = parameter(1, "number of ranks to consider")
 
     def value(self, query: RankedQuery) -> float:
         """Precision of one query's first ranks."""

@@ -11,13 +11,13 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class Recall(RatioMeasure):
-    """Hits that are called relevant among all hits, over all queries' candidates together; left out is missed."""
+    """Share of hits that are predicted relevant, over the candidates of all queries; unranked hits count as missed."""
 
     name: ClassVar[str] = "Recall"
-    about: ClassVar[str] = "share of the hits that are called relevant"
+    about: ClassVar[str] = "share of the hits that are predicted relevant"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
-        """Hits called relevant; hits."""
+        """Hits predicted relevant; hits."""
         found = sum(candidate.relevant and candidate.predicted for candidate in query.ranked)
         return float(found), float(sum(candidate.relevant for candidate in query.judged))

@@ -11,16 +11,16 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class RecallAtCutoff(RatioMeasure):
-    """Share of a query's relevant candidates that are ranked within the cutoff; what retrieval missed lowers it.
+    """Share of a query's relevant candidates, including those missed by retrieval, that are ranked within the cutoff.
 
-    Queries without a relevant candidate do not count.
+    Queries without a relevant candidate are excluded.
     """
 
     name: ClassVar[str] = "R"
     about: ClassVar[str] = "mean recall over the queries that have a relevant candidate"
     source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; recall of trec_eval"
 
-    cutoff: int = parameter(50, "ranks that are looked at")
+    cutoff: int = parameter(50, "number of ranks to consider")
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Recall; whether the query counts."""

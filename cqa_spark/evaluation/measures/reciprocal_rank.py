@@ -11,16 +11,16 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class ReciprocalRank(RatioMeasure):
-    """One by the rank of the first hit; 0 where none is ranked within the cutoff.
+    """Reciprocal of the rank of the first hit; 0 if none is ranked within the cutoff.
 
-    Queries without a relevant candidate do not count, in contrast to ``MRR@k``.
+    Queries without a relevant candidate are excluded, in contrast to ``MRR@k``.
     """
 
     name: ClassVar[str] = "RR"
     about: ClassVar[str] = "mean reciprocal rank over the queries that have a relevant candidate"
     source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; queries as in trec_eval"
 
-    cutoff: int = parameter(50, "ranks that are looked at")
+    cutoff: int = parameter(50, "number of ranks to consider")
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """The reciprocal rank; whether the query counts."""

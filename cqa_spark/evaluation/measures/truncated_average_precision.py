@@ -13,16 +13,16 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 
 @dataclass(frozen=True)
 class TruncatedMeanAveragePrecision(MeanMeasure):
-    """Mean average precision where a terminal document follows the last candidate that a system keeps.
+    """Mean average precision with a terminal document after the last candidate that a system keeps.
 
-    A system keeps the candidates from the first rank to the last one before a candidate that it predicts not relevant.
-    With R relevant candidates, the gain of the terminal document is 1 if R = 0, and else the share of the relevant
-    candidates that were kept; it counts as one more relevant document. So an empty ranking has the value 1 for a query
-    without a relevant candidate, and 0 for any other.
+    A system keeps the candidates up to the first one that it predicts not relevant. With R relevant candidates, the
+    gain of the terminal document is 1 if R = 0, else the share of the relevant candidates that were kept; it counts as
+    an additional relevant document. An empty ranking therefore has the value 1 for a query without a relevant
+    candidate, and 0 for any other.
     """
 
     name: ClassVar[str] = "TMAP"
-    about: ClassVar[str] = "mean average precision of truncated rankings, where an empty one may be right"
+    about: ClassVar[str] = "mean average precision of truncated rankings, where an empty ranking may be correct"
     source: ClassVar[str] = (
         "Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2; Liu et al. 2016, Quit While Ahead: Evaluating "
         "Truncated Rankings"

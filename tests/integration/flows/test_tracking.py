@@ -46,4 +46,4 @@ def test_a_full_disk_ends_the_job_with_what_to_do(tmp_path: Path, small_disk: Pa
     with pytest.raises(EnvironmentProblem, match=re.escape(settings.uri)) as raised:
         track(RECORD, settings, {}, {}, {})
     assert "no space left on the disk" in raised.value.problem
-    assert raised.value.remedy.startswith("make space there")
+    assert raised.value.remedy.startswith("free space there")

@@ -59,7 +59,7 @@ def test_files_beside_the_listed_ones_are_not_read(saved: ModelFolder, tmp_path:
 def test_a_changed_file_is_refused(saved: ModelFolder, tmp_path: Path) -> None:
     (listed,) = (tmp_path / "model" / "group" / "learned").glob("part-*")
     listed.write_bytes(listed.read_bytes() + b" ")
-    with pytest.raises(ContractError, match="its content is not what the manifest states"):
+    with pytest.raises(ContractError, match="its content does not match the manifest"):
         rows(saved)
 
 

@@ -63,7 +63,7 @@ def test_a_job_that_fills_the_bucket_leaves_what_is_published(
         assert main(["ingest", "--train", str(sample.train), "--run-id", "r2", *flags]) == 4
     said = capfd.readouterr().err
     assert f"cqa: {lake.root}/posts" in said
-    assert f": the object storage is full: {status} {code}\n  → remove what no run needs (cqa runs gc)" in said
+    assert f": the object storage is full: {status} {code}\n  → remove unneeded files (cqa runs gc)" in said
     assert "Traceback" not in said
     published = published_run(lake)
     assert published is not None

@@ -49,7 +49,7 @@ def test_a_measure_after_the_other_and_the_files_in_their_order(files: tuple[Pat
 def test_files_of_other_queries_are_refused(files: tuple[Path, Path, Path]) -> None:
     gold, right, wrong = files
     wrong.write_text("".join(wrong.read_text().splitlines(keepends=True)[2:]))
-    with pytest.raises(InputError, match="a paired test needs files of the same queries"):
+    with pytest.raises(InputError, match="a paired test needs the same queries"):
         compare_files(gold, [right, wrong])
 
 

@@ -51,8 +51,8 @@ def test_queries_of_one_file_only_are_left_out_and_said(tmp_path: Path, gold: Pa
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ7\tC9\t0\t1\ttrue\n")
     assert list(ranked_queries(gold, path)) == ["Q1"]
     assert [record.getMessage() for record in caplog.records] == [
-        f"{gold}: 1 queries are not in the other file and are left out: Q2",
-        f"{path}: 1 queries are not in the other file and are left out: Q7",
+        f"{gold}: 1 queries are not in the other file and are ignored: Q2",
+        f"{path}: 1 queries are not in the other file and are ignored: Q7",
     ]
 
 
@@ -90,7 +90,7 @@ def test_file_that_is_missing_empty_or_no_text(tmp_path: Path) -> None:
         read_official(tmp_path / "absent")
     with pytest.raises(InputError, match="Is a directory"):
         read_official(tmp_path)
-    with pytest.raises(InputError, match="holds no lines"):
+    with pytest.raises(InputError, match="has no lines"):
         read_official(written(tmp_path / "empty", "\n"))
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not UTF-8"):
@@ -99,7 +99,7 @@ def test_file_that_is_missing_empty_or_no_text(tmp_path: Path) -> None:
 
 def test_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     rows = [OfficialRow("Q1", "C1", 1.0, True), OfficialRow("Q1", "two words", 1.0, True)]
-    with pytest.raises(InputError, match="'two words' is empty or holds a blank"):
+    with pytest.raises(InputError, match="'two words' is empty or contains a blank"):
         write_official(tmp_path / "pred", rows)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(EnvironmentProblem, match="cannot be written"):

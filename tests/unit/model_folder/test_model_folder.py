@@ -76,7 +76,7 @@ def test_json_keeps_every_bit_of_many_numbers() -> None:
 
 def test_a_changed_file_is_refused(folder: Path) -> None:
     (folder / "weights.json").write_bytes((folder / "weights.json").read_bytes().replace(b"0.25", b"0.52"))
-    with pytest.raises(ContractError, match=r"weights\.json: its content is not what the manifest states"):
+    with pytest.raises(ContractError, match=r"weights\.json: its content does not match the manifest"):
         opened(folder).read_json("weights.json", LinearWeights)
 
 
@@ -152,8 +152,8 @@ def test_a_folder_without_manifest_has_to_be_trained_again(tmp_path: Path) -> No
     (tmp_path / "system.json").write_text("{}")
     with pytest.raises(OtherModelFormat) as caught:
         opened(tmp_path)
-    assert "no manifest.json: the model was saved by an earlier release, or not completely" in caught.value.problem
-    assert "train it again" in caught.value.remedy
+    assert "no manifest.json: the model was saved by an earlier release, or is incomplete" in caught.value.problem
+    assert "retrain it" in caught.value.remedy
     assert caught.value.exit_code == 5
 
 
@@ -178,10 +178,10 @@ def test_writing_again_removes_the_old_files_and_no_others(folder: Path) -> None
     [
         ({"version": 2}, OtherModelFormat, "another format than version 1"),
         ({"kind": "pyspark.ml.PipelineModel"}, ContractError, "manifest.json is not valid: kind"),
-        ({"kind": "trained_system"}, ContractError, "holds trained_system, not ranker"),
+        ({"kind": "trained_system"}, ContractError, "contains trained_system, not ranker"),
         ({"class": "os.system"}, ContractError, "manifest.json is not valid: class"),
-        ({"files": {"../../key": {"size": 1, "sha256": ""}}}, ContractError, "names no object"),
-        ({"tables": {"t": {"columns": {"a": "udt"}, "files": []}}}, ContractError, "udt is not a type of a column"),
+        ({"files": {"../../key": {"size": 1, "sha256": ""}}}, ContractError, "is not a valid object key"),
+        ({"tables": {"t": {"columns": {"a": "udt"}, "files": []}}}, ContractError, "udt is not a column type"),
     ],
 )
 def test_a_manifest_that_says_something_else_is_refused(
@@ -210,7 +210,7 @@ def test_types_of_columns(column_type: str, is_known: bool) -> None:
     if is_known:
         assert TableEntry.model_validate(entry).columns == {"a": column_type}
     else:
-        with pytest.raises(ValidationError, match="is not a type of a column"):
+        with pytest.raises(ValidationError, match="is not a column type"):
             TableEntry.model_validate(entry)
 
 

@@ -32,7 +32,7 @@ def test_java_17_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ('java version "1.8.0_392"', "Java 8"),
         ('openjdk version "11.0.22" 2024-01-16', "Java 11"),
         ('openjdk version "24" 2025-03-18', "Java 24"),
-        ("what?", "a program that names no Java version"),
+        ("what?", "a program without a Java version"),
     ],
 )
 def test_another_java_is_refused_by_name(

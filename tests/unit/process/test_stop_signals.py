@@ -132,7 +132,7 @@ with stop_on_signals():
         started.send_signal(signal.SIGTERM)
         assert started.wait() == 143
         assert started.stderr is not None
-        assert started.stderr.read() == "cqa: cleaning up took more than 0 s; the next job on the lake completes it\n"
+        assert started.stderr.read() == "cqa: the cleanup took more than 0 s; the next job on the lake completes it\n"
 
 
 def test_java_ignores_what_reaches_all_processes_and_others_do_not() -> None:

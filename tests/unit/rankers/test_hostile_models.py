@@ -95,7 +95,7 @@ def test_a_folder_as_earlier_releases_saved_it_is_refused_before_it_is_read(
     with pytest.raises(OtherModelFormat, match="saved by an earlier release, or not completely") as caught:
         TrainedSystem.load(str(tmp_path / "model"), NEARBY)
     assert caught.value.exit_code == 5
-    assert "train it again with this release; nothing of the folder was loaded" in caught.value.remedy
+    assert "retrain it with this release; nothing was loaded from the folder" in caught.value.remedy
     assert not touched.exists()
     assert MODULE not in sys.modules
 

@@ -29,7 +29,7 @@ LOST = ABORTED + "most recent failure: Lost task 0.3 in stage 0.0 (TID 3) "
         (
             f"{LOST}(10.0.0.7 executor 1): ExecutorLostFailure (executor 1 exited caused by one of the running tasks) "
             "Reason: Command exited with code 137",
-            "an executor took more memory than the cluster gives it, and was killed",
+            "an executor exceeded its memory limit and was killed",
             "memoryOverheadFactor",
         ),
         (
@@ -73,7 +73,7 @@ def test_training_workers(message: str, problem: str, advice: str) -> None:
 def test_a_java_process_that_is_gone(error: Exception) -> None:
     found = explained(error)
     assert found is not None
-    assert found.problem == "Spark's Java process has ended, as it does without memory"
+    assert found.problem == "Spark's Java process has ended, possibly because it ran out of memory"
 
 
 S3A = "java.nio.file.AccessDeniedException: s3a://bucket/lake/posts/part-0.parquet: put: AmazonS3Exception: made up "

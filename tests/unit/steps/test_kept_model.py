@@ -28,7 +28,7 @@ def test_a_model_of_an_earlier_release_is_trained_again(earlier: str, capsys: py
     assert kept_model(SYSTEM, last, ObjectStorageSettings()) is None
     assert capsys.readouterr().err == (
         f"warning: mine is retrained: {earlier} has no manifest.json: "
-        "the model was saved by an earlier release, or not completely\n"
+        "the model was saved by an earlier release, or is incomplete\n"
     )
 
 
