@@ -92,7 +92,7 @@ def test_a_folder_as_earlier_releases_saved_it_is_refused_before_it_is_read(
         path = tmp_path / "model" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    with pytest.raises(OtherModelFormat, match="saved by an earlier release, or not completely") as caught:
+    with pytest.raises(OtherModelFormat, match="saved by an earlier release, or is incomplete") as caught:
         TrainedSystem.load(str(tmp_path / "model"), NEARBY)
     assert caught.value.exit_code == 5
     assert "retrain it with this release; nothing was loaded from the folder" in caught.value.remedy
