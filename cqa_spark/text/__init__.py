@@ -1,1 +1,1 @@
-"""What posts and comments say: which text each has, cleaned and analysed once per distinct text."""
+"""The texts of posts and comments, cleaned and analysed once per distinct text."""

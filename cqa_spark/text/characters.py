@@ -1,4 +1,4 @@
-"""Runs of characters inside words, hashed and weighed by their rarity: what works in any language, without analysis."""
+"""Hashed character n-grams within words, weighted by rarity; they need no language-specific analysis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 SHORTEST, LONGEST = 2, 4
-"""Characters of a run; a word is padded by a blank on both sides."""
+"""Lengths of n-grams; words are padded by a blank on both sides."""
 
 BUCKETS = 2**18
 _COUNTS, _DOCUMENTS = "holding.npy", "documents.npy"
@@ -26,11 +26,11 @@ _COUNTS, _DOCUMENTS = "holding.npy", "documents.npy"
 
 @dataclass(frozen=True, eq=False)
 class CharacterRuns:
-    """How many texts of a collection hold each run of characters.
+    """Document frequencies of character n-grams in a collection.
 
     Attributes:
-        holding: texts that hold a run, by the run's bucket.
-        documents: texts of the collection.
+        holding: document frequency by bucket.
+        documents: number of texts.
     """
 
     holding: NDArray[np.float64]
@@ -48,7 +48,7 @@ class CharacterRuns:
         return cls(holding.astype(np.float64), sum(row["documents"] for row in counted))
 
     def weigh(self, texts: Sequence[str]) -> csr_matrix:
-        """The weights of the runs of each text, as rows of unit length: 1 + ln(frequency), times the smooth idf."""
+        """Tf-idf vectors of unit length, one row per text: 1 + ln(frequency), times the smooth idf."""
         from sklearn.preprocessing import normalize
 
         runs = count_runs(texts)
@@ -63,13 +63,13 @@ class CharacterRuns:
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote."""
+        """Read the counts."""
         (documents,) = folder.read_array(_DOCUMENTS, shape=(1,))
         return cls(folder.read_array(_COUNTS, shape=(BUCKETS,)), int(documents))
 
 
 def count_runs(texts: Sequence[str]) -> csr_matrix:
-    """How often each text has each run of characters, in lower case.
+    """Count the lower-case character n-grams of each text.
 
     Returns:
         Shape (texts, ``BUCKETS``), with sorted indices.

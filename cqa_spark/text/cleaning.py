@@ -1,8 +1,8 @@
-"""From a dump's raw text to clean text: markup goes, links, images and emoticons become tokens.
+"""Cleans the raw texts of a dump: removes markup, and replaces links, images and emoticons by tokens.
 
-Each step is one native expression; ``clean`` applies them in order. Bodies of megabytes and of bad intent come here, so
-every pattern takes time in proportion to the text: where an end may be missing, one search for it has to do for all
-starts. Java repeats groups by recursion unless they are possessive, and a long text would overflow its stack.
+Each step is one native expression; ``clean`` applies them in order. Bodies can be megabytes long or malicious, so every
+pattern must run in linear time: if an end may be missing, a single search for it must serve all starts. Groups are
+possessive, because Java implements other repetitions by recursion, which overflows the stack on long texts.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ NOT_IN_WORD_BEFORE = r"(?<![\p{L}\p{N}])"
 NOT_IN_WORD_AFTER = r"(?![\p{L}\p{N}])"
 IN_ADDRESS = r"[^\s<>\x22\x27)\]]"
 EMAIL = r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++@[\p{L}\p{N}-]++(?:\.[\p{L}\p{N}-]++)++"
-# The content of the element that the first group names: neither its end nor a second start.
+# The content of the element named by the first group, without its end and without a second start.
 WITHIN_ELEMENT = r"[^<]*+(?:<(?!\1\b|/\1\s*+>)[^<]*+)*+"
-# Labels of a host name with their dots: up to 63 characters each (RFC 1035, section 2.3.4), and more than links have.
+# Labels of a host name with their dots: up to 63 characters each (RFC 1035, section 2.3.4); 30 exceed any real link.
 LABELS = r"(?:[a-z0-9-]{1,63}+\.){1,30}"
 
-# Eyes, an optional tear or nose, a mouth. A letter or slash as mouth counts only where the emoticon is a word of its
-# own, and opening brackets only where no word follows, so that "D:Drive", "1:(a)" and "and:/or" are left alone.
-# "8)", "XP" and "=3" are left out: in forums they mostly are list items, Windows and sums.
+# Eyes, an optional tear or nose, a mouth. A letter or slash as mouth counts only if the emoticon is a separate word,
+# and an opening bracket only if no word follows, so that "D:Drive", "1:(a)" and "and:/or" do not match. "8)", "XP" and
+# "=3" are excluded, because in forums they are mostly list items, Windows and sums.
 SMILES = (
     r"[:;=]['^]?[-o]?[)\]]+"
     rf"|{NOT_IN_WORD_BEFORE}(?:[:;=]-?[DPp]|[xX]D){NOT_IN_WORD_AFTER}"
@@ -51,9 +51,9 @@ def clean(raw: Column) -> Column:
         raw: text as in the dump: plain, HTML, or HTML escaped once more.
 
     Returns:
-        Text without markup and with Arabic letters spelled alike, on lines that follow the markup's blocks; URLs,
-        images, e-mail addresses and emoticons are replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken
-        and emojitoken.
+        Text without markup and with normalised Arabic spelling, with one line per block of the markup. URLs, images,
+        e-mail addresses and emoticons are replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken and
+        emojitoken.
     """
     steps = (
         drop_cut_marker,
@@ -74,14 +74,14 @@ def clean(raw: Column) -> Column:
 
 
 def drop_cut_marker(text: Column) -> Column:
-    """Drop the five dots that end a text which the SemEval release cut at about 1,000 characters."""
+    """Drop the five dots at the end of texts that the SemEval release truncated at about 1,000 characters."""
     return F.regexp_replace(text, r"\s\.{5}\s*$", "")
 
 
 def strip_markup(text: Column) -> Column:
-    """Take HTML tags away: images and links leave their token, blocks a line break, other tags nothing.
+    """Remove HTML tags; images and links are replaced by their token, blocks by a line break.
 
-    What merely looks like a tag, such as ``a < b`` or ``<name@host>``, stays.
+    Text that only resembles a tag, such as ``a < b`` or ``<name@host>``, is kept.
     """
     steps = (
         # Text matched by a start without an end is restored.
@@ -95,18 +95,18 @@ def strip_markup(text: Column) -> Column:
 
 
 def unescape(text: Column) -> Column:
-    """Turn HTML entities into their characters, by the library that ships with Spark."""
+    """Replace HTML entities by characters, with the library included in Spark."""
     return F.java_method(F.lit("org.apache.commons.text.StringEscapeUtils"), F.lit("unescapeHtml4"), text)
 
 
 def replace_forum_images(text: Column) -> Column:
-    """Replace the image markup of Drupal and bulletin boards, cut short or not, and the release's IMAGE_LINK."""
+    """Replace the image markup of Drupal and bulletin boards, even if truncated, and the release's IMAGE_LINK."""
     markup = r"(?i)\[img_assist\|[^\]]*(?:\]|$)|\[img\][^\[]*(?:\[/img\]|$)|\bIMAGE_LINK\b"
     return F.regexp_replace(text, markup, " imagetoken ")
 
 
 def straighten_quotes(text: Column) -> Column:
-    """Make curly quotes and accents used as quotes straight, so that contractions are spelt one way."""
+    """Replace curly quotes and accents used as quotes by straight ones, so that contractions have one spelling."""
     return F.translate(text, "‘’´`“”„", "''''\"\"\"")
 
 
@@ -116,10 +116,10 @@ def replace_emails(text: Column) -> Column:
 
 
 def replace_urls(text: Column) -> Column:
-    """Replace addresses of pictures, then all other web addresses, bare host names of common domains included."""
+    """Replace addresses of images, then all other web addresses, including bare host names of common domains."""
     start = rf"{NOT_IN_WORD_BEFORE}{WEB_ADDRESS}"
     address = rf"(?i){start}{IN_ADDRESS}++"
-    # Where the first address of a stretch is no picture's, those within it are none either.
+    # If the first address of a run is not an image, neither are the addresses within it.
     picture = (
         rf"(?i)(?<!{IN_ADDRESS})(?>({IN_ADDRESS}*?){start})"
         rf"{IN_ADDRESS}+\.(?:jpe?g|png|gif|bmp){NOT_IN_WORD_AFTER}{IN_ADDRESS}*+"
@@ -130,25 +130,25 @@ def replace_urls(text: Column) -> Column:
 
 
 def replace_emoticons(text: Column) -> Column:
-    """Replace emoticons and emoji by smiletoken, frowntoken or, where they are neither, emojitoken."""
+    """Replace emoticons and emoji by smiletoken, frowntoken or, for all others, emojitoken."""
     kinds = ((FROWNS, " frowntoken "), (SMILES, " smiletoken "), (OTHER_EMOJI, " emojitoken "))
     return reduce(lambda found, kind: F.regexp_replace(found, *kind), kinds, text)
 
 
 def shorten_repeats(text: Column) -> Column:
-    """Leave two of a letter repeated more often, one of a repeated mark, and an ellipsis of repeated dots."""
+    """Shorten repeated letters to two, repeated punctuation marks to one, and repeated dots to an ellipsis."""
     letters = F.regexp_replace(text, r"(?i)(\p{L})\1{2,}", "$1$1")
     dots = F.regexp_replace(letters, r"\.{2,}|…+", " … ")
     return F.regexp_replace(dots, r"([!?,;:*=~_#+|-])\1+", "$1")
 
 
 def separate_words(text: Column) -> Column:
-    """Put a blank between words that are glued together by a mark, as in ``good?yes``, ``QR/month``, ``end.Then``."""
+    """Insert a blank between words joined by punctuation, as in ``good?yes``, ``QR/month``, ``end.Then``."""
     marks = F.regexp_replace(text, r"(?<=[\p{L}\p{N}])([?!;:,/&|()؟؛،]+)(?=\p{L})", " $1 ")
     return F.regexp_replace(marks, r"(?<=\p{L}{2})\.(?=\p{L}{2})", ". ")
 
 
 def normalise_space(text: Column) -> Column:
-    """Leave single blanks and single line breaks, none at the ends; control characters count as blanks."""
+    """Collapse blanks and line breaks and trim the ends; control characters count as blanks."""
     blanks = F.regexp_replace(text, r"[\p{Z}\p{Cc}\x{200B}\x{FEFF}&&[^\n]]+", " ")
     return F.regexp_replace(F.regexp_replace(blanks, r" ?\n[\n ]*", "\n"), r"^[ \n]++|(?<![ \n])[ \n]++$", "")

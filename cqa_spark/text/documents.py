@@ -1,4 +1,4 @@
-"""Which text each post and comment has; equal texts share one key."""
+"""Assigns texts to posts and comments; equal texts share one key."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cqa_spark.lake.schemas.text import DOCUMENTS
 
 
 def documents(posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """Name the text of every post and comment.
+    """Assign the key of its text to every post and comment.
 
     Args:
-        posts: the table ``posts``; a post's text is its subject and its body, a line each.
+        posts: the table ``posts``; a post's text is its subject and its body, one line each.
         comments: the table ``comments``; a comment's text is its body.
 
     Returns:
@@ -30,7 +30,7 @@ def documents(posts: DataFrame, comments: DataFrame) -> DataFrame:
 
 
 def distinct_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """Give every text that ``documents`` names once, for ``analyse``.
+    """The distinct texts that ``documents`` refers to, for ``analyse``.
 
     Args:
         posts: the table ``posts``.
@@ -44,7 +44,7 @@ def distinct_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
 
 
 def comment_document() -> Column:
-    """The document_id of a row of ``comments``; Stack Exchange, whose comments name no thread, numbers both from 1."""
+    """The document_id of a row of ``comments``; distinguishes ids of posts and comments of Stack Exchange."""
     return F.when(F.col("thread_id").isNull(), F.concat(F.lit("comment "), "comment_id")).otherwise(F.col("comment_id"))
 
 

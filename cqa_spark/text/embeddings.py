@@ -19,11 +19,10 @@ from cqa_spark.text.embedding.model import EmbeddingModel
 
 
 def ship(spark: SparkSession, model: EmbeddingModel) -> None:
-    """Check that a model can be loaded, and send its files to the workers of a cluster, which fetch nothing else.
+    """Check that a model can be loaded, and send its files to the workers of a cluster.
 
     Raises:
-        EnvironmentProblem: the model is not installed, a file is not the one that the description names, or it cannot
-            be loaded.
+        EnvironmentProblem: the model is not installed, a file differs from the description, or loading fails.
     """
     load_encoder(model)
     if not str(spark.conf.get("spark.master")).startswith("local"):
@@ -36,7 +35,7 @@ def embed(texts: DataFrame, model: EmbeddingModel) -> DataFrame:
 
     Args:
         texts: ``text_id`` and ``clean`` of each text.
-        model: the model, which was shipped.
+        model: a model shipped by ``ship``.
 
     Returns:
         Rows of the table ``embeddings``.
@@ -59,7 +58,7 @@ def embed(texts: DataFrame, model: EmbeddingModel) -> DataFrame:
                 schema=arrow_schema,
             )
 
-    # Encoding takes milliseconds a text, and Spark judges the size of partitions by bytes.
+    # Spark sizes partitions by bytes, but encoding takes milliseconds per text.
     partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     spread = texts.select("text_id", F.col("clean")).repartition(partitions, "text_id")
     return spread.mapInArrow(encode, schema)

@@ -19,12 +19,11 @@ def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> Da
     Args:
         texts: the table ``texts``, one row per distinct text.
         unit: an array column of it, such as ``content_words``; its items are the words.
-        rarest: occurrences that a word needs.
-        most: words to keep, the most frequent.
+        rarest: minimum number of occurrences of a word.
+        most: maximum number of words; the most frequent are kept.
 
     Returns:
-        ``word``, ``occurrences``, ``document_frequency`` (texts that hold it); the most frequent first, equals by
-        spelling.
+        ``word``, ``occurrences``, ``document_frequency``; the most frequent first, ties by spelling.
     """
     words = texts.select("text_id", F.explode(unit).alias("word"))
     in_texts = words.groupBy("text_id", "word").agg(F.count("*").alias("times"))
@@ -39,9 +38,9 @@ def neighbours(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: 
 
     Args:
         texts: the table ``texts``.
-        unit: the array column to look at.
-        numbers: the words that count, numbered from 0; others are passed over, as if they were not there.
-        window: two words are near each other when at most so many words apart.
+        unit: the array column of the words.
+        numbers: the words to count, numbered from 0; other words are removed first.
+        window: maximum distance of near words.
 
     Returns:
         ``one``, ``other`` (numbers of words, ``one`` <= ``other``), ``times``.
@@ -64,7 +63,7 @@ def _numbered(words: list[str], numbers: dict[str, int]) -> Ids:
 
 
 def _near(texts: list[Ids], window: int) -> Ids:
-    """All pairs of near words of all texts, the smaller number first, one pair a row."""
+    """All pairs of near words of all texts, the smaller number first, one pair per row."""
     left = [text[:-distance] for text in texts for distance in range(1, window + 1)]
     right = [text[distance:] for text in texts for distance in range(1, window + 1)]
     pairs = np.stack([_joined(left), _joined(right)], axis=1)

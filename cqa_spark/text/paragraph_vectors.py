@@ -1,9 +1,9 @@
-"""Paragraph vectors (doc2vec) that are learned from a collection's own texts, by gensim.
+"""Paragraph vectors (doc2vec), trained on a collection's own texts with gensim.
 
-Distributed bag of words with negative sampling, and word vectors learned beside them (Le and Mikolov 2014, Distributed
-Representations of Sentences and Documents; Lau and Baldwin 2016, An Empirical Evaluation of doc2vec). The vector of a
-text is inferred, also that of a text that was learned from. Learning and inference have seeds and one thread: the same
-texts give the same vectors on the same machine.
+The model is a distributed bag of words with negative sampling and joint training of word vectors (Le and Mikolov 2014,
+Distributed Representations of Sentences and Documents; Lau and Baldwin 2016, An Empirical Evaluation of doc2vec).
+Vectors are always inferred, even for training texts. Training and inference have seeds and use one thread, so results
+are reproducible on a given machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cqa_spark.process.extras import require_extra
 
 DIMENSIONS = 100
 MOST_TEXTS = 100_000
-"""Texts that are learned from: those of the lowest keys, which are hashes, so a fair sample. Bounds the driver."""
+"""Maximum number of training texts, which bounds the driver's memory; those with the lowest keys, which are hashes."""
 
 _SEED = 1
 _RATE, _LAST_RATE = 0.05, 1e-4
@@ -43,7 +43,7 @@ _SETTINGS = {
     "workers": 1,
     "seed": _SEED,
 }
-"""Those of Xu et al. 2018, note 8, but for 100 dimensions instead of 200 and 100 passes of inference instead of 500."""
+"""As in Xu et al. 2018, note 8, except for 100 dimensions, not 200, and 100 inference epochs, not 500."""
 
 _WORDS, _OUTPUT = "words.parquet", "output.npy"
 _COLUMNS = pa.schema([("word", pa.string()), ("occurrences", pa.int64())])
@@ -53,11 +53,11 @@ Reals = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ParagraphVectors:
-    """What the inference of a text's vector needs.
+    """A trained model for inferring vectors of texts.
 
     Attributes:
-        words: the words that are known, the most frequent first.
-        occurrences: how often each occurs in the texts that were learned from.
+        words: the vocabulary, the most frequent words first.
+        occurrences: occurrences of each word in the training texts.
         output: output weights of the network, shape (words, dimensions).
     """
 
@@ -109,13 +109,13 @@ class ParagraphVectors:
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote."""
+        """Read the model."""
         rows = folder.read_arrow(_WORDS, _COLUMNS)
         output = folder.read_array(_OUTPUT, (rows.num_rows, DIMENSIONS))
         return cls(tuple(rows["word"].to_pylist()), tuple(rows["occurrences"].to_pylist()), output)
 
     def _infer(self, words: Sequence[str]) -> Reals:
-        """Gradient steps on the text's vector alone, from 0; gensim starts from a hash that differs by process."""
+        """Gradient steps on the text's vector from 0; gensim would start from a hash that differs between processes."""
         known = [word for word in words if word in self._known]
         if not known:
             return np.full(DIMENSIONS, np.nan)
@@ -136,14 +136,14 @@ class ParagraphVectors:
 
     @cached_property
     def _model(self) -> Any:
-        """A model of gensim with what was learned."""
+        """The trained model as an object of gensim."""
         require_extra("neural", ["gensim"], "inferring paragraph vectors")
         from gensim.models.doc2vec import Doc2Vec
 
         model = Doc2Vec(**_SETTINGS)
         model.build_vocab_from_freq(dict(zip(self.words, self.occurrences, strict=True)))
         places = {word: place for place, word in enumerate(self.words)}
-        # gensim numbers words of equal frequency in an order of its own.
+        # gensim has its own order of words with equal frequency.
         order = np.array([places[word] for word in model.wv.index_to_key], dtype=np.int64)
         model.syn1neg = self.output[order].astype(np.float32)
         return model

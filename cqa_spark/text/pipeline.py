@@ -1,4 +1,4 @@
-"""The linguistics of every distinct text, by one Spark NLP pipeline."""
+"""Analyses every distinct text with a Spark NLP pipeline."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.arabic import stem_arabic
 from cqa_spark.text.cleaning import clean
 
-# What is not a letter, accent or digit at either end of a token, and the possessive before its right end.
-# A run of other characters is looked at once, from its start.
+# Characters other than letters, accents and digits at either end of a token, and the possessive before its right end.
+# Each run of such characters is matched once, from its start.
 _EDGE = r"[^\p{L}\p{M}\p{N}]"
 WORD_EDGES = rf"^{_EDGE}++|'[sS]{_EDGE}*+$|(?<!{_EDGE}){_EDGE}*+$"
 
@@ -23,10 +23,10 @@ def analyse(texts: DataFrame) -> DataFrame:
     """Clean and analyse every text once.
 
     Args:
-        texts: ``text_id`` and ``raw`` of each distinct text, as ``distinct_texts`` gives them.
+        texts: ``text_id`` and ``raw`` of each distinct text, as ``distinct_texts`` returns them.
 
     Returns:
-        The table ``texts``; arrays are in text order, and empty where a text has nothing to hold.
+        The table ``texts``; arrays are in text order.
     """
     cleaned = _spread(texts).select("text_id", "raw", clean(F.col("raw")).alias("clean"))
     analysed = linguistics().fit(cleaned).transform(cleaned)
@@ -48,8 +48,7 @@ def analyse(texts: DataFrame) -> DataFrame:
 def linguistics() -> Pipeline:
     """Build the pipeline: sentences, tokens, words, words without stop words, stems, bigrams of the column ``clean``.
 
-    The stop words are those that Spark ML ships for English. Stems are Porter's (1980, An algorithm for suffix
-    stripping).
+    The stop words are those of Spark ML for English. The stemmer is Porter's (1980, An algorithm for suffix stripping).
     """
     stop_words = StopWordsRemover.loadDefaultStopWords("english")
     return Pipeline(
@@ -70,6 +69,6 @@ def linguistics() -> Pipeline:
 
 
 def _spread(texts: DataFrame) -> DataFrame:
-    """Spread the texts over a stated number of partitions: Spark judges by bytes, and the work per byte is large."""
+    """Repartition the texts explicitly, because Spark sizes partitions by bytes and the work per byte is large."""
     partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     return texts.repartition(partitions, "text_id")

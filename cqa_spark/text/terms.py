@@ -1,7 +1,6 @@
-"""How often texts use a term, how many texts of a collection hold it, and what weight follows from that.
+"""Term frequencies, document frequencies, and the tf-idf and BM25 weights of texts.
 
-Sums run over a text's terms in the order of their spelling: a text gets the same weights to the last digit, whatever
-other texts are weighed with it.
+Sums run over a text's terms in alphabetical order, so the weights of a text do not depend on other texts in the call.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 K1 = 1.2
-"""BM25: how soon more of the same term stops to count (Robertson and Zaragoza 2009, section 3.3)."""
+"""BM25 parameter k1: saturation of term frequency (Robertson and Zaragoza 2009, section 3.3)."""
 
 B = 0.75
-"""BM25: how much a text's length counts, from 0 to 1 (Robertson and Zaragoza 2009, section 3.3)."""
+"""BM25 parameter b: length normalisation, from 0 to 1 (Robertson and Zaragoza 2009, section 3.3)."""
 
 MOST_TERMS = 2_000_000
-"""The most frequent terms are kept, which bounds memory; the others count as terms that no text holds."""
+"""Only the most frequent terms are kept, which bounds memory; others have a document frequency of 0."""
 
 _FREQUENCIES, _SIZE = "frequencies.parquet", "size.json"
 _COLUMNS = pa.schema([("term", pa.string()), ("document_frequency", pa.int64())])
@@ -47,15 +46,15 @@ class _Size(BaseModel):
 
 @dataclass(frozen=True)
 class WeighedTexts:
-    """The terms of some texts and their weights.
+    """The weighted terms of texts.
 
-    In the matrices, a row is a text and a column is a term, in the order of spelling; all hold the same entries. One
-    more row, the last, is empty: index -1 is the text that is not there.
+    Rows of the matrices are texts, columns are terms in alphabetical order; all have the same sparsity. The last row is
+    empty, so that index -1 denotes an absent text.
 
     Attributes:
-        idf: inverse document frequencies, smooth, as in scikit-learn.
+        idf: smooth inverse document frequencies, as in scikit-learn.
         tf_idf: 1 + ln(frequency), times idf (Salton and Buckley 1988).
-        bm25: weights by BM25; its idf is the probabilistic one, kept positive.
+        bm25: BM25 weights, with the probabilistic idf, kept positive.
     """
 
     idf: csr_matrix
@@ -68,9 +67,9 @@ class Collection:
     """The counts of a collection of texts.
 
     Attributes:
-        frequencies: by term, the number of texts that hold it; at most ``MOST_TERMS``.
-        documents: texts.
-        occurrences: terms of all texts, repeats included.
+        frequencies: document frequency by term; at most ``MOST_TERMS``.
+        documents: number of texts.
+        occurrences: number of terms in all texts, including repeats.
     """
 
     frequencies: Mapping[str, int]
@@ -85,13 +84,13 @@ class Collection:
             texts: the table ``texts``, one row per distinct text.
             unit: an array column of it, such as ``stems``; its items are the terms.
         """
-        # The term null stands for the text itself: its counts are the size of the collection.
+        # The term null counts the texts, so its counts are the size of the collection.
         no_term = F.array(F.lit(None).cast("string"))
         terms = texts.select(
             F.size(unit).alias("length"), F.explode(F.concat(no_term, F.array_distinct(unit))).alias("term")
         )
         counted = terms.groupBy("term").agg(F.count("*").alias("texts"), F.sum("length").alias("lengths"))
-        # Null is the smallest term, and no term is in more texts: where there are texts, it is the first row.
+        # Null is the smallest term and has the highest document frequency, so it is the first row, if there are texts.
         counts = counted.orderBy(F.desc("texts"), "term").limit(1 + MOST_TERMS).toPandas()
         if counts.empty:
             return cls({}, 0, 0)
@@ -103,7 +102,7 @@ class Collection:
         """Weigh the terms of texts.
 
         Args:
-            texts: the terms of each text, in any order; those that the collection does not hold are its rarest.
+            texts: the terms of each text, in any order; unknown terms have a document frequency of 0.
         """
         from scipy.sparse import csr_matrix
 
@@ -140,12 +139,12 @@ class Collection:
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote."""
+        """Read the saved state."""
         rows, size = folder.read_arrow(_FREQUENCIES, _COLUMNS), folder.read_json(_SIZE, _Size)
         terms, counts = (rows[name].to_pylist() for name in _COLUMNS.names)
         return cls(dict(zip(terms, counts, strict=True)), size.documents, size.occurrences)
 
 
 def _like(matrix: csr_matrix, data: Numbers) -> csr_matrix:
-    """A matrix with other numbers at the same places."""
+    """A matrix with the same sparsity and other values."""
     return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -1,8 +1,8 @@
-"""Topics of a collection: latent Dirichlet allocation of its texts.
+"""Topic model of a collection, by latent Dirichlet allocation.
 
-Blei, Ng and Jordan 2003, Latent Dirichlet allocation; learned as in Hoffman, Blei and Bach 2010, Online learning for
-latent Dirichlet allocation. One task learns from the texts in the order of their keys, with a seed: the same texts give
-the same topics, however they were spread.
+Blei, Ng and Jordan 2003, Latent Dirichlet allocation; fitted as in Hoffman, Blei and Bach 2010, Online learning for
+latent Dirichlet allocation. One task fits the model on the texts in order of their keys, with a seed, so the topics do
+not depend on the partitioning.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 TOPICS = 50
 RAREST = 5
-"""Texts that a term needs."""
+"""Minimum document frequency of a term."""
 MOST_COMMON = 0.5
-"""Share of the texts from which on a term says nothing of a topic."""
+"""Maximum share of the texts with a term; more frequent terms are ignored."""
 MOST_TERMS = 10_000
 MOST_TEXTS = 50_000
-"""Learned from so many texts at most: those of the lowest keys, which are hashes, so a fair sample."""
+"""Maximum number of training texts; those with the lowest keys, which are hashes."""
 
 _PASSES = 4
 _BATCH = 0.1
-"""Share of the texts that one step of learning looks at."""
+"""Share of the texts in a mini-batch."""
 _OFFSET, _DECAY = 10.0, 0.7
-"""How fast steps grow smaller."""
+"""Parameters of the decreasing learning rate."""
 _SEED = 1
 
 _VOCABULARY, _WEIGHTS = "vocabulary.json", "topics.npy"
@@ -57,11 +57,11 @@ class _Vocabulary(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topics of a collection.
+    """A topic model.
 
     Attributes:
-        vocabulary: the terms that the topics know.
-        weights: of each term in each topic; a row per topic, a column per term.
+        vocabulary: the terms of the model.
+        weights: weights of terms in topics, of shape (topics, terms).
     """
 
     vocabulary: list[str]
@@ -69,10 +69,10 @@ class Topics:
 
     @classmethod
     def learn(cls, texts: DataFrame, unit: str) -> Self:
-        """Learn topics in one Spark job, whose last task holds the sample.
+        """Fit the model in one Spark job, whose last task holds the sample in memory.
 
         Args:
-            texts: ``text_id`` (a hash) and ``unit``, one row a text; long texts tell more than short ones.
+            texts: ``text_id`` (a hash) and ``unit``, one row per text; long texts are more informative.
             unit: an array column; its items are the terms.
         """
         sample = texts.select("text_id", unit).orderBy("text_id").limit(MOST_TEXTS)
@@ -91,7 +91,7 @@ class Topics:
         """Learn topics.
 
         Args:
-            texts: lists of terms. If all terms are rare, there is nothing to learn, and no text has topics.
+            texts: lists of terms. If all terms are rare, the model is empty and no text has topics.
         """
         from sklearn.decomposition import LatentDirichletAllocation
         from threadpoolctl import threadpool_limits
@@ -112,14 +112,13 @@ class Topics:
             return cls(vocabulary, learner.fit(_count(texts, vocabulary)).components_)
 
     def shares(self, texts: pa.ChunkedArray) -> NDArray[np.float64]:
-        """The topics of texts: a text gets the same shares to the last digit, whatever other texts are given with it.
+        """The topic shares of texts; those of a text do not depend on other texts in the call.
 
         Args:
             texts: lists of terms.
 
         Returns:
-            Shape (texts, topics); the shares of a text sum to 1, and are NaN for a text without terms that the topics
-            know.
+            Shape (texts, topics); the shares of a text sum to 1, and are NaN for a text without known terms.
         """
         from threadpoolctl import threadpool_limits
 
@@ -138,7 +137,7 @@ class Topics:
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote."""
+        """Read the saved state."""
         vocabulary = folder.read_json(_VOCABULARY, _Vocabulary).terms
         return cls(vocabulary, folder.read_array(_WEIGHTS, shape=(None, len(vocabulary))))
 
@@ -157,7 +156,7 @@ class Topics:
 
 
 def _vocabulary(texts: pa.ChunkedArray) -> list[str]:
-    """The terms that are neither rare nor everywhere, the most frequent first, equals by spelling."""
+    """The terms that are neither too rare nor too frequent, the most frequent first, ties by spelling."""
     terms = texts.combine_chunks().flatten().dictionary_encode()
     numbers, spelled = terms.indices.to_numpy(), terms.dictionary.to_pylist()
     holding = _counts(texts, numbers, len(spelled)).getnnz(axis=0).tolist()
@@ -167,14 +166,14 @@ def _vocabulary(texts: pa.ChunkedArray) -> list[str]:
 
 
 def _count(texts: pa.ChunkedArray, vocabulary: Sequence[str]) -> csr_matrix:
-    """How often each text has each term of the vocabulary."""
+    """Frequencies of the vocabulary's terms in each text."""
     terms = pa.array(vocabulary, pa.string())
     numbers = pc.index_in(texts.combine_chunks().flatten(), value_set=terms).fill_null(_UNKNOWN)
     return _counts(texts, numbers.to_numpy(), len(vocabulary))
 
 
 def _counts(texts: pa.ChunkedArray, numbers: NDArray[np.int32], terms: int) -> csr_matrix:
-    """How often each text has each number in place of its terms."""
+    """Frequencies of term numbers in each text."""
     from scipy.sparse import csr_matrix
 
     text, known = pc.list_parent_indices(texts.combine_chunks()).to_numpy(), numbers != _UNKNOWN

@@ -1,4 +1,4 @@
-"""VADER (Hutto and Gilbert 2014), as workers use it: its word list is read once a process."""
+"""VADER (Hutto and Gilbert 2014) for workers; the word list is read once per process."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Word vectors that are learned from a collection's own texts.
+"""Word vectors trained on a collection's own texts.
 
-Positive pointwise mutual information of words that occur near each other, with its dimensions reduced (Levy, Goldberg
-and Dagan 2015, Improving distributional similarity with lessons learned from word embeddings): what word2vec
-approximates, factorised outright. Counts are integers that Spark adds up, and the factorisation has a seed and one
-thread: the same texts give the same vectors to the last bit, however they were spread. Spark's own Word2Vec has no such
-property, even on one sorted partition: it numbers words of equal frequency in the order in which a shuffle delivers
-them.
+They factorise the matrix of positive pointwise mutual information of near words, which word2vec factorises implicitly
+(Levy, Goldberg and Dagan 2015, Improving distributional similarity with lessons learned from word embeddings). Spark
+sums integer counts, and the factorisation has a seed and one thread, so the vectors do not depend on the partitioning.
+Spark's own Word2Vec does, even on one sorted partition, because it numbers words of equal frequency in the order of a
+shuffle.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ if TYPE_CHECKING:
 DIMENSIONS = 100
 WINDOW = 5
 RAREST = 5
-"""Occurrences that a word needs for a vector."""
+"""Minimum number of occurrences of a word."""
 MOST_WORDS = 20_000
-"""The most frequent words have vectors: bounds what the driver holds."""
+"""Maximum number of words with vectors, which bounds the driver's memory."""
 MOST_TEXTS = 100_000
-"""Near words are counted in so many texts at most: those of the lowest keys, which are hashes, so a fair sample."""
+"""Maximum number of texts for counting near words; those with the lowest keys, which are hashes."""
 
 _SEED = 1
 _CONTEXT_POWER = 0.75
-"""Makes rare neighbours count less (Levy et al. 2015, section 3.2)."""
+"""Context distribution smoothing, which reduces the weight of rare neighbours (Levy et al. 2015, section 3.2)."""
 _VALUE_POWER = 0.5
-"""How much strong dimensions outweigh weak ones (Levy et al. 2015, section 3.3)."""
+"""Exponent of the singular values (Levy et al. 2015, section 3.3)."""
 
 _WORDS, _RECORD = "words.parquet", "trained_on.json"
 _COLUMNS = pa.schema(
@@ -58,15 +57,15 @@ _COLUMNS = pa.schema(
 
 
 class TrainedOn(BaseModel):
-    """What word vectors were learned from.
+    """The training texts of word vectors.
 
     Attributes:
-        splits: where the texts come from.
-        unit: the array column that holds the words.
-        documents: texts.
-        occurrences: words in all.
-        sampled: texts whose near words were counted.
-        common: what all texts say; see ``common_component``.
+        splits: splits of the texts.
+        unit: the array column of the words.
+        documents: number of texts.
+        occurrences: number of words.
+        sampled: number of texts whose near words were counted.
+        common: the common component; see ``common_component``.
     """
 
     splits: list[str]
@@ -79,12 +78,12 @@ class TrainedOn(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Vectors of the frequent words of a collection; at most ``MOST_WORDS`` rows, so the driver holds them.
+    """Vectors of the frequent words of a collection; at most ``MOST_WORDS`` rows, in the driver's memory.
 
     Attributes:
-        words: one row a word, the most frequent first: ``word``, ``occurrences`` (in the texts),
-            ``document_frequency`` (texts that hold it), ``vector`` (array of length 1).
-        trained_on: what they were learned from.
+        words: one row per word, the most frequent first: ``word``, ``occurrences``, ``document_frequency``, ``vector``
+            (of unit length).
+        trained_on: description of the training texts.
     """
 
     words: pd.DataFrame
@@ -97,7 +96,7 @@ class WordVectors:
         Args:
             texts: the table ``texts``, one row per distinct text.
             unit: an array column of it, such as ``content_words``; its items are the words.
-            splits: where the texts come from, for the record.
+            splits: splits of the texts, for the record.
         """
         words = frequent_words(texts, unit, rarest=RAREST, most=MOST_WORDS).toPandas()
         sample = texts.orderBy("text_id").limit(MOST_TEXTS)
@@ -118,7 +117,7 @@ class WordVectors:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """What comparing texts needs of the words."""
+        """The vocabulary for comparing texts."""
         return Vocabulary.of(self.words, self.trained_on.documents, self.trained_on.occurrences)
 
     @cached_property
@@ -127,31 +126,31 @@ class WordVectors:
         return np.array(self.trained_on.common, dtype=np.float64)
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the words as Parquet, and what they were learned from as JSON."""
+        """Write the words as Parquet, and the description of the training texts as JSON."""
         folder.write_arrow(_WORDS, pa.Table.from_pandas(self.words, _COLUMNS).replace_schema_metadata())
         folder.write_json(_RECORD, self.trained_on)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote."""
+        """Read the saved state."""
         return cls(folder.read_arrow(_WORDS, _COLUMNS).to_pandas(), folder.read_json(_RECORD, TrainedOn))
 
 
 def _size(texts: DataFrame, unit: str) -> tuple[int, int]:
-    """Texts, and words of all texts."""
+    """Number of texts, and number of words in all texts."""
     (size,) = texts.agg(F.count("*").alias("documents"), F.sum(F.size(unit)).alias("occurrences")).collect()
     return size["documents"], size["occurrences"] or 0
 
 
 def factorise(information: sparse.csr_matrix) -> NDArray[np.float64]:
-    """The rows of a symmetric matrix in few dimensions, each of length 1, or 0 where the row holds nothing."""
+    """Reduce the rows of a symmetric matrix to few dimensions and unit length; empty rows are 0."""
     from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits
 
     dimensions = min(DIMENSIONS, information.shape[0])
     if information.nnz == 0:
         return np.zeros((information.shape[0], dimensions))
-    # More threads add up in another order, and the last digits of the vectors would depend on the machine's cores.
+    # One thread, because the order of sums, and thus the last digits, would depend on the number of cores.
     with threadpool_limits(1):
         left, values, _ = randomized_svd(information, dimensions, n_iter=4, random_state=_SEED)
         vectors = left * values**_VALUE_POWER
@@ -164,13 +163,13 @@ def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
 
     Args:
         near: ``one``, ``other``, ``times``, as ``neighbours`` counts them.
-        words: how many words there are.
+        words: number of words.
     """
     from scipy import sparse
 
     one, other, times = (near[name].to_numpy() for name in ("one", "other", "times"))
     shape = (words, words)
-    # A word that is its own neighbour is counted from both sides too.
+    # Pairs of a word with itself are counted from both sides, too.
     counts = sparse.coo_matrix((times, (one, other)), shape) + sparse.coo_matrix((times, (other, one)), shape)
     found = counts.tocoo()
     totals = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()

@@ -1,1 +1,1 @@
-"""Measures of two texts that need more than sets of what they hold: order of words, edits, meaning of words."""
+"""Comparisons of two texts beyond set overlap: order of words, edits, and meaning of words."""

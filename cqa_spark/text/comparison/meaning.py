@@ -1,4 +1,4 @@
-"""How alike texts are by the vectors of their words."""
+"""Similarity of texts by word vectors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Bag:
-    """The distinct words of a text that have vectors.
+    """The distinct words of a text with vectors.
 
     Attributes:
-        vectors: one row a word, each of length 1.
-        times: how often the text has each word.
-        idf: how rare each word is among texts.
-        smooth: weight of each word by smooth inverse frequency.
+        vectors: one row per word, of unit length.
+        times: frequency of each word in the text.
+        idf: inverse document frequency of each word.
+        smooth: smooth inverse frequency of each word.
     """
 
     vectors: Numbers
@@ -38,26 +38,26 @@ class Bag:
 
     @cached_property
     def means(self) -> Numbers:
-        """The means of the vectors, up to their length: plain, by idf, and by smooth inverse frequency; one a row."""
+        """The means of the vectors, up to scale: plain, by idf, and by smooth inverse frequency; one per row."""
         return np.stack([self.times, self.weights, self.times * self.smooth]) @ self.vectors
 
     @cached_property
     def soft_norm(self) -> float:
-        """Length of the text's vector where similar words are no right angles."""
+        """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
         return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
 
 
 class MeaningSimilarity(NamedTuple):
-    """Similarities of a text to others by the vectors of their words; an item per other text.
+    """Similarities of a text to other texts by word vectors; one item per other text.
 
     Attributes:
         plain_cosine: cosine of the means of the vectors.
         idf_cosine: cosine of the means, words weighted by idf.
         smooth_cosine: cosine of the means, words weighted by smooth inverse frequency, the common component removed.
-        answered: mean over the words of the one text of the cosine to the most similar word of the other, by idf.
-        repeated: the same from the other text to the one.
+        answered: idf-weighted mean, over the words of the text, of the cosine to the most similar word of the other.
+        repeated: the same in the other direction.
         movers_distance: relaxed Word Mover's distance, 0 for the same words.
-        soft_cosine: cosine where similar words are no right angles.
+        soft_cosine: soft cosine, in which similar words are not orthogonal.
     """
 
     plain_cosine: Numbers
@@ -70,12 +70,12 @@ class MeaningSimilarity(NamedTuple):
 
 
 def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> MeaningSimilarity:
-    """Compare a text with others, each of one word at least.
+    """Compare a text with others; each needs at least one word.
 
     Args:
         one: words of the text.
         others: words of each other text, at least one.
-        common: the first principal component of all texts' means, of length 1.
+        common: the first principal component of the means of all texts, of unit length.
     """
     sizes = np.array([len(other.times) for other in others])
     starts = np.cumsum(sizes) - sizes
@@ -101,7 +101,7 @@ def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> Meaning
 
 
 def without(means: Numbers, common: Numbers) -> Numbers:
-    """Means less their part along a component of length 1 (Arora et al. 2017, algorithm 1)."""
+    """Means without their projection on a component of unit length (Arora et al. 2017, algorithm 1)."""
     return means - np.multiply.outer(means @ common, common)
 
 
@@ -115,12 +115,12 @@ def _means(values: Numbers, weights: Numbers, starts: Indices) -> Numbers:
 
 
 def _distances(cosines: Numbers) -> Numbers:
-    """Euclidean distances of vectors of length 1."""
+    """Euclidean distances of unit vectors."""
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines))
 
 
 def _softened(cosines: Numbers) -> Numbers:
-    """How much two words count as one (Charlet and Damnati 2017, section 2.1)."""
+    """Similarities of words for the soft cosine (Charlet and Damnati 2017, section 2.1)."""
     return np.square(np.maximum(0.0, cosines))
 
 

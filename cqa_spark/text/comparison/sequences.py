@@ -1,4 +1,4 @@
-"""How alike two texts are as sequences of words and of characters."""
+"""Similarity of two texts as sequences of words and of characters."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from cqa_spark.text.comparison.substring import longest_common_substring
 from cqa_spark.text.comparison.tiling import tiles
 
 LEAST_RUN = 2
-"""Words of the shortest run that greedy string tiling lays; single words are set overlap."""
+"""Minimum length of a tile in greedy string tiling; single words are covered by set overlap."""
 
 
 class SequenceSimilarity(NamedTuple):
     """Similarities of two texts, each from 0 (nothing in common) to 1 (the same).
 
     Attributes:
-        tiled: words in common runs over the words of both texts.
-        longest_run: words of the longest common run over the words of the shorter text.
-        word_sequence: longest common subsequence of words over the words of the longer text.
-        char_sequence: longest common subsequence of characters over the characters of the longer text.
-        substring: longest common run of characters over the characters of the shorter text.
-        levenshtein: 1 - insertions, deletions and replacements of characters over the characters of the longer text.
-        jaro_winkler: of the characters.
-        sorted_words: 1 - insertions and deletions over the characters of both, words sorted first.
+        tiled: words in common runs / words of both texts.
+        longest_run: words of the longest common run / words of the shorter text.
+        word_sequence: longest common subsequence of words / words of the longer text.
+        char_sequence: longest common subsequence of characters / characters of the longer text.
+        substring: longest common substring / characters of the shorter text.
+        levenshtein: 1 - insertions, deletions and replacements of characters / characters of the longer text.
+        jaro_winkler: Jaro-Winkler similarity of the characters.
+        sorted_words: 1 - (insertions + deletions) / characters of both texts, after sorting the words.
     """
 
     tiled: float
@@ -42,7 +42,7 @@ NOTHING = SequenceSimilarity(*[0.0] * len(SequenceSimilarity._fields))
 
 
 def compare_sequences(one: Sequence[str], other: Sequence[str], letters: str, other_letters: str) -> SequenceSimilarity:
-    """Compare two texts; a text without words has nothing in common with any.
+    """Compare two texts; all similarities are 0 if a text has no words.
 
     Args:
         one: words of a text, in order.

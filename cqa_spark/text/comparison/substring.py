@@ -1,13 +1,13 @@
-"""The longest run of characters that two texts have in common."""
+"""The longest common substring of two texts."""
 
 from __future__ import annotations
 
 
 def longest_common_substring(one: str, other: str) -> int:
-    """Characters of the longest string that both texts hold.
+    """Length of the longest common substring.
 
-    Looks, from each place of the shorter text on, whether the longer one holds a string that beats the longest so far.
-    One look is one search in C: many times faster in Python than the table of dynamic programming.
+    For each position of the shorter text, searches the longer text for a substring longer than the best so far. Each
+    search runs in C, which is many times faster than dynamic programming in Python.
     """
     shorter, longer = sorted((one, other), key=len)
     longest = start = 0

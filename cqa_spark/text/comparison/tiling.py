@@ -1,4 +1,4 @@
-"""Greedy string tiling: how much of two texts can be covered by runs of words that both have.
+"""Greedy string tiling: covers two texts with common runs of words.
 
 Wise 1993, String similarity via greedy string tiling and running Karp-Rabin matching.
 """
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 
 class Tile(NamedTuple):
-    """A run of words that both texts have.
+    """A common run of words.
 
     Attributes:
-        one: where it starts in the one text, from 0.
-        other: where it starts in the other text, from 0.
-        length: its words.
+        one: start in the first text, from 0.
+        other: start in the second text, from 0.
+        length: number of words.
     """
 
     one: int
@@ -25,18 +25,18 @@ class Tile(NamedTuple):
 
 
 def tiles(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[Tile]:
-    """Cover two texts with common runs, the longest first, so that no word is covered twice.
+    """Cover two texts with common runs, longest first, so that no word is covered twice.
 
     Args:
         one: words of a text, in order.
         other: words of the other text, in order.
-        least: words of the shortest run that counts.
+        least: minimum length of a tile, in words.
 
     Returns:
-        The tiles in the order in which they were laid: longest first, then by place in ``one``, then in ``other``.
+        The tiles, longest first, then by start in ``one``, then in ``other``.
     """
     free_one, free_other = [True] * len(one), [True] * len(other)
-    # Covering words only shortens runs, so the longest run of the heap that is still free is the longest of all.
+    # Covering words only shortens runs, so the longest free run in the heap is the longest of all.
     waiting = [(-run.length, run.one, run.other) for run in _runs(one, other) if run.length >= least]
     heapify(waiting)
     laid = []
@@ -56,7 +56,7 @@ def tiles(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[Tile
 
 
 def _runs(one: Sequence[str], other: Sequence[str]) -> Iterator[Tile]:
-    """All common runs that cannot be made longer at either end."""
+    """All maximal common runs."""
     places: dict[str, list[int]] = {}
     for place, word in enumerate(other):
         places.setdefault(word, []).append(place)
@@ -72,7 +72,7 @@ def _runs(one: Sequence[str], other: Sequence[str]) -> Iterator[Tile]:
 
 
 def _free_pieces(run: Tile, free_one: Sequence[bool], free_other: Sequence[bool]) -> Iterator[Tile]:
-    """What is left of a run when the words that are covered in either text are taken out."""
+    """The pieces of a run without words that are already covered in either text."""
     begin: int | None = None
     for step in range(run.length + 1):
         free = step < run.length and free_one[run.one + step] and free_other[run.other + step]

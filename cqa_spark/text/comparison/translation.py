@@ -1,4 +1,4 @@
-"""Measures of machine translation, with a text in the place of the translation and another in that of its reference."""
+"""Measures of machine translation between a text, as the translation, and another text, as the reference."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import BLEU
 
 _LONGEST = 4
-"""Words of the longest n-grams."""
+"""Maximum length of n-grams."""
 
 
 class TranslationMeasures(NamedTuple):
-    """How good a translation of the reference a text would be; 0 is worst, but for ``edits``.
+    """Quality of a text as a translation of the reference; higher is better, except for ``edits``.
 
     Attributes:
         bleu: geometric mean of the n-gram precisions, smoothed exponentially, times the brevity penalty.
-        precision_1: share of the text's words that the reference has.
-        precision_2: the same of pairs of words.
-        precision_3: the same of runs of three words.
-        precision_4: the same of runs of four words.
-        brevity: BLEU's penalty of a text that is shorter than the reference; 1 for none.
-        nist: n-gram precision weighted by how much an n-gram tells beyond its first words, in bits; without a bound.
-        meteor: weighted harmonic mean of precision and recall of words and stems, less a penalty for other orders.
-        edits: insertions, deletions and replacements of words over the words of the reference (TER without shifts).
+        precision_1: share of the text's words that occur in the reference.
+        precision_2: the same for bigrams.
+        precision_3: the same for trigrams.
+        precision_4: the same for four-grams.
+        brevity: BLEU's brevity penalty; 1 for none.
+        nist: n-gram precision weighted by information, in bits; unbounded.
+        meteor: weighted harmonic mean of precision and recall of words and stems, with a penalty for fragmentation.
+        edits: insertions, deletions and replacements of words / words of the reference (TER without shifts).
     """
 
     bleu: float
@@ -43,7 +43,7 @@ class TranslationMeasures(NamedTuple):
 
 
 def compare_translation(reference: Sequence[str], text: Sequence[str]) -> TranslationMeasures:
-    """Measure a text.
+    """Compute the measures of a text.
 
     Args:
         reference: words of the reference, at least one.
@@ -68,13 +68,13 @@ _BLEU = BLEU(tokenize="none", effective_order=True, max_ngram_order=_LONGEST)
 
 
 class _Stemmer:
-    """Porter's stemmer, once per word."""
+    """Porter's stemmer, with a cache."""
 
     stem = staticmethod(lru_cache(maxsize=100_000)(PorterStemmer().stem))
 
 
 class _NoSynonyms:
-    """In the place of WordNet, which is not installed with NLTK."""
+    """Replaces WordNet, which is not installed with NLTK."""
 
     def synsets(self, word: str) -> list[object]:
         """None."""

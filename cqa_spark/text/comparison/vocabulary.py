@@ -1,4 +1,4 @@
-"""Word vectors as workers use them: the bag of words with vectors of any text."""
+"""Word vectors in workers: converts texts to bags of words with vectors."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SMOOTHING = 1e-3
-"""Share of all words from which on a word counts less than half (Arora et al. 2017, section 3)."""
+"""Relative frequency at which a word has half the weight (Arora et al. 2017, section 3)."""
 SAMPLE = 10_000
-"""Texts that the common component is learned from: bounds what the driver holds."""
+"""Maximum number of texts for fitting the common component, which bounds the driver's memory."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that have vectors, numbered from 0.
+    """The words with vectors, numbered from 0.
 
     Attributes:
-        words: in the order of their numbers.
-        vectors: one row a word, each of length 1.
-        idf: how rare each word is among texts, smooth, as in ``Collection.weigh``.
+        words: words in order of their numbers.
+        vectors: one row per word, of unit length.
+        idf: smooth inverse document frequency of each word, as in ``Collection.weigh``.
         smooth: smooth inverse frequency of each word.
     """
 
@@ -43,9 +43,9 @@ class Vocabulary:
         """Weigh the words of a collection.
 
         Args:
-            words: ``word``, ``vector``, ``document_frequency`` (texts that hold it), ``occurrences`` (in all texts).
-            documents: texts of the collection.
-            occurrences: words of the collection, repeats included.
+            words: ``word``, ``vector``, ``document_frequency``, ``occurrences`` (in all texts).
+            documents: number of texts in the collection.
+            occurrences: number of words in the collection, including repeats.
         """
         holding, times = (words[name].to_numpy(dtype=np.float64) for name in ("document_frequency", "occurrences"))
         return cls(
@@ -56,7 +56,7 @@ class Vocabulary:
         )
 
     def bag(self, words: Sequence[str]) -> Bag | None:
-        """The words of a text that have vectors; None where none has."""
+        """The words of a text with vectors; None if there are none."""
         times = Counter(self._numbers[word] for word in words if word in self._numbers)
         if not times:
             return None
@@ -70,15 +70,15 @@ class Vocabulary:
 
 
 def common_component(vocabulary: Vocabulary, texts: DataFrame, unit: str) -> Numbers:
-    """The first principal component of the texts' means: what all texts say (Arora et al. 2017, algorithm 1).
+    """The first principal component of the texts' means, which all texts share (Arora et al. 2017, algorithm 1).
 
     Args:
-        vocabulary: the words that have vectors.
-        texts: the table ``texts``; the ``SAMPLE`` texts of the lowest keys are looked at, which are hashes.
+        vocabulary: the words with vectors.
+        texts: the table ``texts``; the ``SAMPLE`` texts with the lowest keys, which are hashes, are used.
         unit: the array column of the words.
 
     Returns:
-        A vector of length 1; 0 where no text has a word with a vector.
+        A unit vector; 0 if no text has a word with a vector.
     """
     sample = texts.select("text_id", unit).orderBy("text_id").limit(SAMPLE).toPandas()
     bags = [bag for bag in map(vocabulary.bag, sample[unit]) if bag is not None]

@@ -1,4 +1,4 @@
-"""What two texts share and lack, when each term counts by a weight such as its idf."""
+"""Overlap of two texts whose terms have weights, such as idf."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 
 class WeightedOverlap(NamedTuple):
-    """Overlap of the distinct terms of two texts; the same in both directions.
+    """Overlap of the distinct terms of two texts; symmetric.
 
     Attributes:
-        jaccard: weight of the shared terms over the weight of the terms of either text.
-        dice: twice the weight of the shared terms over the weights of both texts.
-        shorter: weight of the shared terms over that of the lighter text.
-        heaviest_missing: weight of the heaviest term that only one of the texts has.
-        more_missing: weight of the terms that only one text has, of the text that has more.
-        less_missing: the same of the other text.
+        jaccard: weight of the shared terms / weight of the terms of either text.
+        dice: twice the weight of the shared terms / weights of both texts.
+        shorter: weight of the shared terms / weight of the lighter text.
+        heaviest_missing: weight of the heaviest term that occurs in only one text.
+        more_missing: weight of the terms that occur in only one text, for the text with the larger weight.
+        less_missing: the same for the other text.
     """
 
     jaccard: float
@@ -27,7 +27,7 @@ class WeightedOverlap(NamedTuple):
 
 
 def compare_weighted(one: Collection[str], other: Collection[str], weight: Callable[[str], float]) -> WeightedOverlap:
-    """Compare the terms of two texts; shares of nothing are 0.
+    """Compare the terms of two texts; 0 / 0 is 0.
 
     The shares are the weighted word overlap of Šarić et al. (2012, TakeLab); missing terms count as in the penalties of
     Han et al. (2013, UMBC EBIQUITY-CORE).
@@ -51,7 +51,7 @@ def compare_weighted(one: Collection[str], other: Collection[str], weight: Calla
 
 
 def _sum(terms: Collection[str], weight: Callable[[str], float]) -> float:
-    """In the order of the terms, so that the last digit does not depend on the order of a set."""
+    """Sum in sorted order, so that the last digit does not depend on the order of a set."""
     return sum(map(weight, sorted(terms)), start=0.0)
 
 

@@ -1,1 +1,1 @@
-"""Sentence embeddings: texts as unit vectors, from pretrained models that are installed beside the jars."""
+"""Sentence embeddings: encodes texts as unit vectors with pretrained models, which are installed next to the jars."""

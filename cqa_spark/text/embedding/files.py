@@ -1,4 +1,4 @@
-"""The files of embedding models: found where they were installed, and checked by hash."""
+"""Locates the files of embedding models and verifies their hashes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = 
     Args:
         model: the model.
         file: its ``weights`` or ``tokenizer``.
-        folders: where jars and copies of files are looked for first.
+        folders: folders to search first for jars and files.
 
     Returns:
         The content of the file.
 
     Raises:
-        EnvironmentProblem: the file is not installed, or is not the one that the model names.
+        EnvironmentProblem: the file is not installed, or its hash differs from the description.
     """
     content = _content(model, file, folders)
     found = hashlib.sha256(content).hexdigest()
@@ -39,13 +39,13 @@ def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = 
 
 
 def downloadable_models() -> list[EmbeddingModel]:
-    """The models of ``conf/models`` that come as a jar, but not with the jars that every job needs."""
+    """The models of ``conf/models`` in optional jars, which ``make setup`` does not install."""
     models = [read_model(name) for name in known_models()]
     return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
 
 
 def files_to_ship(model: EmbeddingModel) -> list[Path]:
-    """The files that the workers of a cluster need; none for a package, which their environment has."""
+    """The files that the workers of a cluster need; none for a package, which is part of their environment."""
     if model.source.maven:
         return [_first(jar_name(model.source.maven), (jars_folder(), models_folder()))]
     if model.source.folder:

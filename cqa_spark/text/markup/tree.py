@@ -1,4 +1,4 @@
-"""Walks the tree that a browser would build from HTML, valid or not."""
+"""Walks the tree that a browser would build from valid or invalid HTML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEXT = "-text"
 WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 
 Attribute = Callable[[str], str | None]
-"""Gives an element's attribute by its name; None where it is absent or has no value."""
+"""Looks up an element's attribute by name; None if it is absent or has no value."""
 
 
 class Visitor(Protocol):
@@ -39,7 +39,7 @@ def walk(html: str, visitor: Visitor) -> None:
     deeper than Python's.
 
     Args:
-        html: any string; NUL characters go, as the standard has it.
+        html: any string; NUL characters are removed, as in the standard.
         visitor: receives elements and texts, but no comments.
     """
     node: LexborNode | None = LexborHTMLParser(html, is_fragment=True, options=WITHOUT_EVENTS).root

@@ -23,7 +23,7 @@ class Tree:
     """One tree; every node comes before its parent, and siblings are in order.
 
     Attributes:
-        labels: of each node, as numbers of ``label_number``.
+        labels: labels of the nodes, as numbers of ``label_number``.
         parents: index of each node's parent; the root is the last node, and its parent is ``NO_PARENT``.
     """
 
@@ -32,13 +32,13 @@ class Tree:
 
     @cached_property
     def leaves(self) -> NDArray[np.bool_]:
-        """Which nodes have no children."""
+        """Mask of the nodes without children."""
         found = np.ones(len(self.parents), dtype=np.bool_)
         found[self.parents[self.parents != NO_PARENT]] = False
         return found
 
     def relate(self, leaves: Integers) -> Tree:
-        """Mark the nodes above some leaves, up to two levels but below the root's children, as related.
+        """Mark the ancestors of some leaves, up to two levels but below the root's children, as related.
 
         This is the tag REL of Severyn and Moschitti 2012, Structural relationships for large-scale learning of answer
         re-ranking. A related node matches related nodes of the same label only.
@@ -61,10 +61,10 @@ class Forest:
     """Many trees, one after the other.
 
     Attributes:
-        labels: of each node.
-        children: the children of each node, one node after the other.
-        first_child: where the children of each node start in ``children``; one item more than nodes.
-        first_node: where the nodes of each tree start; one item more than trees.
+        labels: labels of the nodes.
+        children: concatenated children of the nodes.
+        first_child: start of each node's children in ``children``; one item more than nodes.
+        first_node: start of each tree's nodes; one item more than trees.
     """
 
     labels: Integers
@@ -90,13 +90,13 @@ class Forest:
 
     @cached_property
     def by_label(self) -> Integers:
-        """The nodes of each tree in the order of their labels, one tree after the other."""
+        """The nodes of each tree sorted by label, one tree after the other."""
         trees = np.repeat(np.arange(len(self)), np.diff(self.first_node))
         return np.lexsort((self.labels, trees))
 
 
 def is_tree(tree: Tree) -> bool:
-    """Whether arrays that were read from a file are those of a tree: the kernel reads memory by them, unchecked."""
+    """Whether arrays from a file form a tree; the kernel uses them as memory offsets without checks."""
     nodes = len(tree.labels)
     if not nodes or tree.labels.shape != tree.parents.shape:
         return False
@@ -105,7 +105,7 @@ def is_tree(tree: Tree) -> bool:
 
 
 def label_number(label: str) -> int:
-    """The number that stands for a label: the same in every process, and even, so that a bit is left for the tag REL.
+    """The number of a label: equal in every process, and even, so that one bit is free for the tag REL.
 
     It is a hash of 63 bits: among 100,000 labels, two share a number with a probability below 1 in 10^9.
     """

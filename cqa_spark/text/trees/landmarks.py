@@ -1,8 +1,8 @@
-"""A kernel of pairs of trees as columns of numbers, by Nyström's method.
+"""Approximates a kernel of pairs of trees by explicit features, with Nyström's method.
 
 Williams and Seeger 2001, Using the Nyström method to speed up kernel machines; for tree kernels Croce and Basili 2016,
 Large-scale kernel-based language learning through the ensemble Nyström methods. A linear model of the columns is a
-kernel machine whose kernel is restricted to what the landmarks span.
+kernel machine restricted to the span of the landmarks.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _FILE = "landmarks.parquet"
 _NODES = pa.list_(pa.field("element", pa.int64()))
 _SCHEMA = pa.schema([(f"{side}_{part}", _NODES) for side in ("query", "candidate") for part in ("labels", "parents")])
 _SMALLEST = 1e-6
-"""Share of the largest eigenvalue below which a direction is left out."""
+"""Share of the largest eigenvalue below which an eigenvector is dropped."""
 
 
 @dataclass(frozen=True, eq=False)
 class Landmarks:
-    """Pairs of trees that other pairs are compared with.
+    """Pairs of trees with which other pairs are compared.
 
     The kernel of two pairs is the mean of the normalised partial tree kernels of their queries and of their candidates
     (Filice et al. 2016, KeLP at SemEval-2016 Task 3).
@@ -50,11 +50,11 @@ class Landmarks:
         """The columns of other pairs; their inner products approximate the kernel.
 
         Args:
-            queries: the query's tree of each pair; equal ones are compared once if they are one object.
+            queries: the query's tree of each pair; identical objects are compared once.
             candidates: the candidate's tree of each pair.
 
         Returns:
-            Shape (pairs, landmarks). A pair gets the same values to the last digit, whatever others are given with it.
+            Shape (pairs, landmarks). The values of a pair do not depend on other pairs in the call.
         """
         compared = self._compare(queries, candidates)
         with threadpool_limits(1):
@@ -71,7 +71,7 @@ class Landmarks:
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote."""
+        """Read the saved state."""
         rows = folder.read_arrow(_FILE, _SCHEMA)
         labels, parents, other_labels, other_parents = (_arrays(column) for column in rows.columns)
         read = cls(
@@ -79,7 +79,7 @@ class Landmarks:
             [Tree(*each) for each in zip(other_labels, other_parents, strict=True)],
         )
         if not all(map(is_tree, (*read.queries, *read.candidates))):
-            raise folder.refusal(_FILE, "it holds a row that is not a tree")
+            raise folder.refusal(_FILE, "it contains a row that is not a tree")
         return read
 
     def _compare(self, queries: Sequence[Tree], candidates: Sequence[Tree]) -> Numbers:
@@ -87,7 +87,7 @@ class Landmarks:
 
     @cached_property
     def _inverse_root(self) -> Numbers:
-        """The inverse square root of the landmarks' kernel matrix, by which columns are uncorrelated."""
+        """The inverse square root of the landmarks' kernel matrix, which decorrelates the columns."""
         with threadpool_limits(1):
             values, vectors = np.linalg.eigh(self._compare(self.queries, self.candidates))
             kept = values > _SMALLEST * values.max(initial=0.0)

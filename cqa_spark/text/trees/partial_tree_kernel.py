@@ -1,8 +1,7 @@
-"""The partial tree kernel: how many fragments two trees share.
+"""The partial tree kernel: counts the fragments that two trees share.
 
-Moschitti 2006, Efficient convolution kernels for dependency and constituent syntactic trees. A fragment is a node with
-any of its descendants such that every node but the first has its parent; children may be left out. Numba compiles
-the loops when a process first calls them, in about two seconds.
+Moschitti 2006, Efficient convolution kernels for dependency and constituent syntactic trees. A fragment is a connected
+part of a tree; children may be omitted. Numba compiles the loops at the first call in a process, in about two seconds.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from cqa_spark.text.trees.forest import Forest, Integers
 Numbers = NDArray[np.float64]
 
 VERTICAL_DECAY = 0.4
-"""Mu: the factor of each node of a fragment; the default of KeLP (Filice et al. 2018, JMLR 18(191))."""
+"""Mu: the factor for each node of a fragment; the default of KeLP (Filice et al. 2018, JMLR 18(191))."""
 
 HORIZONTAL_DECAY = 0.4
-"""Lambda: a factor of each child that a fragment skips between two others; its square is one of each leaf of a
-fragment. The default of KeLP."""
+"""Lambda: the factor for each child that a fragment skips between two others; its square is the factor for each leaf.
+The default of KeLP."""
 
 
 def compare_all(left: Forest, right: Forest) -> Numbers:
@@ -37,13 +36,13 @@ def compare(left: Forest, rows: Integers, right: Forest, columns: Integers) -> N
     """The normalised kernel of pairs of trees: k(s, t) over the square root of k(s, s) k(t, t).
 
     Args:
-        left: holds the first tree of each pair.
+        left: contains the first tree of each pair.
         rows: index of the first tree of each pair.
-        right: holds the second tree of each pair.
+        right: contains the second tree of each pair.
         columns: index of the second tree of each pair.
 
     Returns:
-        An item per pair, from 0 to 1.
+        One item per pair, from 0 to 1.
     """
     own, other = _of_itself(left), _of_itself(right)
     found: Numbers = kernel(left, rows, right, columns) / np.sqrt(own[rows] * other[columns])
@@ -102,11 +101,11 @@ def _kernel(
     mu: float,
     decay: float,
 ) -> Numbers:
-    """Sum over pairs of nodes of one label what fragments below both share.
+    """Sum the shared fragments over pairs of nodes with equal labels.
 
-    The matrix ``shared`` is filled children first; of nodes of other labels it holds what earlier pairs of trees left.
+    The matrix ``shared`` is filled children first; entries of nodes with different labels are undefined.
     ``table[i, j]`` sums over common subsequences that end within the first i and j children of two nodes, decayed by
-    the children that follow. As it covers subsequences of every length, the time is one step per pair of children.
+    the children that follow. It covers subsequences of all lengths, so each pair of children takes one step.
     """
     longest = max(_longest(left_first_node), _longest(right_first_node))
     shared = np.empty((longest, longest))

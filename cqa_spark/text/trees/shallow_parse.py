@@ -1,8 +1,8 @@
 """Shallow syntax trees: sentences, chunks, parts of speech and words.
 
 Nicosia et al. 2015, QCRI at SemEval-2015 Task 3; Barrón-Cedeño et al. 2016, ConvKN at SemEval-2016 Task 3. Parts of
-speech (those of the Penn Treebank) and chunks come from the rules and the lexicon of Pattern for English, which
-TextBlob brings (De Smedt and Daelemans 2012, Pattern for Python, JMLR 13).
+speech (of the Penn Treebank) and chunks come from the rules and the lexicon of Pattern for English, which TextBlob
+includes (De Smedt and Daelemans 2012, Pattern for Python, JMLR 13).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from textblob.en import parse
 from cqa_spark.text.trees.forest import NO_PARENT, Tree, label_number
 
 MOST_WORDS = 100
-"""Words and signs from the start of a text that are in its tree; the time of the kernel grows with their square."""
+"""Maximum number of tokens in the tree of a text; the time of the kernel is quadratic in it."""
 
 _ROOT, _SENTENCE = "ROOT", "S"
 _NO_CHUNK = "O"
 _SLASH = "&slash;"
 _Token = tuple[str, str, str]
-"""Word, part of speech, and chunk with its place in it, such as B-NP."""
+"""Word, part of speech, and chunk tag, such as B-NP."""
 
 
 def shallow_tree(sentences: Iterable[str], stems: Mapping[str, str]) -> Tree:
     """The tree of a text: root, sentences, chunks, parts of speech, words.
 
     Args:
-        sentences: of the text.
-        stems: of lower-case words; a word without one stands for itself, in lower case.
+        sentences: the sentences of the text.
+        stems: stems of lower-case words; words without a stem are used in lower case.
     """
     labels: list[int] = []
     parents: list[int] = []
@@ -60,13 +60,13 @@ def shallow_tree(sentences: Iterable[str], stems: Mapping[str, str]) -> Tree:
 
 
 def leaf_label(word: str) -> str:
-    """The label of a word, which is that of no part of speech."""
+    """The label of a word, distinct from all labels of parts of speech."""
     return f"={word}"
 
 
 def _sentences(sentences: Iterable[str]) -> Iterator[list[_Token]]:
     left = MOST_WORDS
-    # An empty line ends a sentence for the parser.
+    # For the parser, an empty line ends a sentence.
     parsed = parse("\n\n".join(sentences), relations=False, lemmata=False).split()
     for sentence in parsed:
         tokens = [(word.replace(_SLASH, "/"), tag, chunk) for word, tag, chunk, *_ in islice(sentence, left)]
@@ -76,7 +76,7 @@ def _sentences(sentences: Iterable[str]) -> Iterator[list[_Token]]:
 
 
 def _chunks(tokens: Iterable[_Token]) -> Iterator[tuple[str, list[_Token]]]:
-    """The chunks of a sentence; each token outside of chunks by itself."""
+    """The chunks of a sentence; each token outside chunks is a chunk of its own."""
     inside: list[_Token] = []
     for token in tokens:
         place, _, _ = token[2].partition("-")

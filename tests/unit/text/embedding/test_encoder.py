@@ -46,7 +46,7 @@ def test_no_texts_have_no_vectors() -> None:
 
 
 def test_vectors_of_another_size_are_refused() -> None:
-    with pytest.raises(ContractError, match="gives vectors of 2 components, not 3 as conf/models"):
+    with pytest.raises(ContractError, match="returns vectors of 2 components, not 3 as stated in conf/models"):
         of_letters_and_words(3).encode(["a"])
 
 
