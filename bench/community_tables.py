@@ -1,4 +1,4 @@
-"""Invents the tables of a Stack Exchange site, as Parquet, for measurements: quick to make, and of any size."""
+"""Generates the tables of a Stack Exchange site of any size as Parquet files, for benchmarks."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ WORDS = (
     "proof", "bound", "graph", "path", "weak", "matrix", "field", "strong", "gate", "state", "circuit", "phase",
     "free", "noise",
 )  # fmt: skip
-"""What the gaps of sentences are filled with, so that hardly two comments are the same."""
+"""Words that fill the gaps of sentences, so that few comments are equal."""
 
 
 def write_site(folder: Path, *, posts: int, uneven: bool = False, seed: int = 1) -> None:
-    """Write examples, posts, comments, users, votes and badges, a file each.
+    """Write examples, posts, comments, users, votes and badges, one file each.
 
     Args:
-        folder: where to; it is made.
-        posts: questions and answers, one to three; other tables are in proportion.
-        uneven: one user writes a fifth of all answers.
-        seed: of everything that is drawn.
+        folder: target folder; it is created.
+        posts: number of questions and answers, in the ratio 1 to 3; other tables are proportional.
+        uneven: whether one user writes a fifth of all answers.
+        seed: random seed.
     """
     rng = np.random.default_rng(seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def write_site(folder: Path, *, posts: int, uneven: bool = False, seed: int = 1)
 
 
 def _examples(posts: pd.DataFrame, thread: np.ndarray, accepted: np.ndarray, questions: int) -> pd.DataFrame:
-    """The answers of threads with at least four of which one is accepted, every other thread for training."""
+    """The answers of threads with at least four answers, one of them accepted; every other thread is for training."""
     fit = (np.bincount(thread, minlength=questions) >= 4) & (accepted >= 0)
     answers = np.flatnonzero(fit[thread])
     query = _ids("p", thread[answers])
@@ -137,7 +137,7 @@ def _nothing(count: int, kind: str) -> pd.Series:
 
 
 def _one_each(thread: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The place of one answer of every thread that has any."""
+    """The index of one answer of every thread with answers."""
     drawn = np.lexsort((rng.random(len(thread)), thread))
     return drawn[np.unique(thread[drawn], return_index=True)[1]]
 

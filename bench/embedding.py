@@ -1,12 +1,12 @@
-"""What encoding texts costs on one core, beside plain onnxruntime with the same model.
+"""Compares the speed of encoding texts on one core with plain onnxruntime on the same model.
 
     .venv/bin/python bench/embedding.py
     .venv/bin/python bench/embedding.py --model e5_small --texts 400
 
-Invented forum texts, of 200 characters on average and up to 1,000. The peer encodes the same tokens in batches of 32
-sorted by length, each padded to its longest, as libraries for sentence embeddings do. Both use one thread and take
-turns; speeds are the best of the rounds, per second of CPU time. Vectors of the two are compared: the activations of
-8-bit models are scaled by batch, so that a text's vector depends on the texts beside it, unless it is encoded alone.
+The generated forum texts have 200 characters on average and up to 1,000. The peer encodes the same tokens in batches of
+32 sorted by length and padded to the longest, as libraries for sentence embeddings do. Both use one thread and take
+turns; speeds are the best of the rounds, per second of CPU time. The vectors are compared, because 8-bit models scale
+activations by batch, so that the vector of a text depends on its batch unless it is encoded alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> None:
     arguments = _arguments()
     model, texts = read_model(arguments.model), invented_texts(arguments.texts)
     encoders: dict[str, Encode] = {
-        "cqa_spark, a text at a time": load_encoder(model).encode,
+        "cqa_spark, one text at a time": load_encoder(model).encode,
         f"onnxruntime, batches of {BATCH}": plain(model),
     }
     speeds: dict[str, list[float]] = {name: [] for name in encoders}
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def invented_texts(number: int) -> list[str]:
-    """Texts of one to eight invented comments, short ones most often."""
+    """Texts of one to eight generated comments; short ones are most frequent."""
     rng = Random(1)
     users = invent_users(50, rng)
     texts = []
@@ -75,7 +75,7 @@ def invented_texts(number: int) -> list[str]:
 
 
 def plain(model: EmbeddingModel) -> Encode:
-    """The peer: what the documentation of onnxruntime and tokenizers shows."""
+    """The peer, as in the documentation of onnxruntime and tokenizers."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(read_file(model, model.weights), options)

@@ -1,13 +1,13 @@
-"""How fast the seven as-of groups of preferred answers are computed: ours beside plain pandas.
+"""Compares the speed of computing the seven as-of groups of preferred answers with plain pandas.
 
     .venv/bin/python bench/features.py --posts 250000 1000000 4000000
     .venv/bin/python bench/features.py --posts 250000 --uneven
 
-Sites are invented, and stored as Parquet, which both read. Each subject runs in a process of its own, one after the
-other, with the same cores; the clock starts when Spark is up, or the program, and stops when every group's values are
-written. Java compiles what runs often while it runs, so ours runs twice: in a fresh process, and in one that has
-computed a smaller site before, as a job has that read a dump first. At the start both ways compute a small site, and
-every value is compared. Peak memory is as memory.py says, of a subject's process and all below it.
+Both read a generated site from Parquet. Each subject runs in a separate process, one after the other, on the same
+cores. The clock starts when Spark, or the program, has started, and stops when the values of all groups are written.
+Because of Java's just-in-time compiler, ours runs twice: in a fresh process, and in one that has computed a smaller
+site before, like a job that has read a dump. At the start, both compute a small site and all values are compared. Peak
+memory is that of a subject's process tree, as measured by memory.py.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="4g", help="of the one Java process")
-    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    parser.add_argument("--scratch", default=None, help="folder for temporary output; removed afterwards")
     parser.add_argument("--subject", choices=SUBJECTS, help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -103,7 +103,7 @@ def _measure(subject: str, folder: Path, arguments: argparse.Namespace) -> dict[
 
 
 def _by_pandas(folder: Path) -> dict[str, float]:
-    """Write the values of all groups; they are computed together, so none has seconds of its own."""
+    """Write the values of all groups, which are computed together, so there are no times per group."""
     tables = {name: pd.read_parquet(folder / f"{name}.parquet") for name in TABLES}
     for name, values in metadata_in_pandas(tables).items():
         values.to_parquet(folder / f"pandas_{name}.parquet")
@@ -111,7 +111,7 @@ def _by_pandas(folder: Path) -> dict[str, float]:
 
 
 def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
-    """Write the values of all groups, both passes at a time as our jobs do, and say how many seconds each took."""
+    """Write the values of all groups, with both passes concurrently as in our jobs; return the seconds of each."""
     inputs = _inputs(spark, folder)
     started = time.perf_counter()
     fitted = fit_example_groups([group_class(f"{name}_asof_v1") for name in GROUPS], inputs, folds=5)
@@ -144,7 +144,7 @@ def _check(folder: Path, arguments: argparse.Namespace) -> None:
         theirs = pd.read_parquet(folder / f"pandas_{name}.parquet")
         key = [column for column in ("query_id", "candidate_id") if column in theirs.columns]
         one = ours.sort_values(["query_id", "candidate_id"]).set_index(key)[theirs.columns.drop(key)]
-        # Pandas has a row per question in a group of questions, and none where nothing is known.
+        # Pandas has one row per question in groups of questions, and omits rows without values.
         other = theirs.set_index(key).reindex(one.index)
         assert len(theirs.drop_duplicates(key)) == len(one.dropna(how="all").index.unique()), f"{name}: other rows"
         for column in one.columns:

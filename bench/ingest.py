@@ -1,12 +1,12 @@
-"""How fast Posts.xml becomes a table: ours beside spark-xml, and beside merely copying the text.
+"""Compares the speed of reading Posts.xml into a table with spark-xml and with copying the text.
 
     .venv/bin/python bench/ingest.py build/dumps/big.example.org/Posts.xml
     .venv/bin/python bench/ingest.py --generate 200MB 1GB
 
-Each subject runs in a process of its own, one after the other, with the same cores and the same heap; the clock starts
-when Spark is up and stops when the table is committed. Peak memory is as memory.py says, of a subject's process and all
-below it. Every subject runs `--repeat` times, and the best run counts; the first run of a process includes what Java
-takes to compile the code.
+Each subject runs in a separate process, one after the other, with the same cores and heap. The clock starts when Spark
+has started and stops when the table is committed. Peak memory is that of a subject's process tree, as measured by
+memory.py. Every subject runs `--repeat` times, and the best run counts; the first run of a process includes Java's
+just-in-time compilation.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", help="Posts.xml files")
-    parser.add_argument("--generate", nargs="+", default=[], metavar="SIZE", help="sizes of dumps to invent")
+    parser.add_argument("--generate", nargs="+", default=[], metavar="SIZE", help="sizes of dumps to generate")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="4g", help="of the one Java process")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each subject in its process")
-    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    parser.add_argument("--scratch", default=None, help="folder for temporary output; removed afterwards")
     parser.add_argument("--subject", choices=list(ABOUT), help=argparse.SUPPRESS)
     return parser.parse_args()
 

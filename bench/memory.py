@@ -11,14 +11,13 @@ from pathlib import Path
 
 @contextmanager
 def peak_memory(*processes: int) -> Iterator[list[int]]:
-    """Watch until the block ends.
+    """Sample memory until the block ends.
 
     Args:
-        processes: ids of processes; by default, this one.
+        processes: process ids; by default, this process.
 
     Yields:
-        For each process, the bytes that it and all below it held together at most so far, shared pages counted once,
-        looked at twice a second.
+        The peak memory of each process tree so far, in bytes, sampled twice per second; shared pages count once.
     """
     roots = processes or (os.getpid(),)
     peak, done = [0] * len(roots), threading.Event()
@@ -48,7 +47,7 @@ def _family(root: int) -> dict[int, list[str]]:
     """A process and all below it, each with the fields of ``/proc/[id]/stat`` from its state on."""
     found: dict[int, list[str]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile
+        with suppress(OSError):  # the process has ended
             found[int(folder.name)] = (folder / "stat").read_text().rpartition(")")[2].split()
     ours = {root}
     while more := {process for process, fields in found.items() if int(fields[1]) in ours} - ours:
@@ -57,7 +56,7 @@ def _family(root: int) -> dict[int, list[str]]:
 
 
 def _share(process: int) -> int:
-    """Bytes that a process holds, with its part of what it shares."""
+    """Proportional set size of a process, in bytes."""
     with suppress(OSError):
         rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
         return next(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))

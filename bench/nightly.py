@@ -1,11 +1,10 @@
-"""How long a night takes that computes what changed, beside one that computes everything.
+"""Compares the time of an incremental nightly run with that of a full run.
 
     .venv/bin/python bench/nightly.py --threads 25000 --touched 0.03
 
-A site is invented, and a second dump of it in which a share of the threads got one more answer, at the very end. One
-lake sees the first night, which trains; the second night runs twice, each time on a copy of that lake and in a process
-of its own: as it is, and with ``--full``. Both have to end with the same rankings. Steps are printed side by side, with
-the ratio of the whole.
+Two dumps of a site are generated; in the second one, a share of the threads has one more answer at the end. The first
+night trains on a lake. The second night runs twice, incrementally and with ``--full``, each in a separate process on a
+copy of that lake. Both must produce the same rankings. Steps are printed side by side, with the ratio of the totals.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ CREATED = re.compile(r' CreationDate="([^"]+)"')
 
 
 def main() -> None:
-    """Invent the dumps, do the nights, compare, print."""
+    """Generate the dumps, run the nights, compare the rankings and print the times."""
     arguments = _arguments()
     with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
         folder = Path(scratch)
@@ -55,10 +54,10 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=25_000, help="questions of the site; about 2.7 posts each")
-    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads that got an answer")
+    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads with a new answer")
     parser.add_argument("--system", default="metadata_logistic_asof")
     parser.add_argument("--heap", default="4g", help="of the Java process")
-    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    parser.add_argument("--scratch", default=None, help="folder for temporary output; removed afterwards")
     return parser.parse_args()
 
 
@@ -86,7 +85,7 @@ def answer_again(posts: Path, share: float) -> int:
 
 
 def night(lake: Path | str, dump: Path | str, system: str, *more: str) -> float:
-    """Do a night in a process of its own; give its seconds."""
+    """Run a night in a separate process; return its seconds."""
     command = [
         str(Path(sys.executable).with_name("cqa")), "nightly", "--input", str(dump), "--lake", str(lake),
         "--system", system, "--min-answers", "2", "--evaluation.resamples", "999",

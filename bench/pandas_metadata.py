@@ -1,4 +1,4 @@
-"""The seven as-of groups of preferred answers in plain pandas: what one would write for a site that fits in memory."""
+"""The seven as-of groups of preferred answers in plain pandas, as one would write for a site that fits in memory."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def metadata_in_pandas(tables: Tables, *, hours: float = 24, top_tags: int = 24)
 
     Args:
         tables: examples, posts, comments, users, votes and badges of one site.
-        hours: the cut, so long after the question.
-        top_tags: tags with columns of their own.
+        hours: the cut, in hours after the question.
+        top_tags: number of tag columns.
 
     Returns:
-        By group name, its columns with the pair's ids (``q_tags``: the question's).
+        The columns of each group by name, with the ids of the pair (``q_tags``: of the question).
     """
     delay = np.timedelta64(round(hours * 3_600_000_000), "us")
     pairs = tables["examples"].assign(cut=lambda rows: rows["asked_at"] + delay)
@@ -85,7 +85,7 @@ def _tag_slots(tables: Tables, end: pd.Timestamp, count: int) -> dict[str, int]:
 
 
 def _flags(tags: pd.Series, slots: Mapping[str, int]) -> np.ndarray:
-    """A row per question and a column per slot: 1 where the question has the slot's tag."""
+    """A binary matrix with one row per question and one column per slot."""
     flags = np.zeros((len(tags), TAG_SLOTS), dtype="int64")
     for row, names in enumerate(tags):
         for name in names if names is not None else ():

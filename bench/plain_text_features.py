@@ -1,4 +1,4 @@
-"""Some features of pairs of texts by scikit-learn, and by Python in the way of NLTK: one process, a pair at a time."""
+"""Some features of text pairs with scikit-learn and NLTK-style Python, in one process, one pair at a time."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ PEERS = (
     ("sequence_similarity_v1", "query_levenshtein"),
     ("sequence_similarity_v1", "query_word_sequence"),
 )
-"""Our features that are computed here too: group and column."""
+"""Our features that are also computed here: group and column."""
 
 
 def plain_features(
     collection: Sequence[Sequence[str]], queries: Sequence[Text], candidates: Sequence[Text]
 ) -> dict[tuple[str, str], Sequence[float]]:
-    """The features of ``PEERS`` for every pair of a query and the candidate at the same place.
+    """The features of ``PEERS`` for every pair of a query and the candidate at the same index.
 
     Args:
-        collection: stems of the texts that tell how rare a stem is.
-        queries: one for every pair.
-        candidates: one for every pair.
+        collection: stems of the texts for document frequencies.
+        queries: the query of each pair.
+        candidates: the candidate of each pair.
     """
     measures: tuple[Callable[[Text, Text], float], ...] = (
         lambda query, candidate: _jaccard(query["words"], candidate["words"]),

@@ -1,4 +1,4 @@
-"""Queries per second of our index beside bm25s, in one process and one run.
+"""Compares the queries per second of our index with bm25s, in one process and one run.
 
     python bench/retrieval.py [QUESTIONS]     (default 100,000; needs: pip install bm25s)
 

@@ -1,11 +1,11 @@
-"""What grows with the cluster: training and measuring on a standalone cluster of two workers, beside one process.
+"""Compares training and evaluation on a standalone cluster of two workers with single-process libraries.
 
     .venv/bin/python bench/scale.py training --rows 500000 --features 100
     .venv/bin/python bench/scale.py training --rows 4000000 --features 200
     .venv/bin/python bench/scale.py measures --queries 1000000
 
 The cluster is a master and two workers of one core and 3 GB on loopback. Peers read the same Parquet file in one
-process with two threads. Memory is that of a worker with all of its processes, shared pages counted once. Processor
+process with two threads. Memory is that of a worker's process tree; shared pages count once. Processor
 seconds, of all workers together, are nearly the same on a busy machine.
 """
 
@@ -104,7 +104,7 @@ def is_bit_equal(frame: DataFrame) -> bool:
 
 
 def invented_rows(spark: SparkSession, rows: int, features: int) -> DataFrame:
-    """Examples whose label follows from a fifth of the features and noise."""
+    """Examples whose label depends on a fifth of the features and noise."""
     names = [f"bench__{number:03d}" for number in range(features)]
     declared = ", ".join(f"{name} double" for name in names)
 
@@ -192,7 +192,7 @@ def measures(spark: SparkSession, cluster: Cluster, folder: Path, queries: int) 
 
 
 def invented_rankings(spark: SparkSession, queries: int) -> tuple[DataFrame, DataFrame]:
-    """Rankings of three systems, which put the relevant candidate first more or less often, and the examples."""
+    """Rankings of three systems of different quality, and the examples."""
     by_query = spark.range(0, queries, 1, 16).select(
         F.lit("question_answer").alias("task"), F.lit("test").alias("split"), F.lit("bench").alias("site"),
         F.col("id").cast("string").alias("query_id"), F.pmod(F.xxhash64("id"), F.lit(CANDIDATES)).alias("best"),

@@ -1,10 +1,10 @@
-"""Count what Spark does for a ``cqa`` command: jobs, queries, stages, tasks, and the time they take.
+"""Counts Spark's jobs, queries, stages and tasks for a ``cqa`` command, with their times.
 
     .venv/bin/python bench/spark_jobs.py run --config conf/demo.yaml
     .venv/bin/python bench/spark_jobs.py --by-query 20 nightly --input DUMP --lake LAKE
 
-The command runs in a process of its own, with Spark's event log in a temporary folder. The same data takes the same
-numbers on every machine; seconds depend on the machine.
+The command runs in a separate process, with Spark's event log in a temporary folder. For given data, the counts are the
+same on every machine; the seconds are not.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ SQL_START = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
 
 @dataclass
 class Counts:
-    """What an event log adds up to.
+    """Totals of an event log.
 
     Attributes:
         jobs: Spark jobs.
         queries: SQL executions.
-        stages: stages that ran.
-        tasks: tasks that ran.
-        task_seconds: time of all tasks.
-        busy_seconds: time in which at least one job ran.
-        jobs_by_query: jobs by the description of the query that they belong to.
+        stages: executed stages.
+        tasks: executed tasks.
+        task_seconds: total time of all tasks.
+        busy_seconds: time with at least one running job.
+        jobs_by_query: number of jobs by description of their query.
     """
 
     jobs: int = 0

@@ -1,13 +1,13 @@
-"""What a night costs on object storage, beside the same night on the local disk; and what it asks of the server.
+"""Compares nightly runs on object storage with the local disk, and counts the requests to the server.
 
     .venv/bin/python bench/storage.py
     .venv/bin/python bench/storage.py --threads 5000 --nights 12
 
-A site is invented, and a second dump of it in which a share of the threads got one more answer. Every night reads the
-one that the night before did not. Local disk: dumps and lake are folders. Object storage: both lie in a bucket of
-versitygw on loopback (`make versitygw`), whose access log tells what was asked; what it listed is counted in bytes of
-its answers. Whether listings grow with the runs before shows from one night to the next: Delta sums up the log of a
-table every ten commits, and until then each commit is listed.
+Two dumps of a site are generated; in the second one, a share of the threads has one more answer. The nights read them
+alternately. On the local disk, dumps and lake are folders. On object storage, both are in a bucket of versitygw on
+loopback (`make versitygw`). Its access log gives the number of requests, and the bytes of responses to list requests.
+The nights show whether listings grow with the number of earlier runs: Delta writes a checkpoint of a table's log every
+ten commits, and lists each commit since.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Night:
     """One night on object storage.
 
     Attributes:
-        seconds: of the whole command.
-        requests: by kind.
-        listed: bytes of the answers that list.
+        seconds: seconds of the whole command.
+        requests: number of requests by kind.
+        listed: bytes of responses to list requests.
     """
 
     seconds: float
@@ -57,10 +57,10 @@ class Night:
 
 
 def main() -> None:
-    """Invent the dumps, do the nights on both, print."""
+    """Generate the dumps, run the nights on both storages and print the results."""
     arguments = _arguments()
     if not program().exists():
-        sys.exit(f"there is no {program().relative_to(REPOSITORY)}: make versitygw")
+        sys.exit(f"not found: {program().relative_to(REPOSITORY)}; run: make versitygw")
     with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
         folder = Path(scratch)
         dumps = _dumps(folder, arguments)
@@ -77,9 +77,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2000, help="questions of the site")
     parser.add_argument("--touched", type=float, default=0.03, help="share of the threads with an answer more or less")
-    parser.add_argument("--nights", type=int, default=6, help="nights one after the other, the first of which trains")
+    parser.add_argument("--nights", type=int, default=6, help="number of nights; the first one trains")
     parser.add_argument("--system", default="metadata_logistic_asof")
-    parser.add_argument("--scratch", default=None, help="folder for what is written; removed afterwards")
+    parser.add_argument("--scratch", default=None, help="folder for temporary output; removed afterwards")
     return parser.parse_args()
 
 
@@ -111,7 +111,7 @@ def _nights_on_s3(
 
 
 def _asked(seconds: float, log: Path, seen: int) -> Night:
-    """What the server's log says of a night; it starts at a byte of the log."""
+    """The requests of a night, from the server's log after a byte offset."""
     with log.open("rb") as lines:
         lines.seek(seen)
         found = [match for line in lines if (match := LOGGED.search(line.decode()))]

@@ -1,13 +1,13 @@
-"""What preparing texts and computing features costs, how it grows, and what plain Python takes for the same features.
+"""Measures text analysis and feature computation, how the time grows, and compares features with plain Python.
 
     .venv/bin/python bench/text.py
     .venv/bin/python bench/text.py --comments 1250 5000 20000 --families similarity quality dialogue author
 
-Invented threads of ten comments, each size in a process of its own: dumps are read, texts analysed, and every feature
-group is fitted where it learns and computed for every comment. The clock of a stage starts when the one before it is
-written and stops when its table is. Beside it stands one process of scikit-learn and of Python in the way of NLTK, on
-the same analysed texts, for those features that are natural there; on the smallest size its values are checked against
-ours. Peak memory is as memory.py says, of a size's process and all below it.
+The input is generated threads of ten comments; each size runs in a separate process. It reads dumps, analyses texts,
+fits the feature groups and computes them for every comment. The clock of a stage runs from the end of the previous
+stage until its table is written. The peer computes comparable features on the same analysed texts in one process, with
+scikit-learn and NLTK-style Python. On the smallest size, its values are compared with ours. Peak memory is that of a
+size's process tree, as measured by memory.py.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--comments", nargs="+", type=int, default=[1250, 5000, 20000], help="sizes, smallest first")
     parser.add_argument("--families", nargs="+", default=["similarity", "quality", "dialogue", "author"])
-    parser.add_argument("--no-peer", action="store_true", help="leave plain Python out")
+    parser.add_argument("--no-peer", action="store_true", help="skip plain Python")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="2g", help="of the one Java process")
-    parser.add_argument("--folds", type=int, default=5, help="of groups that learn from labels")
+    parser.add_argument("--folds", type=int, default=5, help="number of folds for groups that learn from labels")
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -81,7 +81,7 @@ def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float
 
 
 def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
-    """Seconds by stage, and what else the table shows, of one size."""
+    """Seconds by stage and other results of one size."""
     found: dict[str, float] = {}
     groups = [each for each in map(group_class, known_groups()) if each.family in arguments.families]
     with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, peak_memory() as peak:
@@ -134,7 +134,7 @@ def _pairs(inputs: FeatureInputs) -> DataFrame:
 
 
 def _ours(spark: SparkSession, folder: str) -> pd.DataFrame:
-    """Our values of what plain Python computes too."""
+    """Our values of the features that plain Python computes."""
     columns = [F.col(f"{group}.{name}").alias(f"{group}__{name}") for group, name in PEERS]
     values = _stored(spark, folder, "query_features").select("query_id", "candidate_id", *columns)
     return values.orderBy("query_id", "candidate_id").toPandas()
@@ -143,7 +143,7 @@ def _ours(spark: SparkSession, folder: str) -> pd.DataFrame:
 def _against_plain_python(
     spark: SparkSession, inputs: FeatureInputs, folder: str, found: dict[str, float], *, check: bool
 ) -> None:
-    """Time plain Python, and check that it finds what we find."""
+    """Time plain Python, and check that its values equal ours."""
     collection = learned_texts(inputs).select("stems").toPandas()["stems"].tolist()
     pairs = _pairs(inputs).toPandas()
     with _timed(found, PLAIN):

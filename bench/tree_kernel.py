@@ -1,4 +1,4 @@
-"""Partial tree kernel: compiled loops beside the same loops in Python, on comments of a Qatar Living file.
+"""Compares the compiled partial tree kernel with the same loops in Python, on comments of a Qatar Living file.
 
 python bench/tree_kernel.py ../shared/data/semeval2016-task3/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml
 """
@@ -22,11 +22,13 @@ Result = TypeVar("Result")
 
 
 def main() -> None:
-    """Parse comments, compare pairs of their trees in both ways, and print times and their ratio."""
+    """Parse comments, compare pairs of trees with both implementations, and print times and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", help="threads in the layout of SemEval")
-    parser.add_argument("--trees", type=int, default=300, help="comments; compiled: every pair of them")
-    parser.add_argument("--pairs", type=int, default=300, help="pairs that Python compares")
+    parser.add_argument(
+        "--trees", type=int, default=300, help="number of comments; the compiled kernel compares all pairs"
+    )
+    parser.add_argument("--pairs", type=int, default=300, help="number of pairs compared in Python")
     arguments = parser.parse_args()
     comments = (node.text for _, node in etree.iterparse(arguments.file, tag="RelCText") if node.text)
     texts = list(islice(comments, arguments.trees))
@@ -38,7 +40,7 @@ def main() -> None:
     for name in ("_kernel", "_longest"):
         setattr(partial_tree_kernel, name, getattr(partial_tree_kernel, name).py_func)
     python, expected = _timed(lambda: partial_tree_kernel.kernel(forest, rows[few], forest, columns[few]))
-    assert np.array_equal(values[few], expected), "both ways give the same values"
+    assert np.array_equal(values[few], expected), "the values differ"
     a_pair, a_python_pair = compiled / len(rows), python / len(few)
     print(f"{len(texts)} texts parsed in {parsing:.2f} s, {np.diff(forest.first_node).mean():.0f} nodes a tree")
     print(f"compiled {1e6 * a_pair:.0f} µs a pair of trees, Python {1e6 * a_python_pair:.0f} µs", end="; ")
