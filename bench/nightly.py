@@ -62,7 +62,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def answer_again(posts: Path, share: float) -> int:
-    """Repeat an answer of some threads under a new id, when all else has happened; give the number of threads."""
+    """Append a copy of an answer of some threads under a new id and the latest time; return the number of threads."""
     every, touched, seen = round(1 / share), 0, 0
     copy = posts.with_suffix(".new")
     with posts.open(encoding="utf-8") as lines:

@@ -1,1 +1,1 @@
-"""Invented communities with learnable signal, as dumps: the sample, the tests' and benchmarks' input."""
+"""Generates dumps of synthetic communities with learnable signal, for the sample, the tests and the benchmarks."""

@@ -1,8 +1,8 @@
-"""Invents conversations: who says what, and how good it is.
+"""Generates conversations with comments of known quality.
 
-The signal to learn: good answers come from members who often help, name what was asked for, give places, prices,
-numbers and addresses, and come a little earlier; the asker thanks and asks back; the rest chats. The noise: helpful
-members chat too, advertisements look like answers, and every sixth label is another than it should be.
+Signal: good answers come from members who often help, mention the thing asked for, give places, prices, numbers and
+addresses, and come a little earlier. The asker says thanks and asks back. Other members chat. Noise: helpful members
+also chat, advertisements look like answers, and every sixth label is wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GOOD, USEFUL, BAD = LABELS = ("Good", "PotentiallyUseful", "Bad")
 COMMENTS = 10
 WRONG_LABELS = 0.18
 ASKER_SPEAKS = 0.15
-WORTH_OF_PLACE = 0.08  # how much less likely an answer gets with each comment before it
+WORTH_OF_PLACE = 0.08  # decrease of the probability of an answer per earlier comment
 FIRST_DAY = datetime(2012, 1, 1)
 
 NOT_ANSWERS: tuple[tuple[Sequence[str], str, float], ...] = (
@@ -32,24 +32,24 @@ NOT_ANSWERS: tuple[tuple[Sequence[str], str, float], ...] = (
 
 
 def invent_users(count: int, rng: Random) -> list[User]:
-    """Invent members: a quarter mostly helps, a quarter mostly chats."""
+    """Generate members: a quarter mostly helps, a quarter mostly chats."""
     kinds = (0.75, 0.4, 0.4, 0.08)
     return [User(f"U{number}", _name(rng, number), kinds[number % len(kinds)]) for number in range(1, count + 1)]
 
 
 def invent_question(rng: Random, topic: Topic, thing: str) -> tuple[str, str]:
-    """Invent subject and body of a question about a thing."""
+    """Generate subject and body of a question about a thing."""
     parts = (phrases.SUBJECTS, phrases.OPENINGS, phrases.DETAILS, phrases.DETAILS, phrases.CLOSINGS)
     subject, *body = (_say(rng, part, _gaps(rng, topic, thing, "all")) for part in parts)
     return subject, " ".join(body)
 
 
 def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing: str) -> Conversation:
-    """Invent a question about a thing, and its comments."""
+    """Generate a question about a thing, and its comments."""
     subject, body = invent_question(rng, topic, thing)
     asker = rng.choice(users)
     asked = time = FIRST_DAY + timedelta(minutes=rng.randrange(2 * 365 * 24 * 60))
-    liveliness = rng.uniform(0.3, 1.4)  # some questions nobody can answer
+    liveliness = rng.uniform(0.3, 1.4)  # some questions get no good answer
     comments: list[Comment] = []
     for place in range(COMMENTS):
         time += timedelta(seconds=rng.randrange(60, 12 * 3600))
@@ -63,7 +63,7 @@ def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing:
 
 
 def _intention(rng: Random, *, by_asker: bool, chance: float) -> tuple[Sequence[str], str]:
-    """What the speaker is up to: sentences to choose from, and how good they are as an answer."""
+    """The speaker's intention: candidate sentences and their label."""
     if by_asker:
         return rng.choice((phrases.THANKS, phrases.ASKER_REPLIES)), BAD
     if rng.random() < chance:

@@ -1,4 +1,4 @@
-"""What the invented forum is made of."""
+"""The entities of the generated forum."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class User:
 
 @dataclass(frozen=True)
 class Comment:
-    """One comment; the label says how it answers the question of its own thread."""
+    """A comment, with its label for the question of its own thread."""
 
     author: User
     written: datetime
@@ -35,7 +35,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A question with its comments, before any search found it."""
+    """A question with its comments, independent of searches."""
 
     topic: Topic
     thing: str
@@ -52,10 +52,10 @@ class Thread:
 
     Attributes:
         id: such as ``Q3_R7``.
-        search_rank: its place among the results, from 1.
-        relevance: of the thread's question to the original question.
-        conversation: what was said.
-        original_labels: of each comment, to the original question.
+        search_rank: rank among the results, from 1.
+        relevance: relevance of the thread's question to the original question.
+        conversation: the question and its comments.
+        original_labels: label of each comment for the original question.
         same_as: id of the earlier thread with the same conversation.
     """
 
@@ -69,7 +69,7 @@ class Thread:
 
 @dataclass(frozen=True)
 class OriginalQuestion:
-    """A new question and the threads that a search found for it, best first."""
+    """A new question and its search results, best first."""
 
     id: str
     subject: str

@@ -1,4 +1,4 @@
-"""Invents original questions with the threads that a search finds for them."""
+"""Generates original questions with their search results."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cqa_spark.synth.topics import TOPICS, Topic
 PERFECT, RELEVANT, IRRELEVANT = ("PerfectMatch", "Relevant", "Irrelevant")
 THREADS_EACH = 10
 REPEATS = 0.04
-RECENT = 40  # how far back a repeat reaches
+RECENT = 40  # maximum distance of a repeat, in threads
 
 
 class Forum:
-    """An invented forum; everything follows from the seed, in the order of the calls.
+    """A generated forum, determined by the seed and the order of calls.
 
     Args:
-        seed: of everything that is invented.
+        seed: random seed.
         users: number of members.
     """
 
@@ -31,7 +31,7 @@ class Forum:
         self._questions = 0
 
     def original_questions(self, threads: int) -> Iterator[OriginalQuestion]:
-        """Invent one file's worth of questions; no conversation of an earlier file comes again.
+        """Generate one file's worth of questions; no conversation of an earlier file comes again.
 
         Args:
             threads: in all; ten for each original question, the rest for the last one.
@@ -60,7 +60,7 @@ class Forum:
     def _find(
         self, topic: Topic, thing: str, earlier: list[tuple[str, Conversation]]
     ) -> tuple[float, str, Conversation, str | None]:
-        """One search result: the engine's score, true relevance, what was found, and whether it was found before."""
+        """One search result: score, true relevance, conversation, and the earlier thread that it repeats."""
         same_as = None
         if earlier and self._rng.random() < REPEATS:
             same_as, conversation = earlier.pop(self._rng.randrange(len(earlier)))
@@ -75,7 +75,7 @@ class Forum:
         return worth + self._rng.gauss(0, 1.2), relevance, conversation, same_as
 
     def _new_conversation(self, topic: Topic, thing: str) -> Conversation:
-        """A conversation near the topic, that was never had before."""
+        """A new conversation near the topic."""
         while True:
             kind = self._rng.choices((PERFECT, RELEVANT, IRRELEVANT), weights=(15, 40, 45))[0]
             about = self._rng.choice(TOPICS) if kind == IRRELEVANT else topic
@@ -92,7 +92,7 @@ class Forum:
         return Thread(identifier, rank, relevance, conversation, labels, same_as)
 
     def _original_label(self, relevance: str, label: str) -> str:
-        """How a comment answers the original question: as its own if that is the same, else less."""
+        """The label for the original question: that for its own question if both are the same, else lower."""
         if relevance == PERFECT or label == BAD:
             return label
         if relevance == RELEVANT:

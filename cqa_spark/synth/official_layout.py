@@ -17,9 +17,9 @@ UNKNOWN = "?"
 
 
 def nested_layout(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
-    """Give the text of the layout of subtasks A, B and C, all labels known.
+    """Yield the text of the layout of subtasks A, B and C, all labels known.
 
-    As in the official files, an original question comes again with each of its threads.
+    As in the official files, an original question is repeated with each of its threads.
     """
     for question in questions:
         for thread in question.threads:
@@ -31,16 +31,16 @@ def nested_layout(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
 
 
 def flat_layout(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
-    """Give the text of the layout of subtask A alone: threads without an original question, every label unknown."""
+    """Yield the text of the layout of subtask A alone: threads without an original question, every label unknown."""
     for question in questions:
         for thread in question.threads:
             yield from _thread(thread, nested=False)
 
 
 def scorer_lines(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
-    """Give the judgments of subtask A: query, candidate, rank, score of the given order, whether it is Good.
+    """Yield the judgments of subtask A: query, candidate, rank, score of the given order, whether it is Good.
 
-    Repeated threads are left out, as the official task does.
+    Repeated threads are omitted, as in the official task.
     """
     for question in questions:
         for thread in question.threads:

@@ -1,7 +1,7 @@
-"""How the people of the invented forum talk: sentences with gaps, by what the speaker is up to.
+"""Sentence templates of the generated forum, by intention of the speaker.
 
-Gaps: ``{thing}`` what the question asks about, ``{place}`` and ``{fact}`` of its topic, ``{other}`` a thing of any
-topic, ``{name}`` another member, ``{price}``, ``{phone}``, ``{url}``.
+Placeholders: ``{thing}`` (subject of the question), ``{place}`` and ``{fact}`` of its topic, ``{other}`` (a thing of
+any topic), ``{name}`` (another member), ``{price}``, ``{phone}``, ``{url}``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CLOSINGS = (
     "Kindly share numbers too :)",
 )
 
-# Someone who knows, and says so at length.
+# Detailed answers.
 ANSWERS = (
     "For {thing} I would go to {place}. {fact}",
     "We used {place} twice and were happy. {fact} It cost us around {price} riyals.",
@@ -51,7 +51,7 @@ ANSWERS = (
 
 SHORT_ANSWERS = ("{place}; hands down.", "Go to {place}.", "{place} is the best for {thing}", "check {url}", "{phone}")
 
-# Someone who half knows: potentially useful.
+# Uncertain answers: potentially useful.
 GUESSES = (
     "Not sure; but I think {place} had something like {thing}.",
     "I heard that {place} is ok but never tried myself.",
@@ -60,7 +60,7 @@ GUESSES = (
     "My cousin knows about {thing}; I will ask him tonight.",
 )
 
-# By someone else, in the middle of the thread.
+# Chat by other members in the middle of the thread.
 CHATTER = (
     "lol {name} you again",
     "Welcome to the forum; enjoy the heat :)",
@@ -88,7 +88,7 @@ QUESTIONS = (
     "{name}; can you tell me more about {other}?",
 )
 
-# Looks like an answer, is an advertisement.
+# Advertisements, which look like answers.
 ADVERTISEMENTS = (
     "Best offers for {other} and everything else at {url} call now {phone} only {price} riyals!!!",
     "We do {other}; cleaning; transport and more. Contact {phone}.",

@@ -1,4 +1,4 @@
-"""Writes an invented Qatar Living: training and development dumps, a gold file, and a dump without labels."""
+"""Writes a generated Qatar Living forum: training and development dumps, a gold file, and a dump without labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cqa_spark.process.disk_failures import cannot_write
 from cqa_spark.synth.forum import Forum
 from cqa_spark.synth.official_layout import HEAD, TAIL, flat_layout, nested_layout, scorer_lines
 
-# Real dumps have such threads: an entity that nobody declared. It belongs into quarantine, and the rest is read.
+# Real dumps contain such threads, with an undeclared entity. The reader must quarantine it and read the rest.
 BROKEN_THREAD = """
 <OrgQuestion ORGQ_ID="Q0">
 	<OrgQSubject>Is this thread readable?</OrgQSubject>
@@ -33,8 +33,8 @@ class SamplePaths:
     """The files of a sample.
 
     Attributes:
-        train: labelled threads to learn from, one of them broken.
-        dev: labelled threads to measure on.
+        train: labelled threads for training, one of them malformed.
+        dev: labelled threads for evaluation.
         gold: judgments of subtask A on `dev`, in the format of the official scorer.
         unlabelled: threads of subtask A whose labels are unknown.
     """
@@ -46,13 +46,13 @@ class SamplePaths:
 
 
 def write_sample(output: Path, *, threads: int, dev_threads: int, seed: int) -> SamplePaths:
-    """Invent a forum and write its dumps; the same arguments give the same bytes.
+    """Generate a forum and write its dumps; equal arguments give equal bytes.
 
     Args:
         output: folder, made if it does not exist.
         threads: readable threads of the training dump.
         dev_threads: threads of the development dump; a third as many have no labels.
-        seed: of everything that is invented.
+        seed: random seed.
 
     Raises:
         EnvironmentProblem: the folder cannot be written to, or its disk is full.

@@ -1,4 +1,4 @@
-"""What the people of the invented forum talk about. To make the forum talk of more, add a `Topic`."""
+"""The topics of the generated forum. To extend them, add a `Topic`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Topic:
 
     Attributes:
         category: section of the forum.
-        things: what a question can be about.
-        places: what a good answer recommends.
+        things: subjects of questions.
+        places: recommendations in good answers.
         facts: sentences that only someone who knows would write.
     """
 

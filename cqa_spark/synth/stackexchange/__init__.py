@@ -1,1 +1,1 @@
-"""An invented site of the Stack Exchange network, written as the eight files of a real dump, of any size."""
+"""Generates a site of the Stack Exchange network of any size, as the eight files of a dump."""

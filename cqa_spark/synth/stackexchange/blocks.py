@@ -1,4 +1,4 @@
-"""Makes one block of threads, or of users: the rows of its files, as bytes."""
+"""Generates one block of threads or of users: the rows of its files, as bytes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from cqa_spark.synth.stackexchange.votes import Votes, invent_votes
 
 @dataclass(frozen=True)
 class Tally:
-    """What a block adds to its members and tags.
+    """Totals of a block for its members and tags.
 
     Attributes:
-        members: numbers of the members who did something, each once.
-        points: reputation that each of them got.
-        last_seen: when each of them last did something, in milliseconds since 1970.
-        tag_counts: questions of each tag.
+        members: distinct numbers of the active members.
+        points: reputation gained by each of them.
+        last_seen: time of the last activity of each of them, in milliseconds since 1970.
+        tag_counts: number of questions of each tag.
     """
 
     members: Ints
@@ -44,7 +44,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Site:
-    """What all blocks of a site share."""
+    """State shared by all blocks of a site."""
 
     population: Population
     vocabulary: Vocabulary
@@ -54,14 +54,14 @@ class Site:
 
 @lru_cache(maxsize=1)
 def site_of(plan: SitePlan) -> Site:
-    """Build what all blocks share, once a process."""
+    """Build the shared state of all blocks, once per process."""
     vocabulary = Vocabulary(plan.seed, plan.tags)
     phrasebook = Phrasebook(vocabulary)
     return Site(Population(plan), vocabulary, phrasebook, about_texts(plan.tags, phrasebook, plan.seed))
 
 
 def block_of_threads(plan: SitePlan, block: int) -> tuple[dict[str, bytes], Tally]:
-    """Make a block of threads; the result follows from the plan and the block's number alone.
+    """Generate a block of threads; the result follows from the plan and the block's number alone.
 
     Returns:
         The rows for each file that the block adds to, and what it adds to members and tags.
@@ -100,13 +100,13 @@ def _tally(plan: SitePlan, threads: Threads, votes: Votes, comments: Comments, e
 
 
 def block_of_users(plan: SitePlan, block: int, points: Ints, last_seen: Ints) -> dict[str, bytes]:
-    """Make a block of users with their badges.
+    """Generate a block of users with their badges.
 
     Args:
         plan: the site.
         block: number of the block.
-        points: reputation that each user of the block got.
-        last_seen: when each of them last did something, in milliseconds since 1970.
+        points: reputation of each user of the block.
+        last_seen: time of the last activity of each of them, in milliseconds since 1970.
     """
     site = site_of(plan)
     members = block * USERS_EACH + np.arange(len(points))
@@ -118,11 +118,11 @@ def block_of_users(plan: SitePlan, block: int, points: Ints, last_seen: Ints) ->
 
 
 def block_of_tags(plan: SitePlan, tag_counts: Ints) -> dict[str, bytes]:
-    """Make the site's tags; their wikis come before all threads and are made by `block_of_wikis`."""
+    """Generate the site's tags; their wikis come before all threads and are made by `block_of_wikis`."""
     return {"Tags": tag_rows(site_of(plan).vocabulary.tag_names, tag_counts, plan.seed).encode()}
 
 
 def block_of_wikis(plan: SitePlan) -> dict[str, bytes]:
-    """Make the posts that explain the tags, and their history."""
+    """Generate the posts that explain the tags, and their history."""
     posts, history = wiki_rows(plan.tags, site_of(plan).phrasebook, plan.seed)
     return {"Posts": posts.encode(), "PostHistory": history.encode()}

@@ -49,7 +49,7 @@ def compose_bodies(
     """Compose titles and bodies.
 
     Args:
-        threads: of the block.
+        threads: those of the block.
         links: of its questions; bodies name those that were there from the start.
         edited: posts that got another paragraph later.
         site: host name.

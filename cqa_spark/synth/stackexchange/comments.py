@@ -1,4 +1,4 @@
-"""Invents the comments on a block's posts. Their tone tells how good an answer is."""
+"""Generates the comments on a block's posts, whose tone reflects the quality of answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Comments:
 def invent_comments(
     threads: Threads, population: Population, phrasebook: Phrasebook, rng: np.random.Generator
 ) -> Comments:
-    """Invent the comments of a block."""
+    """Generate the comments of a block."""
     size = len(threads.id)
     counts = within(rng.negative_binomial(1.0, 0.4, size=size), COMMENTS_EACH)
     post = np.repeat(np.arange(size), counts)

@@ -1,7 +1,7 @@
-"""Random numbers that do not depend on who draws them, in which order, or on how many processes.
+"""Random numbers that do not depend on the order of draws or the number of processes.
 
-Whatever belongs to one numbered thing (a user) is a function of the seed, a purpose and the number. Whatever belongs
-to a block is drawn by the block's own generator.
+Values of a numbered entity, such as a user, are a function of the seed, a purpose and the number. Values of a block are
+drawn from the block's own generator.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ DAY = 24 * HOUR
 
 
 def generator(seed: int, number: int, stream: int) -> np.random.Generator:
-    """Give the generator of one block; streams of the same number have nothing in common."""
+    """Return the generator of one block; the streams of a block are independent."""
     return np.random.default_rng(np.random.SeedSequence([seed, number, stream]))
 
 
 def uniforms(seed: int, purpose: str, numbers: Ints) -> Floats:
-    """Draw one value of [0, 1) for each number, always the same one.
+    """Draw one value in [0, 1) for each number, deterministically.
 
     The mixing is that of SplitMix64 (Steele, Lea and Flood 2014, Fast splittable pseudorandom number generators).
     """
@@ -40,24 +40,24 @@ def uniforms(seed: int, purpose: str, numbers: Ints) -> Floats:
 
 
 def normals(seed: int, purpose: str, numbers: Ints) -> Floats:
-    """Draw one standard normal value for each number, always the same one (Box and Muller 1958)."""
+    """Draw one standard normal value for each number, deterministically (Box and Muller 1958)."""
     radius = np.sqrt(-2 * np.log1p(-uniforms(seed, f"{purpose}, radius", numbers)))
     return radius * np.cos(2 * np.pi * uniforms(seed, f"{purpose}, angle", numbers))
 
 
 def zipf(count: int, exponent: float) -> Floats:
-    """Give the probabilities of ranks 1 to `count`, proportional to rank to the power of minus `exponent`."""
+    """Return the probabilities of ranks 1 to `count`, proportional to rank to the power of minus `exponent`."""
     weights = np.arange(1, count + 1, dtype=np.float64) ** -exponent
     return weights / weights.sum()
 
 
 def within(counts: Ints, capacity: int) -> Ints:
-    """Set to nothing whatever no longer fits when the counts are served in their order."""
+    """Set counts to 0 from the point at which their cumulative sum exceeds the capacity."""
     return np.where(np.cumsum(counts) <= capacity, counts, 0)
 
 
 def later(rng: np.random.Generator, times: Ints, end: int, median: Floats | float, spread: float) -> Ints:
-    """Draw one later time for each, soon for most and never after the end.
+    """Draw a later time for each time, mostly soon and never after the end.
 
     Args:
         rng: the block's generator.

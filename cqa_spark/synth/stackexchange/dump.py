@@ -1,4 +1,4 @@
-"""Writes the dump of an invented site, on several processes, in memory that does not grow with its size."""
+"""Writes the dump of a generated site, on several processes, in memory that does not grow with its size."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def write_dump(
     signal: bool = SitePlan.signal,
     duplicates: float = SitePlan.duplicates,
 ) -> Dump:
-    """Invent a site and write its dump; the same arguments give the same bytes for any number of processes.
+    """Generate a site and write its dump; equal arguments give equal bytes for any number of processes.
 
     Args:
         output: folder for the site's folder, made if it does not exist.
         site: host name, such as ``workshop.stackexchange.com``.
         threads: questions with their answers.
-        seed: of everything that is invented.
+        seed: random seed.
         workers: processes; by default as many as there are processors.
         progress: called with the threads written so far and the threads in all.
         activity_exponent: how unequal users are; 0 makes them all as active.

@@ -1,4 +1,4 @@
-"""Invents who edited which posts of a block, and which parts of them."""
+"""Generates the edits of a block's posts: editors, times and edited parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE, TAGS = 0.15, 0.15  # chances, when a question is edited
 
 @dataclass(frozen=True)
 class Edits:
-    """The last edit of each post; a value of an unedited post means nothing.
+    """The last edit of each post; values of unedited posts are undefined.
 
     Attributes:
         at: when, in milliseconds since 1970, or -1.
@@ -36,7 +36,7 @@ class Edits:
 
 
 def invent_edits(threads: Threads, population: Population, rng: np.random.Generator) -> Edits:
-    """Invent the edits of a block's posts."""
+    """Generate the edits of a block's posts."""
     size = len(threads.id)
     at = later(rng, threads.written, CLOSED, DAY, 2.0)
     is_question = np.arange(size) < threads.questions

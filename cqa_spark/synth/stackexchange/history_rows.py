@@ -37,11 +37,11 @@ def history_rows(
     """Write the history of a block's posts, by time.
 
     Args:
-        threads: of the block.
+        threads: those of the block.
         bodies: what the posts say.
         tags: of each question.
-        edits: of the posts.
-        population: of the site.
+        edits: those of the posts.
+        population: those of the site.
         first_id: of the block's entries.
         rng: the block's generator.
     """

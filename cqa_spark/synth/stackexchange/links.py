@@ -1,4 +1,4 @@
-"""Invents the links between questions: a block's questions link to earlier ones."""
+"""Generates the links between questions: a block's questions link to earlier ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Links:
 
 
 def invent_links(plan: SitePlan, block: int, threads: Threads, rng: np.random.Generator) -> Links:
-    """Invent the links of a block's questions."""
+    """Generate the links of a block's questions."""
     linking = 1 + np.flatnonzero(rng.random(threads.questions - 1) < LINKING)
     earlier = threads.id[(rng.random(len(linking)) * linking).astype(np.int64)]
     # Of other blocks, only the first question's id is known without inventing them.

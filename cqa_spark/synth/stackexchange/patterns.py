@@ -1,4 +1,4 @@
-"""How the people of the invented site write: sentences with gaps, by what the writer is up to.
+"""How members of the generated site write: sentences with gaps, by what the writer is up to.
 
 Gaps are the members of `vocabulary.Gap`, in lower case. Sentences of posts are HTML, those of titles and comments
 are plain.

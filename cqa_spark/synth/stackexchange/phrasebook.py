@@ -47,11 +47,11 @@ class Speech:
     starts: list[int]
 
     def passage(self, first: int, end: int) -> str:
-        """Give sentences `first` to `end`, the latter excluded, with spaces between them."""
+        """Return sentences `first` to `end`, the latter excluded, with spaces between them."""
         return "".join(self.words[self.starts[first] : self.starts[end]])[1:]
 
     def lines(self, first: int, end: int) -> str:
-        """Give lines of code `first` to `end`, the latter excluded, with line breaks after them."""
+        """Return lines of code `first` to `end`, the latter excluded, with line breaks after them."""
         return "".join(self.words[self.starts[first] : self.starts[end]])
 
 

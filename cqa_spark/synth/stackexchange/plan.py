@@ -1,4 +1,4 @@
-"""The outline of an invented site: how many threads, users and tags, and which ids and dates each block has."""
+"""The outline of a generated site: how many threads, users and tags, and which ids and dates each block has."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SitePlan:
     Attributes:
         site: host name, such as ``workshop.stackexchange.com``; also the name of the dump's folder.
         threads: questions with their answers.
-        seed: of everything that is drawn; not negative.
+        seed: random seed; not negative.
         activity_exponent: how unequal users are: the activity of the user of rank r is about r to minus this power.
         signal: whether the accepted answer follows from quality; without, it is drawn blindly.
         duplicates: share of the questions that ask in other words what an earlier one asked, and are closed for it.
@@ -103,7 +103,7 @@ class SitePlan:
 
 
 def threads_for_size(size_bytes: int) -> int:
-    """Give how many threads make a Posts.xml of about that size.
+    """Return how many threads make a Posts.xml of about that size.
 
     Args:
         size_bytes: of Posts.xml alone; the other seven files have about twice as much together.

@@ -1,4 +1,4 @@
-"""Several processes, whose results come in order and do not pile up."""
+"""A process pool with ordered results and bounded look-ahead."""
 
 from __future__ import annotations
 

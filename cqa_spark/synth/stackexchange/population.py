@@ -1,4 +1,4 @@
-"""The members of an invented site. Whatever holds for a member is a function of the seed and the member's number."""
+"""The members of a generated site; every property of a member is a function of the seed and the member's number."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ OWNER = ("OwnerUserId", "OwnerDisplayName")
 
 
 def tag_lists(threads: Threads, tag_names: Sequence[str]) -> list[list[str]]:
-    """Give each question's tags as the dumps have them, one text a tag."""
+    """Return each question's tags as the dumps have them, one text a tag."""
     return [
         [f"&lt;{tag_names[tag]}&gt;" for tag in tags[:count]]
         for tags, count in zip(threads.subjects.tags.tolist(), threads.subjects.tag_counts.tolist(), strict=True)
@@ -36,10 +36,10 @@ def post_rows(
     """Write the posts of a block, by id.
 
     Args:
-        threads: of the block.
+        threads: those of the block.
         bodies: what the posts say.
         tags: of each question, from `tag_lists`.
-        edits: of the posts.
+        edits: those of the posts.
         votes: on the posts.
         comments: on the posts.
         rng: the block's generator; it draws how often questions were seen.

@@ -35,12 +35,12 @@ def stamps(times: Ints) -> list[str]:
 
 
 def licences(times: Ints) -> list[str]:
-    """Give the licence under which a text of each time is published."""
+    """Return the licence under which a text of each time is published."""
     return [LICENCES[which] for which in np.searchsorted(LICENSED_FROM, times, side="right").tolist()]
 
 
 def user_ids(members: Ints) -> list[int]:
-    """Give the ids of members; -1 is the site's own account."""
+    """Return the ids of members; -1 is the site's own account."""
     return np.where(members >= 0, members + 1, -1).tolist()
 
 

@@ -1,10 +1,10 @@
-"""What makes an answer good, hidden in the dump for a ranker to find.
+"""The signal of generated dumps: traits of good answers, which a ranker can learn.
 
 Every answer has six traits, each with mean 0 and standard deviation 1 or nearly so. Its quality is their sum by
 `WEIGHTS`. The asker accepts one answer by softmax over the qualities; good answers also get more up votes and fewer
-down votes. The traits show in the dump as follows; badges are given without regard to any of it and must turn out to
-be worthless. (The more unequal the users' activity, the fewer of them write most answers, and the more their skill and
-their badges may go together by chance.)
+down votes. The traits appear in the dump as follows. Badges are independent of quality, so their features must be
+useless. (The more unequal the users' activity, the fewer users write most answers, and the more their skill and badges
+may correlate by chance.)
 
 ==============  ====================================================================================
 author_skill    the author's other answers are accepted and voted for more often
@@ -61,7 +61,7 @@ class Traits:
     earliness: Floats
 
     def quality(self) -> Floats:
-        """Give the weighted sum of the traits, with standard deviation of about 1."""
+        """Return the weighted sum of the traits, with standard deviation of about 1."""
         total = np.zeros(len(self.author_skill))
         for group, trait in vars(self).items():
             total += WEIGHTS[group] * trait

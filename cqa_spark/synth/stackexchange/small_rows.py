@@ -16,7 +16,7 @@ def comment_rows(comments: Comments, threads: Threads, first_id: int) -> str:
 
     Args:
         comments: in the order of their ids.
-        threads: of the block.
+        threads: those of the block.
         first_id: of the block's comments.
     """
     facts = zip(
@@ -40,7 +40,7 @@ def vote_rows(votes: Votes, threads: Threads, first_id: int) -> str:
 
     Args:
         votes: in the order of their ids.
-        threads: of the block.
+        threads: those of the block.
         first_id: of the block's votes.
     """
     amount = [
@@ -60,7 +60,7 @@ def link_rows(links: Links, threads: Threads, first_id: int) -> str:
 
     Args:
         links: in the order of their ids.
-        threads: of the block.
+        threads: those of the block.
         first_id: of the block's links.
     """
     facts = zip(

@@ -1,4 +1,4 @@
-"""Invents the threads of one block: who asks what when, who answers how well, and which answer is accepted.
+"""Generates the threads of one block: questions, answers with their quality, and accepted answers.
 
 Posts of a block are numbered by position: its questions first, then its answers. Ids follow the posts' times.
 """
@@ -70,7 +70,7 @@ class Threads:
 def invent_threads(
     plan: SitePlan, block: int, population: Population, vocabulary: Vocabulary, rng: np.random.Generator
 ) -> Threads:
-    """Invent the threads of a block."""
+    """Generate the threads of a block."""
     count = plan.threads_of(block)
     asked = np.sort(rng.integers(*plan.window(block), size=count))
     asker = np.where(rng.random(count) < 0.4, population.active(rng, asked), population.any(rng, asked))
@@ -109,7 +109,7 @@ def invent_threads(
 
 
 def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
-    """For a share of the questions an earlier one that they repeat, itself no repeat; else -1."""
+    """The earlier question that each question repeats, for a share of the questions; else -1."""
     earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
     repeats = (rng.random(count) < share) & (np.arange(count) > 0)
     return np.where(repeats & ~repeats[earlier], earlier, -1)

@@ -1,4 +1,4 @@
-"""The words of an invented site: plain ones, invented ones, and those of each tag.
+"""The words of a generated site: plain ones, invented ones, and those of each tag.
 
 Words are numbered; a `Gap` of a sentence is filled from its own range of numbers, the first ones of the range most
 often (Zipf's law).
@@ -41,7 +41,7 @@ ADJECTIVES = _words("""
     new same other different first last large small simple correct wrong empty fast slow recent old single second
     local public private common stable missing unexpected standard default remote strange reliable
 """)
-# What invented words are made of.
+# Syllables of invented words.
 CONSONANTS = _words("b br c ch d dr f fl g gr h j k kl l m n p pl qu r s sh st t tr v w z")
 VOWELS = _words("a e i o u ai ea io ou")
 ENDINGS = _words("d l m n r s t x nd rt sk st")
@@ -53,7 +53,7 @@ DRAWS = 1 << 16
 
 
 class Gap(IntEnum):
-    """What a gap in a sentence asks for."""
+    """The kind of word that fills a placeholder."""
 
     VERB = 1
     NOUN = 2

@@ -1,4 +1,4 @@
-"""Invents the votes on a block's posts; scores and reputations follow from them."""
+"""Generates the votes on a block's posts; scores and reputations follow from them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Votes:
 
 
 def invent_votes(threads: Threads, population: Population, rng: np.random.Generator) -> Votes:
-    """Invent the votes of a block."""
+    """Generate the votes of a block."""
     size = len(threads.id)
     is_answer = np.arange(size) >= threads.questions
     popularity = rng.gamma(1.1, 3.0, size=threads.questions)[threads.thread]
