@@ -63,5 +63,5 @@ def test_arrays_that_are_no_tree_are_refused(tmp_path: Path) -> None:
     outside = Tree(QUERIES[0].labels, np.full(len(QUERIES[0].labels), 10**9))
     with new_model_folder(str(tmp_path), "feature_groups", STORAGE) as folder:
         Landmarks([outside], CANDIDATES[:1]).save(folder)
-    with pytest.raises(ContractError, match="holds a row that is not a tree"):
+    with pytest.raises(ContractError, match="contains a row that is not a tree"):
         Landmarks.load(open_model_folder(str(tmp_path), "feature_groups", STORAGE))
