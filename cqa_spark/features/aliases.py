@@ -1,7 +1,8 @@
-"""One person under several ids: who somebody is in files that number accounts in different ways.
+"""Aliases: identifies one person across files that use different account ids.
 
-In the SemEval-2016 files, users with a small id have another one in the test set, where the old id belongs to somebody
-else; names stay the same. So a name counts more than an id, and an id counts only for people whose name is not known.
+In the SemEval-2016 files, some users with small ids have a different id in the test set, and their old id belongs to
+another user. Names do not change. A name therefore takes precedence over an id; ids identify only users without a
+known name.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def known_names(training: TrainingData) -> DataFrame:
 
 
 def names_by_account(inputs: FeatureInputs) -> DataFrame:
-    """``site``, ``account`` and ``known_name``: the name of each id, the alphabetically first where it has several."""
+    """The name of each account: ``site``, ``account``, ``known_name``; if it has several, the alphabetically first."""
     written = [
         table.where(F.col("split").isin(*LEARNED_FROM) & F.col("user_name").isNotNull()).select(
             "site", person("site", "user_id", "user_name").alias("account"), "user_name"
@@ -33,15 +34,15 @@ def names_by_account(inputs: FeatureInputs) -> DataFrame:
 
 
 def with_person(rows: DataFrame, names: DataFrame) -> DataFrame:
-    """Add the column ``person`` to rows of the learned part.
+    """Add the column ``person`` to rows of the training part.
 
     Args:
         rows: rows with ``site``, ``user_id`` and ``user_name``, of files that agree on ids.
         names: which name an id has, as ``names_by_account`` gives it.
 
     Returns:
-        The rows whose author is one known person; ``person`` is the alias by name where the name is known from any row
-        of that id, else the alias by id.
+        The rows whose author is one known person. ``person`` is the alias by name if any row of that id has a name,
+        else the alias by id.
     """
     known = rows.withColumn("account", person("site", "user_id", "user_name")).where(F.col("account").isNotNull())
     named = known.join(names, on=["site", "account"], how="left")
@@ -51,15 +52,15 @@ def with_person(rows: DataFrame, names: DataFrame) -> DataFrame:
 
 
 def with_aliases(learned: DataFrame, names: DataFrame) -> DataFrame:
-    """Let what was learned of people be found by every alias.
+    """Add a row for every alias of a person, so that facts can be looked up by name or by id.
 
     Args:
         learned: rows with ``site`` and ``person``, one per person.
         names: which name an id has, as ``names_by_account`` gives it.
 
     Returns:
-        The rows with ``alias``, repeated where a person has a name and an id; ``named`` tells
-        whether the person's name is known.
+        The rows with ``alias``, one for the name and one for the id of a person; ``named`` is true if the person's
+        name is known.
     """
     ids = names.select(
         "site", by_name("known_name").alias("person"), by_id("account").alias("alias"), F.lit(True).alias("named")
@@ -70,10 +71,10 @@ def with_aliases(learned: DataFrame, names: DataFrame) -> DataFrame:
 
 
 def by_name(name: str) -> Column:
-    """The alias of people with a name; null for none."""
+    """The alias of a person by name; null without a name."""
     return F.concat(F.lit("name:"), F.lower(name))
 
 
 def by_id(account: str) -> Column:
-    """The alias of an account; null for none."""
+    """The alias of a person by account id; null without an id."""
     return F.concat(F.lit("id:"), F.col(account))

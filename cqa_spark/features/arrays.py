@@ -1,4 +1,4 @@
-"""Columns of Arrow tables as NumPy arrays, and places in them."""
+"""Converts columns of Arrow tables to NumPy arrays, and looks values up by index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Reals = NDArray[np.float64]
 Vectors = NDArray[np.float32]
 
 ABSENT = -1
-"""The index of a row that is not there."""
+"""The index of a missing row."""
 
 
 def seconds(timestamps: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -24,15 +24,15 @@ def seconds(timestamps: pa.ChunkedArray) -> NDArray[np.float64]:
 
 
 def values_at(places: Indices, values: ArrayLike) -> Reals:
-    """The values at some places; NaN where a place is ``ABSENT``."""
+    """The values at the given indices; NaN where an index is ``ABSENT``."""
     return np.append(np.asarray(values, dtype=np.float64), np.nan)[places]
 
 
 def matches(keys: Indices, others: Indices) -> tuple[Indices, Indices]:
-    """The places of equal keys in two arrays, as in an inner join.
+    """The indices of equal keys in two arrays, as in an inner join.
 
     Returns:
-        Places in ``keys``, in ascending order, and places in ``others``.
+        Indices into ``keys``, in ascending order, and indices into ``others``.
     """
     order = np.argsort(others, kind="stable")
     ordered = others[order]
@@ -44,7 +44,7 @@ def matches(keys: Indices, others: Indices) -> tuple[Indices, Indices]:
 
 
 def codes(*columns: pa.ChunkedArray) -> list[Indices]:
-    """Numbers in place of values, the same for equal values of all columns; ``ABSENT`` for nulls."""
+    """Encode values as integers, with one code per distinct value across all columns; ``ABSENT`` for nulls."""
     together = pa.chunked_array([chunk for column in columns for chunk in column.chunks], type=columns[0].type)
     numbers = together.combine_chunks().dictionary_encode().indices.fill_null(ABSENT).to_numpy().astype(np.int64)
     return np.split(numbers, np.cumsum([len(column) for column in columns])[:-1])
@@ -56,12 +56,12 @@ def filled(values: Iterable[float | None]) -> NDArray[np.float64]:
 
 
 def fields(structs: pa.ChunkedArray) -> dict[str, pa.ChunkedArray]:
-    """The columns of structs, null where the struct is."""
+    """The fields of a struct column as columns; null where the struct is null."""
     return dict(zip((field.name for field in structs.type), structs.flatten(), strict=True))
 
 
 def items(lists: pa.ChunkedArray) -> tuple[Indices, dict[str, pa.ChunkedArray]]:
-    """The structs in lists: the index of the list that each is in, and their columns."""
+    """Flatten lists of structs: the index of each struct's list, and the fields as columns."""
     whole = lists.combine_chunks()
     return pc.list_parent_indices(whole).to_numpy(), fields(pa.chunked_array([pc.list_flatten(whole)]))
 

@@ -1,4 +1,4 @@
-"""Puts the values of several groups beside the examples: the table that rankers learn from."""
+"""Joins the values of feature groups to the examples: the table on which rankers are fitted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def times(groups: Iterable[str]) -> frozenset[str]:
-    """Those of ``feature_names`` that are moments."""
+    """The names among ``feature_names`` whose columns are times."""
     return frozenset(name for name, column in _columns(groups) if column.is_time)
 
 
@@ -29,11 +29,11 @@ def assemble(examples: DataFrame, groups: Iterable[str], tables: Mapping[str, Da
     Args:
         examples: the examples table.
         groups: names of the groups.
-        tables: by name, the tables with their values, as ``read_values`` gives them.
+        tables: the tables of feature values by name, as ``read_values`` returns them.
 
     Returns:
-        One row per example: its columns, then one double per feature, never null: where a value is not known stands
-        what the column declares as ``missing``.
+        One row per example: its columns, then one double per feature. Unknown values are replaced by the ``missing``
+        value of their column, so no feature is null.
 
     Raises:
         ConfigError: an unknown group.

@@ -1,7 +1,7 @@
-"""What authors did and got, in order of time, in memory: the rows that author groups compute from.
+"""Batches of author events in memory, in order of time: the input of author groups.
 
-A batch holds the events of some authors and the moments at which values are wanted. An author's rows may go on in the
-next batch: what a group counts is carried over, so that memory does not grow with an author's history.
+A batch holds the events of some authors and the moments at which feature values are computed. An author's rows may
+continue in the next batch. Running totals are carried over, so memory does not grow with an author's history.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ Longs = npt.NDArray[np.int64]
 
 
 class Kind(IntEnum):
-    """What a row of an author is; rows of the same time are in this order."""
+    """Kind of an author's row; rows with equal times are in this order."""
 
     REGISTERED = 1
-    """The account; its ``count`` is the time of registration, in microseconds since 1970."""
+    """The account; ``count`` is the time of registration, in microseconds since 1970."""
     REPUTATION = 2
-    """The account; its ``count`` is the reputation at the time of the dump."""
+    """The account; ``count`` is the reputation at the time of the dump."""
     ASKED = 3
     ANSWERED = 4
     CHOSEN = 5
-    """An answer that its question names as accepted; the dump does not say when that was."""
+    """An answer that its question names as accepted; the dump has no time for it."""
     COMMENTED = 6
     UP = 7
-    """Up votes received, known from the end of their day on."""
+    """Up votes received; known at the end of their day."""
     DOWN = 8
     ACCEPTED = 9
-    """An answer of the author's was accepted, known from the end of the day on."""
+    """An answer of the author was accepted; known at the end of the day."""
     BADGE = 10
     MOMENT = 11
-    """When an example is looked at: all that happened at that very time is known."""
+    """The time at which an example is evaluated; events at the same time are known."""
 
 
 CONTRIBUTIONS = (Kind.ASKED, Kind.ANSWERED, Kind.COMMENTED, Kind.UP, Kind.DOWN, Kind.ACCEPTED)
-"""What counts for or against an author, and has a time and a thread."""
+"""Contributions of an author and reactions to them, each with a time and a thread."""
 
 ALWAYS, UNDATED, END = (np.iinfo(np.int64).min, np.iinfo(np.int64).max - 1, np.iinfo(np.int64).max)
-"""Times of what was there from the start, of what has no time, and of the moment that knows everything."""
+"""Times of rows that are always known, of events without a time, and of moments after the end of the dump."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ class AuthorBatch:
     """Rows of authors, in order of author, time and kind.
 
     Attributes:
-        author: by row, an author's number.
-        kind: by row, its ``Kind``.
-        time: by row, microseconds since 1970.
-        count: by row, how many events of the kind it stands for.
-        marks: by the name of a group that notes something about events, what it noted by row.
-        own: by contribution and moment, how many the author had made in the example's own thread by then.
-        before: by name of a total, its state after the former batch, if that ended with this batch's first author.
-        after: the same after this batch; ``totals`` fills it in.
+        author: the author's number, of shape (rows,).
+        kind: the ``Kind``, of shape (rows,).
+        time: microseconds since 1970, of shape (rows,).
+        count: number of events that the row represents, of shape (rows,).
+        marks: for each group with a ``mark`` method, the marks of the events, of shape (rows,).
+        own: contributions that the author had made in the example's own thread, by kind and moment.
+        before: totals after the previous batch, by name, if that batch ended with this batch's first author.
+        after: totals after this batch, by name; ``totals`` fills it.
     """
 
     author: Longs
@@ -76,37 +76,37 @@ class AuthorBatch:
 
     @cached_property
     def moments(self) -> Longs:
-        """The rows that are moments; values are computed for each."""
+        """Indices of the moments; each gets feature values."""
         return np.flatnonzero(self.kind == Kind.MOMENT)
 
     def rows(self, *kinds: Kind) -> Longs:
-        """The rows of some kinds, in order."""
+        """Indices of the rows of the given kinds, in order."""
         return np.flatnonzero(np.isin(self.kind, kinds))
 
     def marks_at(self, group: str) -> Longs:
-        """What a group noted about the threads of the moments."""
+        """A group's marks for the threads of the moments."""
         return self.marks[group][self.moments]
 
     def elsewhere(self, kind: Kind) -> Longs:
-        """By moment, how often the author had made a contribution in other threads."""
+        """Contributions of a kind in other threads, for each moment."""
         return self.known(kind) - self.own[kind]
 
     def known(self, kind: Kind) -> Longs:
-        """By moment, the sum of the counts of the author's earlier rows of a kind."""
+        """Sum of the counts of the author's earlier rows of a kind, for each moment."""
         return self._known[:, Kind(kind) - 1]
 
     def has(self, kind: Kind) -> npt.NDArray[np.bool_]:
-        """By moment, whether the author has an earlier row of a kind."""
+        """Whether the author has an earlier row of a kind, for each moment."""
         rows = self.rows(kind)
         return self.totals(f"has_{kind.name}", rows, np.ones((len(rows), 1), dtype=np.int64))[:, 0] > 0
 
     def totals(self, name: str, rows: Longs, adds: Longs) -> Longs:
-        """Sums over each moment's author from its first row, also of former batches, up to the moment.
+        """Running sums for each moment, from the first row of its author, including previous batches.
 
         Args:
-            name: identifies the sums from batch to batch.
-            rows: the rows that add something, in order.
-            adds: what each of them adds, of shape (rows, sums).
+            name: identifies the sums across batches.
+            rows: indices of the rows to sum, in order.
+            adds: the summands of these rows, of shape (rows, sums).
 
         Returns:
             An array of shape (moments, sums).
@@ -129,18 +129,18 @@ class AuthorBatch:
 
     @cached_property
     def _starts(self) -> Longs:
-        """By row, the first row of its author."""
+        """Index of the first row of the author, for each row."""
         return starts_of_runs(self.author)
 
 
 def sums_before(places: Longs, starts: Longs, rows: Longs, adds: Longs) -> Longs:
-    """What rows add up to between a start and a place.
+    """Sums of rows between a start and an end.
 
     Args:
-        places: rows up to which is summed, exclusive.
-        starts: by place, the row from which on is summed.
-        rows: the rows that add something, in order.
-        adds: what each of them adds, of shape (rows, sums).
+        places: indices of the ends, exclusive.
+        starts: index of the start for each end.
+        rows: indices of the rows to sum, in order.
+        adds: the summands of these rows, of shape (rows, sums).
 
     Returns:
         An array of shape (places, sums).
@@ -151,7 +151,7 @@ def sums_before(places: Longs, starts: Longs, rows: Longs, adds: Longs) -> Longs
 
 
 def starts_of_runs(*keys: Longs) -> Longs:
-    """By row, the first row of the run of equal keys that it lies in."""
+    """For each row, the index at which its run of equal keys starts."""
     rows = np.arange(len(keys[0]))
     changes = np.zeros(len(rows), dtype=np.bool_)
     for key in keys:

@@ -1,6 +1,6 @@
-"""Brings what feature groups know of people to the examples whose candidates these people wrote.
+"""Joins facts about authors, which feature groups have learned, to the examples of the authors' candidates.
 
-What is known of all people grows with the community and stays in Spark; a batch gets a struct per example and group.
+Facts about all authors grow with the community, so they stay in Spark. A batch gets one struct per example and group.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _ALIAS = ("site", "alias")
 
 @dataclass(frozen=True)
 class AuthorFacts:
-    """What a group knows of people.
+    """The facts of a group about authors.
 
     Attributes:
         of_people: one row per alias: ``site``, ``alias``, ``person``, ``named`` (whether the person's name is known),
-            and what is known.
-        in_threads: what of it one thread and its repeats brought, for groups that leave an example's own thread out:
-            ``site``, ``person``, ``first_copy`` (the thread that the others repeat), and the columns.
+            and the facts.
+        in_threads: the share of the facts from one thread and its copies, for groups that exclude an example's own
+            thread: ``site``, ``person``, ``first_copy`` (the thread that the others repeat), and the columns.
     """
 
     of_people: DataFrame
@@ -34,18 +34,18 @@ class AuthorFacts:
 
 
 def with_facts(examples: DataFrame, facts: Mapping[str, AuthorFacts], inputs: FeatureInputs) -> DataFrame:
-    """Add what groups know of the candidates' authors.
+    """Add the groups' facts about the candidates' authors.
 
     An author is found by name, else by id where the candidate has no name or no name was known for that id.
 
     Args:
-        examples: with ``account``, the candidate's author where that is one person.
+        examples: with ``account``, the candidate's author; null unless that is one known person.
         facts: by group.
-        inputs: the tables that name the authors of comments, and the repeats of threads.
+        inputs: the tables with the authors of comments and the repeats of threads.
 
     Returns:
-        The examples with ``facts``, a struct of a struct for each group, null where nothing is known. The struct of a
-        group with ``in_threads`` has a field ``here`` for them.
+        The examples with ``facts``, a struct with one struct per group, null without facts. If the group has
+        ``in_threads``, its struct contains them in the field ``here``.
     """
     if not facts:
         return examples
@@ -65,7 +65,7 @@ def with_facts(examples: DataFrame, facts: Mapping[str, AuthorFacts], inputs: Fe
 
 
 def _of_people(facts: Mapping[str, AuthorFacts]) -> DataFrame:
-    """What all groups know, side by side: one row per alias."""
+    """The facts of all groups, joined: one row per alias."""
     by_group = [
         each.of_people.select(*_ALIAS, F.struct(*_others(each.of_people, *_ALIAS)).alias(name))
         for name, each in facts.items()
@@ -74,13 +74,13 @@ def _of_people(facts: Mapping[str, AuthorFacts]) -> DataFrame:
 
 
 def _chosen(group: str) -> Column:
-    """What was found by name, else by id if that is nobody else's."""
+    """The facts found by name, else those found by id if the id has no other owner."""
     id_is_free = F.col("user_name").isNull() | ~F.col(f"found_by_id.{group}.named")
     return F.coalesce(F.col(f"found_by_name.{group}"), F.when(id_is_free, F.col(f"found_by_id.{group}")))
 
 
 def _with_thread(known: DataFrame, group: str, in_threads: DataFrame, inputs: FeatureInputs) -> DataFrame:
-    """Add ``here`` to what a group knows: what the thread of the candidate, or one of its repeats, brought of it."""
+    """Add ``here`` to a group's facts: their share from the candidate's thread and its copies."""
     first_copies = inputs.posts.where("post_type = 'question'").selectExpr(
         "site", "post_id AS thread_id", "coalesce(same_as, post_id) AS first_copy"
     )

@@ -1,9 +1,8 @@
-"""Brings all that an author did and got together and computes the features of all author groups in one pass.
+"""Computes the features of all author groups in one pass over the events of each author.
 
-Spark brings votes, comments and answers to their posts, and the events that follow from them to their authors, in order
-of time, together with the moments at which examples are looked at. What happens at a post, in an author's thread and in
-an author's history is computed by Python workers on Arrow batches. Ids are 64-bit hashes within the pass; the keys of
-the examples travel along as they are.
+Spark groups votes, comments and answers by post, then groups the resulting events by author and sorts them by time,
+together with the moments at which examples are evaluated. Python workers compute on Arrow batches per post, per thread
+and per author. Within the pass, ids are 64-bit hashes; only the keys of the examples are kept as strings.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def compute_authors(groups: Groups, inputs: FeatureInputs) -> DataFrame:
 
     Args:
         groups: by name.
-        inputs: the tables; labels are not looked at.
+        inputs: the tables; labels are not used.
 
     Returns:
         One row per example: its key, then a struct of each group's columns, null where a value is not known.
@@ -69,10 +68,10 @@ def values_of(groups: Groups, batch: AuthorBatch, known: NDArray[np.bool_]) -> d
     Args:
         groups: by name.
         batch: authors and moments.
-        known: by moment, whether the author and the moment are known.
+        known: whether author and time are known, for each moment.
 
     Returns:
-        By group an array of shape (moments, columns); NaN where a value is not known.
+        An array of shape (moments, columns) per group; NaN where a value is unknown.
     """
     return {
         name: np.where(known[:, None], declared_values(group, group.compute(batch), len(known)), np.nan)
@@ -81,7 +80,7 @@ def values_of(groups: Groups, batch: AuthorBatch, known: NDArray[np.bool_]) -> d
 
 
 def _moments(groups: Groups, inputs: FeatureInputs) -> DataFrame:
-    """The examples as rows of their authors; deleted ones are spread over authors that nobody else is."""
+    """The examples as rows of their authors; those of deleted accounts are spread over artificial authors."""
     pairs = known_pairs(inputs)
     author = F.coalesce(_number("author_id"), F.xxhash64("site", "candidate_id", "query_id"))
     at = {False: F.lit(END), True: F.coalesce(F.unix_micros("cut"), F.lit(END))}
@@ -125,7 +124,7 @@ def _events(groups: Groups, inputs: FeatureInputs, partitions: int) -> Iterator[
 
 
 def _at_posts(groups: Groups, reads: frozenset[Kind], inputs: FeatureInputs) -> Iterator[DataFrame]:
-    """Questions and answers, the answers again at their questions, and what was said of and voted on each."""
+    """Questions and answers with their comments and votes; answers also appear at their questions."""
     posts = inputs.posts.where(F.col("post_type").isin("question", "answer"))
     is_question = F.col("post_type") == "question"
     of_question = ["site", "tags"] if _noting(groups, Marked.TAGS) else []
@@ -163,7 +162,7 @@ def _of_account(users: DataFrame, kind: Kind, count: Column) -> DataFrame:
 
 
 def _number(name: str) -> Column:
-    """The 64-bit number of a site's account or post; null for none."""
+    """The 64-bit hash of an account or post of a site; null for a null id."""
     return F.when(F.col(name).isNotNull(), F.xxhash64("site", name))
 
 
@@ -172,12 +171,12 @@ def _kind(kind: Kind) -> Column:
 
 
 def _ends(groups: Groups) -> list[bool]:
-    """The moments that examples are looked at: at the cut (True), with all that the dump knows (False), or both."""
+    """When examples are evaluated: at the cut (True), at the end of the dump (False), or both."""
     return sorted({group.is_as_of for group in groups.values()})
 
 
 def _noting(groups: Groups, marked: Marked) -> Groups:
-    """The groups that note something about tags, or badges."""
+    """The groups that mark tags, or badges."""
     return {name: group for name, group in groups.items() if group.marked is marked}
 
 
@@ -282,5 +281,5 @@ def _struct(values: NDArray[np.float64], other: NDArray[np.bool_], of_group: pa.
 
 
 def _one_row_each(groups: Groups, values: DataFrame) -> DataFrame:
-    """Bring together what was computed at the cut and at the end."""
+    """Merge the values at the cut and at the end of the dump."""
     return values.groupBy(*KEY).agg(*[F.first(name, ignorenulls=True).alias(name) for name in groups])

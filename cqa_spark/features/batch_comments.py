@@ -14,20 +14,20 @@ from cqa_spark.features.arrays import Indices
 
 @dataclass(frozen=True)
 class Comments:
-    """The comments of a batch, by query, post, position and id; the comments below one post are neighbours.
+    """The comments of a batch, sorted by query, post, position and id.
 
     Attributes:
         ids: comment ids.
-        query: index of the query in ``QueryBatch.queries``; a comment is there once for each query whose candidates'
-            threads contain it.
+        query: index of the query in ``QueryBatch.queries``; a comment occurs once for each query with a candidate
+            whose thread contains it.
         post_id: the post that the comment is below.
-        position: place among the comments of the post, from 1; NaN where unknown.
-        author: the author where it is one known person; None for others, such as accounts that many people share.
+        position: position among the comments of the post, from 1; NaN where unknown.
+        author: the author if it is one known person; None otherwise, for example for shared accounts.
         author_name: the author's name as in the dump.
         created_at: seconds since 1970; NaN where unknown.
         text: index of the text in ``QueryBatch.texts``; ``ABSENT`` for none.
-        asker: who wrote the post, if that is one known person.
-        asked_at: when the post was written, in seconds since 1970; NaN where unknown.
+        asker: author of the post if it is one known person; None otherwise.
+        asked_at: time of the post, in seconds since 1970; NaN where unknown.
         asked: index of the post's text in ``QueryBatch.texts``; ``ABSENT`` for none.
     """
 
@@ -55,5 +55,5 @@ class Comments:
 
     @cached_property
     def by_post(self) -> dict[tuple[int, str], slice]:
-        """The slice of each query and post."""
+        """The slice of each pair of query and post."""
         return {(int(self.query[part.start]), self.post_id[part.start]): part for part in self.threads}

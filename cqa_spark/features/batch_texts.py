@@ -1,4 +1,4 @@
-"""The distinct texts of a batch, and what is derived from them once."""
+"""The distinct texts of a batch, and values derived from them once per batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Derived = TypeVar("Derived")
 
 
 class Texts:
-    """The distinct texts of a batch; each column of the table ``texts`` is a list with an item per text.
+    """The distinct texts of a batch; each method returns a list with one item per text.
 
     Args:
         table: rows of the table ``texts``.
@@ -30,7 +30,7 @@ class Texts:
 
     @property
     def raw(self) -> list[str]:
-        """The texts as in the dump; of an HTML body its prose."""
+        """The texts as in the dump; for HTML, the prose only."""
         return self.unit("raw")
 
     @property
@@ -65,7 +65,7 @@ class Texts:
 
     @property
     def bigrams(self) -> list[list[str]]:
-        """Pairs of neighbouring words of a sentence, joined by a blank."""
+        """Pairs of adjacent words in a sentence, joined by a blank."""
         return self.unit("bigrams")
 
     def unit(self, name: str) -> list[Any]:
@@ -75,17 +75,17 @@ class Texts:
         return self._lists[name]
 
     def column(self, name: str) -> pa.ChunkedArray:
-        """A column of the table ``texts`` as Arrow has it, for what its kernels do faster than Python."""
+        """A column of the table ``texts`` as an Arrow array, for use with Arrow's compute functions."""
         return self._table.column(name)
 
     def vectors(self, model: str) -> Vectors:
         """The embeddings of the texts.
 
         Args:
-            model: name of an embedding model that a group of the pass declares.
+            model: name of an embedding model declared by a group of the pass.
 
         Returns:
-            Shape (texts + 1, dimension); NaN for a text without a vector, and in the last row, which ``ABSENT`` names.
+            Shape (texts + 1, dimension); NaN for texts without a vector, and in the last row, the row at ``ABSENT``.
         """
         return self.derive(_vectors, model)
 
@@ -93,9 +93,9 @@ class Texts:
         """The value of a function of these texts, computed once per batch.
 
         Args:
-            function: of these texts and the arguments. It identifies the value, so it must be the same object for all
-                who share the value: a function of a module, not a lambda.
-            arguments: what else the value depends on, such as a learned object.
+            function: takes these texts and the arguments. The function object is the cache key, so pass a module-level
+                function rather than a lambda.
+            arguments: further arguments of the function, such as a fitted object.
         """
         key = (function, *arguments)
         if key not in self._derived:
@@ -104,7 +104,7 @@ class Texts:
 
 
 def vector_column(model: str) -> str:
-    """Name of the column of the table that has the vectors of an embedding model."""
+    """Name of the column with the vectors of an embedding model."""
     return f"vector_{model}"
 
 

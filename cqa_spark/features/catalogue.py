@@ -1,4 +1,4 @@
-"""What feature groups declare, as plain data: for ``cqa features``, documentation and other programs."""
+"""The declarations of feature groups as plain data, for ``cqa features``, the documentation and other programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cqa_spark.features.registry import family, group_class, known_groups
 
 
 def described(name: str) -> Mapping[str, Any]:
-    """The declaration of a group: family, entity, what it learns from, and its columns with meaning and source.
+    """The declaration of a group: family, entity, training data, and columns with meaning and source.
 
     Raises:
         ConfigError: an unknown group.
@@ -28,7 +28,7 @@ def described(name: str) -> Mapping[str, Any]:
 
 
 def meanings(features: Iterable[str]) -> dict[str, str]:
-    """What feature columns ``GROUP__COLUMN`` mean, as their groups declare; columns of unknown groups are left out."""
+    """The declared meanings of feature columns ``GROUP__COLUMN``; columns of unknown groups are omitted."""
     known = known_groups()
     wanted = {name: name.partition("__") for name in features}
     declared = {

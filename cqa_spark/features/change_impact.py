@@ -1,8 +1,8 @@
-"""What changes of a community touch: the threads and authors whose features have to be computed again.
+"""Determines which features a change in the community tables affects, so that only these are recomputed.
 
-A change touches the thread that it happens in and the people whose record it is part of; of what is computed as of a
-cut, only where the change was known by then. Other features stay as they are, because every group declares how far it
-looks (``Reach``); the test over random edits holds the two together.
+A change affects its thread, and the authors whose record contains it. It affects as-of features only if it was known
+at their cut. All other features stay valid, because every group declares its ``Reach``. A test with random edits checks
+that these rules and the declarations agree.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
         EXAMPLES: ("thread_id", "author_id", "asker_id", "asked_at", "answered_at", "initial_rank", "split"),
     }
 )
-"""The tables that features follow from, with the columns that groups of a reach below ``SITE`` read."""
+"""The input tables, with the columns that groups of a reach below ``SITE`` read."""
 
 READ_AS_OF_DUMP: Mapping[Table, tuple[str, ...]] = MappingProxyType(
     {POSTS: ("view_count", "active_at"), USERS: ("reputation",)}
 )
-"""What groups that are not as of a cut read beside: page views alone change nearly every question every night."""
+"""Further columns that only groups without a cut read; page views change for nearly every question every night."""
 
 _KEPT = {
     POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id"),
@@ -64,21 +64,21 @@ _KEPT = {
 }
 
 _ALWAYS = "timestamp '0001-01-01'"
-"""Since when a change has been known that carries no time."""
+"""The time of changes without a timestamp."""
 
 Versions = Mapping[str, tuple[DataFrame, DataFrame]]
-"""By table name, its rows before and after."""
+"""The rows before and after, by table name."""
 
 
 @dataclass(frozen=True)
 class Affected:
-    """What changes affect.
+    """Threads, authors and pairs affected by changes.
 
     Attributes:
-        threads: where something changed: site, thread_id; distinct.
-        authors: whose record changed: site, author_id, since (the earliest moment at which it differs); one row each,
-            read twice.
-        pairs: those for which votes, or whose author's record, changed up to their cut: site, query_id, candidate_id;
+        threads: threads with a change: site, thread_id; distinct.
+        authors: authors whose record changed: site, author_id, since (the earliest time at which the record differs);
+            one row per author; read twice.
+        pairs: pairs whose votes, or whose author's record, changed up to their cut: site, query_id, candidate_id;
             distinct.
     """
 
@@ -87,7 +87,7 @@ class Affected:
     pairs: DataFrame
 
     def examples(self, examples: DataFrame) -> DataFrame:
-        """Those examples whose values may have changed in groups of some reach below ``SITE``: rows of ``AFFECTED``."""
+        """The examples whose values may have changed in groups of any reach below ``SITE``: rows of ``AFFECTED``."""
         places = {
             Reach.THREAD: (self.threads, ["site", "thread_id"]),
             Reach.HISTORY: (self.pairs, ["site", "query_id", "candidate_id"]),
@@ -108,17 +108,17 @@ def within(reach: Reach, affected_examples: DataFrame) -> DataFrame:
 
 
 def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:
-    """The columns of a table, beside its key, that groups of a reach below ``SITE`` read."""
+    """The columns of a table, other than its key, that groups of a reach below ``SITE`` read."""
     as_of = all(group.is_as_of for group in groups)
     return READ[table] if as_of else READ[table] + READ_AS_OF_DUMP.get(table, ())
 
 
 def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[str, DataFrame]:
-    """The changed rows of each table, as ``changed_rows`` gives them; the groups' input columns are tracked.
+    """The changed rows of each table, as ``changed_rows`` returns them; only the groups' input columns are compared.
 
     Args:
-        versions: of the tables ``READ``; what stayed may lack on both sides.
-        groups: whose values are wanted.
+        versions: the tables of ``READ``; rows that did not change may be missing from both sides.
+        groups: the groups to compute.
     """
     return {
         table.name: changed_rows(table, *versions[table.name], tracked=read_columns(table, groups), kept=_KEPT[table])
@@ -127,12 +127,12 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
 
 
 def affected(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut: Cut) -> Affected:
-    """What changes affect.
+    """The threads, authors and pairs that changes affect.
 
     Args:
-        changed: as ``changes`` gives them; read several times, so hand in what is held.
-        now: by table name, the rows after the changes.
-        cut: the moment up to which groups of reach ``HISTORY`` look.
+        changed: as ``changes`` returns them; read several times, so pass persisted DataFrames.
+        now: the rows after the changes, by table name.
+        cut: the time up to which groups of reach ``HISTORY`` read events.
     """
     changed = {name: rows.where("tracked_changed") for name, rows in changed.items()}
     posts, comments, votes = (_both(table, changed[table.name], now[table.name]) for table in (POSTS, COMMENTS, VOTES))
@@ -166,9 +166,9 @@ def affected(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut
 def _of_moved_posts(
     changed_posts: DataFrame, posts: DataFrame, comments: DataFrame, votes: DataFrame
 ) -> Iterator[DataFrame]:
-    """A comment counts where its post is there, in its thread, and a vote for the post's owner.
+    """Comments and votes of posts that were added, deleted, moved or given another owner.
 
-    So a post that comes, goes, moves or changes hands takes them along, whenever they were made.
+    A comment counts in the thread of its post, and a vote for the owner of its post. Both change with the post.
     """
     moved = _differing(changed_posts, "post_type", "thread_id", "user_id").select("site", "post_id")
     yield _records(comments.join(moved, on=["site", "post_id"]), "created_at")
@@ -176,7 +176,7 @@ def _of_moved_posts(
 
 
 def _of_changed_questions(changed_posts: DataFrame, posts: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
-    """A question's tags, and its accepted answer, are part of the record of those who answered it."""
+    """Records of answerers: they contain the tags and the accepted answer of the question."""
     questions = _differing(changed_posts, "post_type", "tags", "accepted_answer_id").where("is_question")
     threads = questions.select("site", F.col("post_id").alias("thread_id"))
     answers = posts.where(F.col("post_type") == "answer").join(threads, on=["site", "thread_id"])
@@ -185,7 +185,7 @@ def _of_changed_questions(changed_posts: DataFrame, posts: DataFrame, votes: Dat
 
 
 def _differing(changed_posts: DataFrame, *columns: str) -> DataFrame:
-    """The posts that came, went, or changed in one of the columns: site, post_id, is_question (in either version)."""
+    """Posts that were added, deleted, or changed in one of the columns: site, post_id, is_question (in any version)."""
     by_post = changed_posts.groupBy("site", "post_id", "change").agg(
         F.max(F.col("post_type") == "question").alias("is_question"),
         F.size(F.collect_set(F.struct(*columns))).alias("contents"),
@@ -195,13 +195,13 @@ def _differing(changed_posts: DataFrame, *columns: str) -> DataFrame:
 
 
 def _got(votes: DataFrame, posts: DataFrame) -> DataFrame:
-    """Votes as part of the records of those who own the posts, or owned them."""
+    """Votes as part of the records of the present and former owners of the posts."""
     owners = posts.select("site", "post_id", "user_id")
     return _records(_counted(votes).join(owners, on=["site", "post_id"]), "counted_at")
 
 
 def _counted(votes: DataFrame) -> DataFrame:
-    """Since when votes count."""
+    """The time from which votes count."""
     return votes.select("site", "post_id", end_of_day("created_at").alias("counted_at"))
 
 
@@ -210,6 +210,6 @@ def _records(rows: DataFrame, known_at: str) -> DataFrame:
 
 
 def _both(table: Table, changed: DataFrame, now: DataFrame) -> DataFrame:
-    """Rows of both versions: those that are there, and of the changed ones what they were; some come twice."""
+    """The current rows, and the former versions of changed rows; may contain duplicates."""
     columns = (*table.key, *_KEPT[table])
     return now.select(*columns).unionByName(changed.select(*columns))

@@ -1,4 +1,4 @@
-"""A fitted group whose knowledge is how many texts hold each term."""
+"""Base class of groups fitted on document frequencies of terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cqa_spark.text.terms import Collection, WeighedTexts
 
 @cache
 def count_terms(unit: str) -> Callable[[TrainingData], Collection]:
-    """The function that counts the distinct texts of the training and unannotated documents, whatever the examples.
+    """Returns a function that counts terms in the distinct texts of the training and unannotated documents.
 
     Args:
         unit: an array column of the table ``texts``; its items are the terms.
@@ -31,7 +31,7 @@ def count_terms(unit: str) -> Callable[[TrainingData], Collection]:
 
 
 class CollectionGroup(FittedQueryGroup):
-    """Base of groups that weigh terms by their rarity in the training and unannotated texts.
+    """Base class of groups that weight terms by their rarity in the training and unannotated texts.
 
     Args:
         collection: the counts.
@@ -50,7 +50,7 @@ class CollectionGroup(FittedQueryGroup):
         return Fitted(cls(training.derive(count_terms(cls.terms))))
 
     def weighed(self, batch: QueryBatch) -> WeighedTexts:
-        """The weighed terms of the batch's texts."""
+        """The weighted terms of the batch's texts."""
         return batch.texts.derive(_weigh, self.collection, self.terms)
 
     def save(self, folder: NewModelFolder) -> None:

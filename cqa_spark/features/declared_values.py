@@ -1,4 +1,4 @@
-"""What a group computed, checked against what it declares."""
+"""Checks the values of a group against its declared columns."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from cqa_spark.features.group import FeatureGroup
 
 
 def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: int) -> NDArray[np.float64]:
-    """The values that a group computed, in the order of its columns.
+    """The values of a group, in the order of its columns.
 
     Args:
         group: the group.
-        found: by column, what it computed.
+        found: the computed values by column.
         rows: number of examples, or moments.
 
     Returns:
-        Shape (rows, columns); NaN where a value is not known.
+        Shape (rows, columns); NaN where a value is unknown.
 
     Raises:
-        ContractError: other columns than declared, or another number of values.
+        ContractError: the columns differ from the declaration, or a column has the wrong number of values.
     """
     names = [column.name for column in group.columns]
     if set(found) != set(names):
         wrong = ", ".join(sorted(set(found) ^ set(names)))
         raise ContractError(
-            f"feature group {group.name} declares other columns than it computes: {wrong}", "make both agree"
+            f"feature group {group.name}: computed and declared columns differ: {wrong}", "make both agree"
         )
     values = [np.asarray(found[name], dtype=np.float64) for name in names]
     if any(each.shape != (rows,) for each in values):
-        raise ContractError(f"feature group {group.name} does not give one value per example", "fill in NaN")
+        raise ContractError(f"feature group {group.name} did not return one value per example", "fill in NaN")
     return np.stack(values, axis=1)

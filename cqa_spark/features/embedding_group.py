@@ -1,7 +1,7 @@
-"""Groups that compare texts by the vectors of an embedding model.
+"""Base class of groups that compare texts by embeddings.
 
-Components have four decimal places, so products and sums of them are exact as integers: a cosine is the same to the
-last digit in any order of summation and on every CPU.
+Components have four decimal places, so their products and sums are exact when computed as integers. Cosines are
+therefore identical to the last digit on every CPU and in any order of summation.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class _Version(BaseModel):
 
 
 class EmbeddingGroup(FittedQueryGroup):
-    """Base of groups that look at vectors of one model; it keeps the version that a system was trained with.
+    """Base class of groups that use the vectors of one model; stores the model version used in training.
 
     Args:
-        version: of the embedding model.
+        version: version of the embedding model.
     """
 
     embeddings: ClassVar[tuple[str, ...]] = (MODEL,)
@@ -49,7 +49,7 @@ class EmbeddingGroup(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Note the version of the model."""
+        """Record the version of the model."""
         return Fitted(cls(read_model(cls.embeddings[0]).version))
 
     def save(self, folder: NewModelFolder) -> None:
@@ -58,12 +58,12 @@ class EmbeddingGroup(FittedQueryGroup):
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read and compare the version."""
+        """Read the version and compare it with the installed one."""
         return cls(load_version(folder, cls.embeddings[0]))
 
 
 def save_version(folder: NewModelFolder, version: str, model: str = MODEL) -> None:
-    """Write the version of the embedding model that a group was fitted with."""
+    """Write the version of the embedding model used in fitting."""
     folder.write_json(_MODEL_FILE, _Version(model=model, version=version))
 
 
@@ -71,7 +71,7 @@ def load_version(folder: ModelFolder, model: str = MODEL) -> str:
     """Read what ``save_version`` wrote.
 
     Raises:
-        ContractError: the model of this installation has another version, so its vectors differ.
+        ContractError: the installed model has another version, so its vectors differ.
     """
     saved, installed = folder.read_json(_MODEL_FILE, _Version), read_model(model)
     if (saved.model, saved.version) != (installed.name, installed.version):
@@ -84,10 +84,10 @@ def load_version(folder: ModelFolder, model: str = MODEL) -> str:
 
 
 def exact_vectors(batch: QueryBatch, model: str = MODEL) -> Reals:
-    """The vectors of the batch's texts as integers, in steps of the last decimal place.
+    """The vectors of the batch's texts as integers, in units of the last decimal place.
 
     Returns:
-        Shape (texts + 1, dimension); NaN for a text without a vector, and in the last row, which ``ABSENT`` names.
+        Shape (texts + 1, dimension); NaN for texts without a vector, and in the last row, the row at ``ABSENT``.
     """
     return batch.texts.derive(_exact, model)
 
@@ -100,23 +100,23 @@ def cosines(vectors: Reals, one: Indices, other: Indices) -> Reals:
     """Cosines of pairs of texts.
 
     Args:
-        vectors: of ``exact_vectors``.
-        one: rows of the first texts.
-        other: rows of the second texts, as many.
+        vectors: as ``exact_vectors`` returns them.
+        one: row indices of the first texts.
+        other: row indices of the second texts.
 
     Returns:
-        An item per pair; NaN where a text is absent.
+        One value per pair; NaN if a text is absent.
     """
     return np.einsum("ij,ij->i", vectors[one], vectors[other]) / _SCALE**2
 
 
 def length(vectors: Reals) -> Reals:
-    """Lengths of vectors, such as sums of ``exact_vectors``, in units of one vector."""
+    """Lengths of vectors, such as sums of ``exact_vectors``, relative to the length of a single vector."""
     return np.sqrt(np.einsum("ij,ij->i", vectors, vectors)) / _SCALE
 
 
 def above_mean(values: Reals, query: Indices) -> Reals:
-    """Values less the mean of the known ones of the same query."""
+    """Values minus the mean of the known values of the same query."""
     known = ~np.isnan(values)
     sums, numbers = (np.bincount(query, np.where(known, each, 0), query.max(initial=0) + 1) for each in (values, known))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -124,7 +124,7 @@ def above_mean(values: Reals, query: Indices) -> Reals:
 
 
 def places(values: Reals, query: Indices) -> Reals:
-    """Place of each value among the known ones of the same query, the highest first, from 1; equal values share one."""
+    """Rank of each value within its query, highest first, from 1; ties share a rank, unknown values are ignored."""
     found = np.full(len(values), np.nan)
     known = np.flatnonzero(~np.isnan(values))
     for number in np.unique(query[known]).tolist():

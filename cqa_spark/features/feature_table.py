@@ -1,4 +1,4 @@
-"""The tables of all features that one pass computes: a row per example, a struct per group."""
+"""The table that a pass writes: one row per example, one struct per feature group."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ KEY = ("site", "query_id", "candidate_id")
 
 
 def values_type(group: type[FeatureGroup]) -> T.StructType:
-    """The type of a group's column: a double for each feature."""
+    """The type of a group's column: a struct with one double per feature."""
     return T.StructType(
         [T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"}) for c in group.columns]
     )
 
 
 def table_name(place: Place) -> str:
-    """The name of the table that holds the values of a place's groups."""
+    """The name of the table with the values of a pass."""
     return f"{place.value}_features"
 
 
 def feature_table(place: Place, groups: Iterable[type[FeatureGroup]]) -> Table:
-    """The table of a place as it is with some of its groups."""
+    """The table of a pass, with columns for the given groups."""
     values = [T.StructField(each.name, values_type(each), True, {"comment": each.about}) for each in groups]
     about = "Features of each example; a struct for each feature group, its fields null where a value is not known."
     return Table(table_name(place), about, (SITE, QUERY_ID, CANDIDATE_ID, *values), key=KEY, varies=True)

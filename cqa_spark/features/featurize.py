@@ -1,4 +1,4 @@
-"""From tables to the values of feature groups, for training and for saved models."""
+"""Fits feature groups and computes their values, in training and for saved models."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from cqa_spark.features.training_data import Fitted, training_data
 from cqa_spark.spark.concurrency import run_concurrently
 
 NO_FOLDS = 0
-"""Instead of a number of folds: no example is part of the training data."""
+"""Number of folds if no example belongs to the training data."""
 
 
 def fit_groups(
     groups: Iterable[type[FeatureGroup]], inputs: FeatureInputs, *, folds: int
 ) -> dict[str, Fitted[FeatureGroup]]:
-    """Fit the groups that learn on the training examples; others are simply made.
+    """Fit the groups that learn on the training examples; instantiate the others.
 
     Args:
-        groups: the groups, as the registry gives them.
-        inputs: examples of all splits, with labels, and the tables beside them.
+        groups: the group classes from the registry.
+        inputs: labelled examples of all splits, and their tables.
         folds: number of folds for groups that learn from labels.
 
     Raises:
         ContractError: fewer than two folds.
     """
     if folds < 2:
-        raise ContractError(f"{folds} folds leave nothing to learn from", "use at least 2 folds")
+        raise ContractError(f"cross-fitting with {folds} folds leaves no training data", "use at least 2 folds")
     with training_data(inputs, folds) as training:
 
         def fit(group: type[FeatureGroup]) -> Fitted[FeatureGroup]:
@@ -50,13 +50,12 @@ def compute_place(groups: Mapping[str, Fitted[FeatureGroup]], inputs: FeatureInp
     """The values of all examples in one pass.
 
     Args:
-        groups: by name; all of one place. A training example gets values that the labels of its own fold had no part
-            in.
-        inputs: the tables; labels are not looked at.
-        folds: number of folds that the groups were fitted with, or ``NO_FOLDS``.
+        groups: by name; all of one place. Training examples get out-of-fold values.
+        inputs: the tables; labels are not used.
+        folds: number of folds used in fitting, or ``NO_FOLDS``.
 
     Returns:
-        One row per example: its key, then a struct of each group's columns, null where a value is not known.
+        One row per example: its key, then one struct per group, with null fields where a value is unknown.
     """
     of_authors = {name: each.on_all for name, each in groups.items() if isinstance(each.on_all, AuthorGroup)}
     if of_authors:
@@ -65,7 +64,7 @@ def compute_place(groups: Mapping[str, Fitted[FeatureGroup]], inputs: FeatureInp
 
 
 def compute_outside_training(groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> DataFrame:
-    """The values of examples that the groups of a place were not fitted on, as ``compute_place`` gives them."""
+    """The values of examples outside the training data, as ``compute_place`` returns them."""
     return compute_place({name: Fitted(group) for name, group in groups.items()}, inputs, NO_FOLDS)
 
 
@@ -75,15 +74,15 @@ def fit_and_compute(
     """Fit one group on the training examples, where it learns, and compute the values of all examples.
 
     Args:
-        group_class: the group, as the registry gives it.
-        inputs: examples of all splits, with labels, and the tables beside them.
+        group_class: the group class from the registry.
+        inputs: labelled examples of all splits, and their tables.
         folds: number of folds for a group that learns from labels.
 
     Returns:
-        The group as fitted on the whole training part, and its values: keys, then a column per feature.
+        The group fitted on all training data, and its values: keys, then one column per feature.
 
     Raises:
-        ContractError: fewer than two folds, or values that are not as the group declares.
+        ContractError: fewer than two folds, or values that differ from the group's declaration.
     """
     fitted = fit_groups([group_class], inputs, folds=folds)
     values = compute_place(fitted, inputs, folds)
@@ -91,13 +90,13 @@ def fit_and_compute(
 
 
 def compute_values(group: FeatureGroup, inputs: FeatureInputs) -> DataFrame:
-    """Values of examples that one group was not fitted on, such as new questions for a saved model.
+    """Values of a group for examples outside its training data, such as new questions for a saved model.
 
     Args:
-        group: a plain group, or a fitted one that ``fit_and_compute`` or its ``load`` gave.
-        inputs: the examples and the tables beside them; the group never sees the labels.
+        group: a group that needs no fitting, or one returned by ``fit_and_compute`` or ``load``.
+        inputs: the examples and their tables; labels are not used.
 
     Returns:
-        Its values: keys, then a column per feature.
+        The values: keys, then one column per feature.
     """
     return compute_outside_training({group.name: group}, inputs).select(*KEY, f"{group.name}.*")

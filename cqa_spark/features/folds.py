@@ -1,4 +1,4 @@
-"""Folds by thread: which examples are held out together; what learns in folds asks here."""
+"""Assigns examples to cross-validation folds, by thread."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 SEED = 17
-"""Decides which keys share a fold, by default."""
+"""Default seed of the fold assignment."""
 
 
 def fold_of(folds: int, seed: int = SEED) -> Column:
-    """The fold of an example, from 0: a hash of its ``fold_key`` (a thread and its repeats), whatever the partitions.
+    """The fold of an example, from 0: a hash of its ``fold_key``, which a thread shares with its copies.
 
     Args:
         folds: number of folds.
-        seed: another seed puts other threads together.
+        seed: changes which threads share a fold.
     """
     return F.pmod(F.xxhash64(F.lit(seed), "fold_key"), F.lit(folds))

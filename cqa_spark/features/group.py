@@ -1,4 +1,4 @@
-"""What a feature group is: a named, versioned set of documented columns with a value for each example."""
+"""Base classes of feature groups: named, versioned sets of documented columns with one value per example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 
 
 class Entity(Enum):
-    """What a group's columns describe."""
+    """The entity that a group's columns describe."""
 
     QUESTION = "question"
     CANDIDATE = "candidate"
@@ -33,19 +33,19 @@ class Entity(Enum):
 
 
 class Reach(Enum):
-    """How far a group looks for an example's values, beside what it has learned; from near to far."""
+    """The data that an example's values depend on, apart from the fitted state; from narrow to wide."""
 
     THREAD = 1
     """The posts and comments of the example's thread."""
 
     HISTORY = 2
-    """And what was known at the cut of the votes for the candidate, and of what its author is, has, did and got."""
+    """Also the votes for the candidate, and its author's profile, badges, posts and votes, as known at the cut."""
 
     AUTHOR = 3
-    """And what is known of it by now."""
+    """Also all later votes, and the author's present record."""
 
     SITE = 4
-    """Anything: where something changed, all values are computed again."""
+    """The whole site: after any change, all values are recomputed."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FeatureColumn:
         about: meaning and unit.
         source: where the idea comes from (paper and section), or "ours".
         missing: value of the feature where it is unknown.
-        is_time: whether it is a moment, stored in seconds since 1970, that people want to read as a date.
+        is_time: whether it is a time, stored in seconds since 1970 and shown as a date.
     """
 
     name: str
@@ -68,31 +68,31 @@ class FeatureColumn:
 
 
 class Place(Enum):
-    """Where rows meet for the groups of a pass; the value names it in the table of their values."""
+    """The key by which a pass groups rows; the value is part of the name of its table."""
 
     QUERY = "query"
     AUTHOR = "author"
 
 
 class FeatureGroup(ABC):
-    """What every group declares; all groups of a place are computed in one pass and stored in one table.
+    """Base class of all groups; the groups of one place are computed in one pass and stored in one table.
 
     Attributes:
-        place: where its rows meet.
-        name: with its version, such as ``overlap_v1``.
-        family: name shared by the groups that an ablation leaves out together, such as similarity.
-        about: one sentence for people.
-        entity: what the columns describe.
+        place: the key by which the pass groups rows.
+        name: name and version, such as ``overlap_v1``.
+        family: name shared by the groups that an ablation removes together, such as similarity.
+        about: description in one phrase.
+        entity: the entity that the columns describe.
         columns: the features.
-        needs: tables it computes from that not every run has, as ``FeatureInputs`` names them.
-        reads_texts: whether it looks at the tables ``documents`` and ``texts``.
-        embeddings: names of the embedding models whose vectors it looks at.
-        reach: what of the community its values follow from; a night's run computes again what lies within it.
-        is_as_of: whether its values follow from what was known at the cut alone; ``cqa features audit`` proves it.
-        as_of_dump: what an as-of group nevertheless reads as the dump has it.
+        needs: required tables that not every run has, as ``FeatureInputs`` names them.
+        reads_texts: whether it reads the tables ``documents`` and ``texts``.
+        embeddings: names of the embedding models whose vectors it reads.
+        reach: the data that its values depend on; incremental runs recompute values only if these data changed.
+        is_as_of: whether its values depend only on facts known at the cut; ``cqa features audit`` tests it.
+        as_of_dump: data that an as-of group reads in the state of the dump, not of the cut.
         extra: the extra of the project that installs ``libraries``; empty if the group needs none.
-        libraries: modules that computing the group imports.
-        caution: what a reader of figures got with the group has to know; empty for nothing.
+        libraries: modules that the group imports to compute its values.
+        caution: a warning for readers of results that use the group; empty for none.
     """
 
     place: ClassVar[Place]
@@ -113,30 +113,30 @@ class FeatureGroup(ABC):
 
 
 class LearningGroup(FeatureGroup):
-    """A group that learns something, which is saved with the systems that use the group."""
+    """A group with a fitted state, which is saved with the systems that use the group."""
 
     @abstractmethod
     def save(self, folder: NewModelFolder) -> None:
-        """Write what was learned, in formats that hold data only."""
+        """Write the fitted state, in formats that contain data only."""
 
     @classmethod
     @abstractmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what ``save`` wrote; groups that learn facts of authors need an active Spark session.
+        """Read the fitted state; groups that learn facts about authors need an active Spark session.
 
         Raises:
-            ContractError: it cannot be used.
+            ContractError: the saved state cannot be used.
         """
 
 
 class QueryGroup(FeatureGroup):
-    """A group that computes from whole queries in memory; all such groups are computed in one pass over the queries.
+    """A group computed from whole queries in memory; one pass over the queries computes all of them.
 
     Attributes:
-        reads_comments: whether it looks at comments.
-        reads_votes: whether it looks at votes for the candidates.
-        post_columns: what it reads of posts beside what every batch has.
-        comment_columns: what it reads of comments beside what every batch has.
+        reads_comments: whether it reads comments.
+        reads_votes: whether it reads votes for the candidates.
+        post_columns: columns of posts that it reads in addition to those of every batch.
+        comment_columns: columns of comments that it reads in addition to those of every batch.
     """
 
     place: ClassVar[Place] = Place.QUERY
@@ -146,28 +146,28 @@ class QueryGroup(FeatureGroup):
     comment_columns: ClassVar[tuple[str, ...]] = ()
 
     def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
-        """What the group knows of people, brought to the examples of which they wrote the candidate; None for nothing.
+        """The group's facts about authors, which are joined to the examples; None without any.
 
         Args:
-            inputs: the tables of the examples that values are computed for.
+            inputs: the examples to compute, and their tables.
         """
         return None
 
     @abstractmethod
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
-        """The values of every column, an item per example of the batch; NaN where a value is not known.
+        """The values of every column, one per example of the batch; NaN where a value is unknown.
 
-        An example's values follow from its own query: from its candidates, their threads and texts.
+        An example's values depend on its own query only: its candidates, their threads and texts.
         """
 
 
 class FittedQueryGroup(QueryGroup, LearningGroup):
-    """A group that first learns something from training data.
+    """A query group that is fitted on training data.
 
     Attributes:
-        learns_from_labels: whether what is learned contains labels: then no training example gets a value that labels
-            of its own fold had a part in. Either ``fit`` also fits the group on the rest of each fold, or the group
-            keeps its counts by fold and leaves out those of an example's own.
+        learns_from_labels: whether fitting uses labels. If so, training examples get out-of-fold values: either
+            ``fit`` also fits the group on the complement of each fold, or the group keeps its counts by fold and
+            excludes those of an example's own fold.
     """
 
     learns_from_labels: ClassVar[bool]
@@ -194,21 +194,21 @@ class FittedQueryGroup(QueryGroup, LearningGroup):
 
 
 class Marked(Enum):
-    """What an author group may note something about before events are brought to their authors."""
+    """The rows that an author group can mark before events are grouped by author."""
 
     TAGS = ("site", "tags")
-    """Questions, by their site and tags; it is noted of their answers too."""
+    """Questions, by site and tags; their answers get the same mark."""
 
     BADGES = ("badge",)
     """Badges, by their name."""
 
 
 class AuthorGroup(FeatureGroup):
-    """A group that computes from what authors did and got; all such groups are computed in one pass over the authors.
+    """A group computed from the events of authors; one pass over the authors computes all of them.
 
     Attributes:
-        reads: the kinds of events that it looks at, beside the moments.
-        marked: what it notes something about; None for nothing.
+        reads: the kinds of events that it reads, apart from moments.
+        marked: the rows that it marks; None for none.
     """
 
     place: ClassVar[Place] = Place.AUTHOR
@@ -218,23 +218,23 @@ class AuthorGroup(FeatureGroup):
 
     @abstractmethod
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
-        """The values of every column, an item per moment of the batch.
+        """The values of every column, one per moment of the batch.
 
-        A moment's values follow from its author's earlier rows alone. Sums over them are taken by ``batch.totals``, or
-        what uses it, because an author's rows may lie in several batches; every group sees every batch.
+        They depend only on earlier rows of the same author. An author's rows may span batches, so compute sums with
+        ``batch.totals`` or the methods that use it.
         """
 
     def mark(self, rows: pa.Table) -> NDArray[np.int64]:
-        """What to note about each row: a number that stands beside its events in ``AuthorBatch.marks``.
+        """An integer for each row, which ``AuthorBatch.marks`` holds for its events.
 
         Args:
-            rows: with the columns that ``marked`` names; null where another kind of row has nothing to mark.
+            rows: the columns that ``marked`` names; null in rows of other kinds.
         """
-        raise NotImplementedError(f"{self.name} marks nothing")
+        raise NotImplementedError(f"{self.name} does not implement mark")
 
 
 class FittedAuthorGroup(AuthorGroup, LearningGroup):
-    """An author group that first learns something from training data, but no labels."""
+    """An author group that is fitted on training data, without labels."""
 
     @classmethod
     @abstractmethod
@@ -243,5 +243,5 @@ class FittedAuthorGroup(AuthorGroup, LearningGroup):
 
 
 def learns_from_labels(group: type[FeatureGroup]) -> bool:
-    """Whether what a group learns contains labels."""
+    """Whether a group is fitted on labels."""
     return issubclass(group, FittedQueryGroup) and group.learns_from_labels

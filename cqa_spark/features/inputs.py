@@ -1,4 +1,4 @@
-"""What feature groups compute from: the tables of a community, and what there is to know of a run."""
+"""The input of feature groups: the tables of a community and settings of the run."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cqa_spark.features.history.cut import Cut
 class FeatureInputs:
     """The tables that groups compute from; declared in ``cqa_spark.lake.schemas``.
 
-    ``examples`` names the entities that values are wanted for. The other tables may hold more than that; ``users``,
-    ``votes``, ``badges`` and ``post_links`` are None where the corpus has none, ``scores`` where no upstream system is
-    named, ``embeddings`` where no group of the run looks at vectors, ``retrieved`` where candidates were given.
+    ``examples`` contains the examples to compute. The other tables may contain unrelated rows. ``users``, ``votes``,
+    ``badges`` and ``post_links`` are None if the corpus lacks them, ``scores`` without upstream systems, ``embeddings``
+    if no group uses vectors, and ``retrieved`` if the candidates were not retrieved.
 
     Attributes:
-        cut: the moment after which as-of groups know nothing.
-        top_tags: how many of a site's tags have a column of their own in the groups of tags.
-        few: whether the examples are few enough to be handed to every executor. Then groups look for what concerns them
-            before they count and sort; of many examples, nearly everything does.
+        cut: the time up to which as-of groups use events.
+        top_tags: number of tag slots in use.
+        few: whether the examples are few enough to broadcast. If so, groups filter rows by the examples before
+            aggregating and sorting; for many examples, a filter would keep nearly all rows.
     """
 
     examples: DataFrame
@@ -49,7 +49,7 @@ class FeatureInputs:
             table: users, votes, badges, scores, embeddings, post_links or retrieved.
 
         Raises:
-            ContractError: it is not there.
+            ContractError: the table is missing.
         """
         found: DataFrame | None = getattr(self, table)
         if found is None:
@@ -61,15 +61,15 @@ class FeatureInputs:
         return replace(self, examples=self.examples.where(condition))
 
     def broadcast_if_few(self, frame: DataFrame) -> DataFrame:
-        """A frame with a row or two an example, marked for Spark to join it where the other rows lie; if few."""
+        """Mark a DataFrame with one or two rows per example for a broadcast join if the examples are few."""
         return F.broadcast(frame) if self.few else frame
 
     def of_authors(self, rows: DataFrame, author: str = "user_id") -> DataFrame:
-        """Those rows that an author of the examples is responsible for; if these are many, all rows.
+        """The rows by authors of the examples; all rows if the examples are many.
 
         Args:
             rows: with a site and an author.
-            author: the column that holds the author's id.
+            author: name of the column with the author's id.
         """
         if not self.few:
             return rows
@@ -79,9 +79,9 @@ class FeatureInputs:
 
 def _remedy(table: str) -> str:
     if table == "scores":
-        return "name the systems that give them as upstream in the system's file"
+        return "name the systems that compute the scores under upstream in the system's file"
     if table == "embeddings":
-        return "analyse the texts again, with the feature group among the wanted ones"
+        return "run the text analysis again with this feature group selected"
     if table == "retrieved":
         return "the group is for the task duplicate, whose candidates are retrieved"
-    return f"give a dump that has {table}"
+    return f"use a dump with {table}"

@@ -1,4 +1,4 @@
-"""How many relevant and how many irrelevant judged candidates hold each term: what polarities are learned from."""
+"""Counts of relevant and irrelevant candidates that contain each term, for estimating polarities."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CANDIDATES = "candidates"
-"""The unit whose only term, the empty one, all candidates hold."""
+"""The unit that counts all candidates, under the empty term."""
 
 RAREST = 3
-"""Candidates that have to hold a term for it to be counted."""
+"""Minimum number of candidates with a term."""
 
 _UNITS = ("tokens", "words", "bigrams", "stems")
 _OF_SECTIONS = (CANDIDATES, "words")
@@ -28,13 +28,13 @@ Group = TypeVar("Group")
 
 
 def judged_terms(training: TrainingData) -> pd.DataFrame:
-    """Count the judged training candidates that hold each term, in one Spark job.
+    """Count the judged training candidates that contain each term, in one Spark job.
 
     Returns:
         ``unit`` (``CANDIDATES``, tokens, words, bigrams or stems), ``term``, ``section`` (of the forum, for candidates
         and words; None where unknown, and for the other units), ``fold``, ``good`` and ``bad`` (candidates that are
         relevant and that are not).
-        Terms that fewer than ``RAREST`` candidates hold are left out, and all but the ``MOST_TERMS`` most frequent.
+        Only terms in at least ``RAREST`` candidates are counted, and only the ``MOST_TERMS`` most frequent of them.
     """
     judged = training.judged.select("site", "candidate_id", "section", "fold", "relevant", "text_id").distinct()
     texts = judged.join(training.inputs.texts.select("text_id", *_UNITS), on="text_id")
@@ -52,11 +52,11 @@ def judged_terms(training: TrainingData) -> pd.DataFrame:
 
 
 def fit_on_counts(training: TrainingData, learn: Callable[[pd.DataFrame], Group]) -> Fitted[Group]:
-    """Learn from the counts of all folds, and from those of the rest of each.
+    """Fit on the counts of all folds, and on the complement of each fold.
 
     Args:
         training: the training part.
-        learn: from rows of ``judged_terms``.
+        learn: fits on rows of ``judged_terms``.
     """
     counts = training.derive(judged_terms)
     return Fitted(learn(counts), tuple(learn(counts[counts["fold"] != fold]) for fold in range(training.folds)))

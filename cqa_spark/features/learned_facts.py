@@ -1,4 +1,4 @@
-"""A fitted group whose knowledge is one table of people."""
+"""Base class of fitted groups whose state is one table of facts about authors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEARNED = "learned"
 
 
 class LearnedFactsGroup(FittedQueryGroup):
-    """Base of groups that learn facts of people; what is learned grows with the community and is saved as Parquet.
+    """Base class of groups that learn facts about authors; the facts grow with the community and are saved as Parquet.
 
     Args:
         learned: as ``AuthorFacts.of_people``.
@@ -32,11 +32,11 @@ class LearnedFactsGroup(FittedQueryGroup):
         self.learned = learned
 
     def __getstate__(self) -> dict[str, Any]:
-        """Workers get the facts with the examples."""
+        """Exclude the table; workers receive the facts with the examples."""
         return {name: value for name, value in vars(self).items() if name != "learned"}
 
     def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
-        """What was learned."""
+        """The fitted facts."""
         return AuthorFacts(self.learned)
 
     def save(self, folder: NewModelFolder) -> None:
@@ -50,12 +50,12 @@ class LearnedFactsGroup(FittedQueryGroup):
 
 
 def in_section(batch: QueryBatch, example: Indices, sections: pa.ChunkedArray) -> Mask:
-    """Whether what is known of the author of an example is of the forum section of the candidate's thread.
+    """Whether facts about authors are from the forum section of the candidate's thread.
 
     Args:
         batch: the examples.
-        example: the index of the example, of each piece of knowledge.
-        sections: its section.
+        example: index of the example of each fact.
+        sections: the section of each fact.
     """
     found, here = codes(sections, pa.chunked_array([pa.array(batch.category, pa.string())]))
     same: Mask = (found == here[example]) & (found != ABSENT)

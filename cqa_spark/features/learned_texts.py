@@ -1,4 +1,4 @@
-"""What groups learn from when what they learn holds no labels: texts, and whole threads."""
+"""Training data without labels: texts, and whole threads."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.text.documents import comment_document
 
 LEARNED_FROM = ("train", "unannotated")
-"""Splits whose texts tell how common a term is, and which words are used alike."""
+"""Splits whose texts are used for unsupervised training."""
 
 
 def learned_texts(inputs: FeatureInputs) -> DataFrame:
-    """The distinct texts of the training and unannotated documents, whatever the examples: rows of ``texts``."""
+    """The distinct texts of the training and unannotated documents: rows of ``texts``."""
     return inputs.texts.join(_learned_documents(inputs), on="text_id", how="left_semi")
 
 

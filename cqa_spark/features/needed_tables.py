@@ -1,4 +1,4 @@
-"""Groups that need tables which not every dump has: left out where they are lacking, with a warning, or refused."""
+"""Checks that a site has the tables that feature groups need; otherwise omits the groups with a warning, or fails."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cqa_spark.process.terminal import Terminal
 
 @dataclass(frozen=True)
 class Supplied:
-    """A group and the sites that it can be computed for.
+    """A group and the sites for which it can be computed.
 
     Attributes:
         group: the group.
-        inputs: the tables with the examples of those sites; None where there is no such site.
-        lacking: by site the tables that the group needs and the site lacks.
+        inputs: the tables with the examples of these sites; None if there are none.
+        lacking: missing tables by site.
     """
 
     group: type[FeatureGroup]
@@ -33,17 +33,17 @@ class Supplied:
 def with_needed_tables(
     groups: Iterable[type[FeatureGroup]], inputs: FeatureInputs, *, strict: bool
 ) -> Iterator[Supplied]:
-    """Give each group the examples whose sites have all the tables that it needs.
+    """Restrict the examples of each group to sites that have all the tables that it needs.
 
-    A site without votes is not a site on which nobody voted: its values are left out, so that they count as not known.
+    Missing votes do not mean zero votes, so values of such sites are omitted and count as unknown.
 
     Args:
         groups: the groups.
         inputs: the tables.
-        strict: refuse instead.
+        strict: fail instead.
 
     Raises:
-        InputError: strict, and a site lacks a table that a group needs.
+        InputError: ``strict`` is set and a site lacks a table that a group needs.
     """
     wanted = list(groups)
     needed = {

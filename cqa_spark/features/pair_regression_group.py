@@ -1,4 +1,4 @@
-"""How similar two sentences are by their embeddings: the cosine, and a regression learned from labelled pairs."""
+"""Similarity of two sentences by embeddings: the cosine, and a regression fitted on labelled pairs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from cqa_spark.text.embedding.model import read_model
 Reals = NDArray[np.float64]
 
 L2 = 0.3
-"""Strength of the penalty per training pair: chosen on the training part of the STS Benchmark, in folds."""
+"""L2 penalty per training pair, chosen by cross-validation on the training part of the STS Benchmark."""
 
 _TAI = "Tai et al. 2015, Improved semantic representations from tree-structured LSTM networks, section 4.2"
 _COSINE = FeatureColumn("cosine", "cosine of both embeddings", "Reimers and Gurevych 2019, Sentence-BERT, section 4.1")
 _SIMILARITY = FeatureColumn(
     "similarity",
-    "similarity that a ridge regression on products and distances of the embeddings' components expects",
+    "similarity predicted by a ridge regression on products and distances of the embeddings' components",
     _TAI,
 )
 
@@ -44,26 +44,25 @@ class PairRegression:
     """A ridge regression of the similarity of two texts on their embeddings.
 
     Attributes:
-        weights: of the products of the components, of their distances, and the intercept; empty where there were no
-            pairs to learn from.
+        weights: weights of the components' products and distances, then the intercept; empty without training pairs.
     """
 
     weights: Reals
 
     def similarity(self, one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
-        """The expected similarity of each pair; NaN where a vector is not known, or nothing was learned."""
+        """The predicted similarity of each pair; NaN without vectors or training pairs."""
         if not self.weights.size:
             return np.full(len(one), np.nan)
-        # Sums in the order of the terms: those of a matrix product may depend on the number of rows.
+        # Sum term by term, because the rounding of a matrix product may depend on the number of rows.
         return np.asarray(np.einsum("ij,j->i", _terms(one, other), self.weights))
 
 
 class PairRegressionGroup(FittedQueryGroup):
-    """Base of groups that compare embeddings of one model.
+    """Base class of groups that compare embeddings of one model.
 
     Args:
-        regression: as learned.
-        version: of the embedding model.
+        regression: the fitted regression.
+        version: version of the embedding model.
     """
 
     family: ClassVar[str] = "similarity"
@@ -77,14 +76,14 @@ class PairRegressionGroup(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the training pairs with a known similarity: from all, and from the rest of each fold."""
+        """Fit on the training pairs with a known similarity: on all, and on the complement of each fold."""
         (model,) = cls.embeddings
         learned = training.derive(learn_regressions(model))
         version = read_model(model).version
         return Fitted(cls(learned.on_all, version), tuple(cls(each, version) for each in learned.on_rests))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Reals]:
-        """Compare the texts of each pair; a pair of which a text has no vector has no values."""
+        """Compare the texts of each pair; NaN if a text has no vector."""
         (model,) = self.embeddings
         vectors = batch.texts.vectors(model)
         one, other = vectors[batch.query_text], vectors[batch.candidate_text]
@@ -100,17 +99,17 @@ class PairRegressionGroup(FittedQueryGroup):
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read the weights, and compare the version."""
+        """Read the weights and compare the version."""
         version = load_version(folder, cls.embeddings[0])
         return cls(PairRegression(folder.read_array(_WEIGHTS, shape=(None,))), version)
 
 
 @cache
 def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegression]]:
-    """The function that learns from the training pairs' embeddings of a model, in one Spark job.
+    """Returns a function that fits regressions on the embeddings of training pairs, in one Spark job.
 
-    One task gets the pairs in order, so that the weights are the same to the last bit however the rows are spread. It
-    adds up the normal equations of each fold; the model without a fold solves the sum of the others.
+    A single task reads the pairs in order, so the weights do not depend on the partitioning. It sums the normal
+    equations of each fold; the regression that excludes a fold solves the sum over the others.
     """
 
     def learn(training: TrainingData) -> Fitted[PairRegression]:
@@ -155,7 +154,7 @@ class Pairs:
 
 
 def solve_by_fold(batches: Iterable[Pairs], folds: int) -> dict[int, Reals]:
-    """The weights of a ridge regression on all pairs, at -1, and on the rest of each fold.
+    """The weights of a ridge regression on all pairs, under the key -1, and on the complement of each fold.
 
     Args:
         batches: the pairs, in order.
@@ -179,7 +178,7 @@ def solve_by_fold(batches: Iterable[Pairs], folds: int) -> dict[int, Reals]:
 
 @dataclass(frozen=True)
 class _Equations:
-    """Normal equations of a least-squares problem; they add up over rows."""
+    """Normal equations of a least-squares problem; additive over rows."""
 
     squares: Reals | float = 0.0
     products: Reals | float = 0.0
@@ -193,7 +192,7 @@ class _Equations:
         return _Equations(self.squares + other.squares, self.products + other.products, self.rows + other.rows)
 
     def solve(self) -> Reals:
-        """The weights; the intercept, which is last, has no penalty. Without rows there are none."""
+        """The weights; the intercept is last and not penalised. Empty without rows."""
         if not self.rows:
             return np.zeros(0)
         squares = np.asarray(self.squares)
@@ -204,7 +203,7 @@ class _Equations:
 
 
 def _terms(one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
-    """Products and distances of the components, scaled so that they do not shrink with the dimension; and 1."""
+    """Products and distances of the components, scaled to be independent of the dimension, and the constant 1."""
     scale = np.sqrt(one.shape[1])
     first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
     return np.hstack([scale * first * second, scale * np.abs(first - second), np.ones((len(first), 1))])

@@ -1,7 +1,7 @@
-"""Whole queries in memory: their examples, and everything that was written in the threads of their candidates.
+"""Batches of whole queries in memory: examples, with the posts and comments of the candidates' threads.
 
-Feature groups compute from a batch with NumPy and plain Python; no group knows Spark. What several groups need of the
-same texts is derived once per batch.
+Feature groups compute on a batch with NumPy and plain Python, without Spark. Values that several groups derive from the
+same texts are computed once per batch.
 """
 
 from __future__ import annotations
@@ -23,25 +23,24 @@ from cqa_spark.features.batch_texts import Derived, Texts
 
 @dataclass(frozen=True)
 class QueryBatch:
-    """Whole queries and everything that feature groups compute their examples' values from.
+    """Whole queries, as input of query groups.
 
     Attributes:
-        examples: rows of the table ``examples`` without labels, in order of site, query, candidate; one row of values
-            is computed for each. Their ``cut`` is the moment after which as-of groups know nothing, their ``account``
-            the candidate's author where that is one person, their ``fold`` from 0 for training examples and else -1,
-            and their ``facts`` what groups know of the authors.
+        examples: rows of the table ``examples`` without labels, in order of site, query, candidate. ``cut`` is the time
+            up to which as-of groups use events, ``account`` the candidate's author (null unless one known person),
+            ``fold`` the fold of a training example (-1 for others), and ``facts`` the groups' facts about authors.
         posts: questions of the queries and of their candidates' threads, with the answers there: ``site``,
             ``query_id``, ``post_id``, ``thread_id``, ``author`` (one known person, or null), ``created_at``,
             ``category``, and the ``post_columns`` of the groups.
         said: comments of the candidates' threads: ``site``, ``query_id``, ``comment_id``, ``post_id``, ``position``,
             ``author``, ``author_name``, ``created_at``, ``document_id``, and the ``comment_columns`` of the groups.
         documents: ``site``, ``query_id``, ``document_id``, ``text_id``, ``subject_text_id``.
-        analysed: rows of the table ``texts``, with the vectors of each embedding model that a group looks at.
+        analysed: rows of the table ``texts``, with the vectors of each embedding model that a group uses.
         scores: scores of upstream systems: ``site``, ``query_id`` (of the batch), ``task``, ``of_query``,
             ``candidate_id``, ``score``.
         votes: up and down votes for the candidates: ``site``, ``query_id``, ``post_id``, ``vote_type_id``,
             ``known_at``, ``number``.
-        retrieved: what retrieval knows of the candidates: ``site``, ``query_id``, ``candidate_id``, ``bm25``,
+        retrieved: retrieval scores of the candidates: ``site``, ``query_id``, ``candidate_id``, ``bm25``,
             ``bm25_rank``, ``cosine``, ``cosine_rank``.
         links: links to the candidates: ``site``, ``query_id``, ``candidate_id``, ``linked_at``, ``is_duplicate``.
     """
@@ -70,11 +69,11 @@ class QueryBatch:
         return seconds(self.examples.column(name))
 
     def facts(self, group: str) -> pa.ChunkedArray:
-        """What a group knows of the author of each candidate, as structs; null where it knows nothing."""
+        """A group's facts about the author of each candidate, as structs; null without facts."""
         return pc.struct_field(self.examples.column("facts"), group)
 
     def derive(self, function: Callable[[QueryBatch], Derived]) -> Derived:
-        """The value of a function of this batch, computed once, as ``Texts.derive`` does."""
+        """The value of a function of this batch, computed once per batch, like ``Texts.derive``."""
         if function not in self._shared:
             self._shared[function] = function(self)
         return cast(Derived, self._shared[function])
@@ -104,12 +103,12 @@ class QueryBatch:
 
     @cached_property
     def query_post(self) -> Indices:
-        """The index in ``posts`` of each example's query; ``ABSENT`` where the corpus lacks it."""
+        """The index in ``posts`` of each example's query; ``ABSENT`` if the corpus lacks it."""
         return self._posts_of("query_id")
 
     @cached_property
     def candidate_post(self) -> Indices:
-        """The index in ``posts`` of each candidate; ``ABSENT`` where it is no post."""
+        """The index in ``posts`` of each candidate; ``ABSENT`` if it is not a post."""
         return self._posts_of("candidate_id")
 
     def query_of(self, rows: pa.Table) -> Indices:
@@ -175,7 +174,7 @@ class QueryBatch:
 
     @cached_property
     def comment(self) -> Indices:
-        """The index in ``comments`` of each candidate; ``ABSENT`` where the candidate is a post."""
+        """The index in ``comments`` of each candidate; ``ABSENT`` if the candidate is a post."""
         keys = zip(self.comments.query.tolist(), self.comments.ids, strict=True)
         found = {key: place for place, key in enumerate(keys)}
         candidates = zip(self.query.tolist(), self.column("candidate_id"), strict=True)
@@ -189,7 +188,7 @@ class QueryBatch:
 
     @cached_property
     def _text_ids(self) -> dict[tuple[int, str], dict[str, int]]:
-        """By query and document, the index of its text and of its subject."""
+        """The indices of each document's text and subject, by query and document."""
         index = {text_id: place for place, text_id in enumerate(self.analysed["text_id"].to_pylist())}
         rows = zip(
             self.query_of(self.documents).tolist(),

@@ -1,7 +1,7 @@
-"""Brings whole queries together and computes all their features in one pass.
+"""Computes the features of all query groups in one pass over the queries.
 
-Spark puts a query's examples, the posts and comments of their threads and the analysed texts into one partition, one
-query after the other. A Python worker takes some queries at a time (``QueryBatch``) and computes every group.
+Spark groups and sorts the examples, posts, comments and analysed texts by query. Python workers read several queries at
+a time (``QueryBatch``) and compute every group.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from cqa_spark.features.whole_groups import whole_groups
 from cqa_spark.text.documents import comment_document
 
 EXAMPLES_AT_A_TIME = 1_000
-"""Examples that a worker holds at once, unless one query has more."""
+"""Number of examples in a batch; a query with more examples is a batch of its own."""
 
 _NO_FOLD = -1
 _QUERY = ("site", "query_id")
 _PARTS = ("examples", "posts", "said", "documents", "analysed", "scores", "votes", "retrieved", "links")
-"""The tables of a ``QueryBatch``; rows of each travel as a struct of this name."""
+"""The tables of a ``QueryBatch``; in the shuffle, rows of each are structs of this name."""
 
 
 def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
     """The values of all examples.
 
     Args:
-        groups: by name. A training example gets values that the labels of its own fold had no part in.
-        inputs: the tables; labels are not looked at.
-        folds: number of folds that the groups were fitted with; 0 if no example is of their training data.
+        groups: by name. Training examples get out-of-fold values.
+        inputs: the tables; labels are not used.
+        folds: number of folds used in fitting; 0 if no example belongs to the training data.
 
     Returns:
         One row per example: its key, then a struct of each group's columns, null where a value is not known.
@@ -67,10 +67,10 @@ def values_of(groups: Mapping[str, Fitted[QueryGroup]], batch: QueryBatch) -> di
 
     Args:
         groups: by name, as for ``compute_queries``.
-        batch: its examples have a column ``fold``: from 0 for those of the training part, -1 for others.
+        batch: a batch whose examples have a column ``fold``: from 0 for training examples, -1 for others.
 
     Returns:
-        By group an array of shape (examples, columns); NaN where a value is not known.
+        An array of shape (examples, columns) per group; NaN where a value is unknown.
     """
     fold = batch.examples.column("fold").to_numpy()
     return {name: _group_values(fitted, batch, fold) for name, fitted in groups.items()}
@@ -94,7 +94,7 @@ def _values(group: QueryGroup, batch: QueryBatch) -> NDArray[np.float64]:
 def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: int) -> DataFrame:
     """All rows of all queries: site, query_id, the number of the part, and the row as the struct of its part.
 
-    A post or comment has its text beside it; the subject of a post comes as a row of its own.
+    Rows of posts and comments include their text; the subject of a post is a separate row.
     """
     fold = F.when(F.col("split") == "train", fold_of(folds)).otherwise(_NO_FOLD) if folds else F.lit(_NO_FOLD)
     examples = inputs.examples.drop("label", "relevant", "similarity").withColumns(
@@ -103,7 +103,7 @@ def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, fo
     facts = {name: found for name, group in by_name.items() if (found := group.facts(inputs)) is not None}
     threads = _threads(examples)
     groups = list(by_name.values())
-    # What no group reads is replaced by nothing, and Spark leaves out the joins.
+    # Tables that no group reads are replaced by None, so that Spark skips their joins.
     reads_texts, reads_comments = (
         F.lit(any(reads)) for reads in zip(*((each.reads_texts, each.reads_comments) for each in groups), strict=True)
     )
@@ -149,7 +149,7 @@ def _bring_together(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, fo
 
 
 def _with_vectors(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
-    """The texts, with a column for each embedding model that a group looks at."""
+    """The texts, with one column per embedding model that a group uses."""
     texts = inputs.texts
     for model in sorted({model for group in groups for model in group.embeddings}):
         of_model = inputs.needed("embeddings").where(F.col("model") == model)
@@ -159,7 +159,7 @@ def _with_vectors(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFr
 
 
 def _threads(examples: DataFrame) -> DataFrame:
-    """The threads of each query: those of its candidates, and its own, of which only the posts are wanted."""
+    """The threads of each query: those of its candidates, and its own thread, which is needed for its posts only."""
     both = F.array(
         F.struct("thread_id", F.lit(True).alias("of_candidates")),
         F.struct(F.col("query_id").alias("thread_id"), F.lit(False).alias("of_candidates")),
@@ -187,7 +187,7 @@ def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
 
 
 def _scores(inputs: FeatureInputs, threads: DataFrame) -> DataFrame | None:
-    """Upstream scores of the steps from each query to its threads, and from these to their comments."""
+    """Upstream scores of the steps from each query to its threads, and from the threads to their comments."""
     if inputs.scores is None:
         return None
     scores = inputs.scores.select("site", "task", F.col("query_id").alias("of_query"), "candidate_id", "score")
@@ -199,7 +199,7 @@ def _scores(inputs: FeatureInputs, threads: DataFrame) -> DataFrame | None:
 
 
 def _votes(inputs: FeatureInputs) -> DataFrame:
-    """Up and down votes for the candidates; those of a day come as one row."""
+    """Up and down votes for the candidates, one row per day."""
     candidates = inputs.examples.select(*_QUERY, F.col("candidate_id").alias("post_id")).distinct()
     cast = inputs.needed("votes").where(F.col("vote_type_id").isin(UP, DOWN))
     known = cast.select("site", "post_id", "vote_type_id", end_of_day("created_at").alias("known_at"))
@@ -209,14 +209,14 @@ def _votes(inputs: FeatureInputs) -> DataFrame:
 
 
 def _retrieved(inputs: FeatureInputs) -> DataFrame:
-    """What retrieval knows of the candidates."""
+    """Retrieval scores of the candidates."""
     candidates = inputs.examples.select(*_QUERY, "candidate_id")
     found = inputs.needed("retrieved").drop("fused", "rank")
     return found.join(inputs.broadcast_if_few(candidates), on=[*_QUERY, "candidate_id"], how="left_semi")
 
 
 def _links(inputs: FeatureInputs) -> DataFrame:
-    """Links to the candidates from other posts, as the dump has them."""
+    """Links to the candidates from other posts in the dump."""
     candidates = inputs.examples.select(*_QUERY, "candidate_id").distinct()
     links = inputs.needed("post_links").select(
         "site",
@@ -271,7 +271,7 @@ def _query_batch(rows: pa.Table) -> QueryBatch:
 
 
 def _table(rows: pa.Table, name: str) -> pa.Table:
-    """The rows that have a struct of this name: its fields, with the query."""
+    """The fields of the struct of this name, with the query, for rows where it is not null."""
     found = rows.filter(pc.is_valid(rows.column(name))).combine_chunks()
     column = found.column(name)
     empty = pa.array([], column.type)

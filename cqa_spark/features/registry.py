@@ -27,7 +27,7 @@ def group_class(name: str) -> type[FeatureGroup]:
     """The feature group of this name.
 
     Raises:
-        ConfigError: there is no such group; close matches and all known names are given.
+        ConfigError: unknown group; the error lists close matches and all known names.
     """
     registered = _registered()
     if name not in registered:
@@ -36,7 +36,7 @@ def group_class(name: str) -> type[FeatureGroup]:
 
 
 def reads_texts(names: Iterable[str]) -> bool:
-    """Whether any of these groups looks at analysed texts.
+    """Whether any of these groups reads analysed texts.
 
     Raises:
         ConfigError: there is no group of one of the names.
@@ -45,7 +45,7 @@ def reads_texts(names: Iterable[str]) -> bool:
 
 
 def embedding_models(names: Iterable[str]) -> list[str]:
-    """Names of the embedding models whose vectors any of these groups looks at, in alphabetical order.
+    """Names of the embedding models that any of these groups uses, in alphabetical order.
 
     Raises:
         ConfigError: there is no group of one of the names.
@@ -54,10 +54,10 @@ def embedding_models(names: Iterable[str]) -> list[str]:
 
 
 def family(name: str) -> str:
-    """The family that a feature group declares, such as similarity.
+    """The family of a feature group, such as similarity.
 
     Raises:
-        ConfigError: there is no such group.
+        ConfigError: unknown group.
     """
     return group_class(name).family
 
@@ -66,7 +66,7 @@ def index_by_name(classes: Iterable[type[FeatureGroup]]) -> Mapping[str, type[Fe
     """Group classes by name, in alphabetical order.
 
     Raises:
-        ContractError: a name without a version, a name that is taken, no family, or columns that are not distinct.
+        ContractError: a name has no version or is used twice, the family is missing, or columns are not distinct.
     """
     index: dict[str, type[FeatureGroup]] = {}
     for found in classes:

@@ -1,4 +1,4 @@
-"""Who wrote something: accounts that many people share say nothing about a person."""
+"""Authors as persons; accounts shared by many people are excluded."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 SHARED_ACCOUNTS = {"qatarliving.com": ("U2",)}
-"""By site: accounts that stand for anybody, such as Qatar Living's anonymous user."""
+"""Shared accounts by site, such as Qatar Living's anonymous user."""
 
 SHARED_NAMES = {"qatarliving.com": ("anonymous",)}
-"""By site: their names, for files that number accounts in another way."""
+"""Names of shared accounts by site, for files with other account ids."""
 
 
 def person(site: str, account: str, name: str | None = None) -> Column:
-    """The account's id where it stands for one person; null where it is shared or not known.
+    """The account's id if it belongs to one person; null if it is shared or unknown.
 
     Args:
-        site: name of the column that holds the site.
-        account: name of the column that holds the account's id.
-        name: name of the column that holds the account's name, where the rows have one.
+        site: name of the column with the site.
+        account: name of the column with the account's id.
+        name: name of the column with the account's name, if there is one.
     """
     shared = [(F.col(site) == where) & F.col(account).isin(*ids) for where, ids in SHARED_ACCOUNTS.items()]
     if name:
@@ -30,5 +30,5 @@ def person(site: str, account: str, name: str | None = None) -> Column:
 
 
 def same_person(one: str, other: str) -> Column:
-    """Whether two columns of ``person`` name the same one: false where either is not known."""
+    """Whether two columns of ``person`` are equal; false if either is null."""
     return F.coalesce(F.col(one) == F.col(other), F.lit(False))

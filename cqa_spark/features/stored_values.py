@@ -1,4 +1,4 @@
-"""The stored values of feature groups: which tables of a run hold them, and whether they do."""
+"""Reads the stored values of feature groups from the tables of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cqa_spark.lake.table import Table
 
 
 def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
-    """The tables that hold the values of feature groups, declared with the columns of these groups.
+    """The tables with the values of feature groups, declared with the columns of these groups.
 
     Raises:
         ConfigError: an unknown group.
@@ -26,7 +26,7 @@ def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
 
 
 def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
-    """Those groups whose values the run does not have."""
+    """The groups without values in the run."""
     return {name for name in groups if not _has(run, name)}
 
 
@@ -35,7 +35,7 @@ def read_values(run: RunTables, groups: Iterable[str]) -> dict[str, DataFrame]:
 
     Raises:
         ConfigError: an unknown group.
-        InputError: the run does not have the values of a group.
+        InputError: the run lacks the values of a group.
     """
     wanted = list(groups)
     missing = missing_groups(run, wanted)

@@ -21,15 +21,15 @@ def tabulate(
     keys: Iterable[Key | None],
     read: Callable[[Key], Thing],
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute every feature of what each example is about, once per distinct key.
+    """Compute every feature once per distinct key, and look the values up for each example.
 
     Args:
         features: each feature with the function that computes it.
-        keys: what each example is about, such as its candidate's text; None where there is nothing to compute from.
-        read: from a key to what the functions take.
+        keys: the key of each example, such as the index of its candidate's text; None for unknown values.
+        read: maps a key to the argument of the functions.
 
     Returns:
-        By feature an item per example; NaN where the key is None.
+        One value per example for each feature; NaN where the key is None.
     """
     rows: dict[Key | None, list[float]] = {None: [np.nan] * len(features)}
     functions = list(features.values())
@@ -44,5 +44,5 @@ def tabulate(
 
 
 def candidate_texts(batch: QueryBatch) -> list[int | None]:
-    """The index of each candidate's text; None for none."""
+    """The index of each candidate's text; None without a text."""
     return [None if index == ABSENT else index for index in batch.candidate_text.tolist()]

@@ -1,4 +1,4 @@
-"""The syntax trees of the texts of a batch, made once per text."""
+"""The syntax trees of the texts of a batch, built once per text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cqa_spark.text.trees.shallow_parse import leaf_label, shallow_tree
 
 
 class TextTrees:
-    """The trees of texts; each is made when it is first asked for, since few texts of a batch are sides of a pair.
+    """The trees of texts, built lazily, because few texts of a batch are part of a pair.
 
     Args:
-        texts: of a batch.
+        texts: the texts of a batch.
     """
 
     def __init__(self, texts: Texts) -> None:
@@ -26,11 +26,11 @@ class TextTrees:
         self._related = cache(self._relate)
 
     def related(self, text: int, other: int) -> Tree:
-        """The tree of a text, with what it shares with another text marked by the tag REL.
+        """The tree of a text, with the tag REL at words that it shares with another text.
 
         Args:
             text: index of the text.
-            other: index of the other text. Texts that share the same words with it have the same tree object.
+            other: index of the other text. The tree object is reused for all texts that share the same words.
         """
         shared = np.intersect1d(self.content(text), self.content(other))
         return self._related(text, tuple(shared.tolist()))
@@ -43,5 +43,5 @@ class TextTrees:
         return shallow_tree(self._texts.sentences[text], stems)
 
     def _content(self, text: int) -> Indices:
-        """The labels of the leaves whose words are no stop words."""
+        """The labels of the leaves that are not stop words."""
         return np.array([label_number(leaf_label(stem)) for stem in set(self._texts.stems[text])], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What feature groups learn from, and what several of them learn alike, which is learned once."""
+"""The training data of feature groups; values that several groups learn are computed once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Fitted(Generic[Group]):
     """A fitted group.
 
     Attributes:
-        on_all: fitted on the whole training part.
-        on_rests: fitted on the other folds of each fold, in the order of the folds; empty for a group that does not
-            learn from labels, or that keeps its counts by fold.
+        on_all: fitted on all training data.
+        on_rests: fitted on the complement of each fold, in the order of the folds; empty for groups that do not learn
+            from labels or that keep their counts by fold.
     """
 
     on_all: Group
@@ -51,8 +51,8 @@ class TrainingData:
         """The value of a function of the training data, computed once for all groups.
 
         Args:
-            learn: identifies the value, so it must be the same object for all who share the value: a function of a
-                module, not a lambda.
+            learn: the function. The function object is the cache key, so pass a module-level function rather than a
+                lambda.
         """
         with self._learning:
             if learn not in self._learned:
@@ -79,7 +79,7 @@ class TrainingData:
 
 @contextmanager
 def training_data(inputs: FeatureInputs, folds: int) -> Iterator[TrainingData]:
-    """The training part of some inputs; what it holds in memory is released when the block ends."""
+    """The training part of the inputs; persisted DataFrames are released at the end of the block."""
     training = TrainingData(inputs.keep_examples(F.col("split") == "train"), folds)
     try:
         yield training

@@ -1,4 +1,4 @@
-"""Cuts a stream of sorted rows where a key changes, so that rows of one key are met together."""
+"""Splits a stream of sorted rows at key changes, so that all rows of a key are in one table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 ROWS_AT_A_TIME = 50_000
-"""Rows that are handed on at once, unless one key has more."""
+"""Number of rows per table, unless one key has more."""
 
 
 def whole_groups(
@@ -19,13 +19,13 @@ def whole_groups(
     at_a_time: int = ROWS_AT_A_TIME,
     size: Callable[[pa.RecordBatch], int] = lambda rows: rows.num_rows,
 ) -> Iterator[pa.Table]:
-    """Tables that hold all rows of the keys they hold.
+    """Yield tables that contain whole keys.
 
     Args:
         batches: rows in order of the keys.
         keys: columns without nulls.
-        at_a_time: size from which on a table ends with its last key.
-        size: of some rows; by default their number.
+        at_a_time: minimum size of a table; the table ends at the next change of the key.
+        size: measures the size of rows; by default their number.
     """
     waiting: list[pa.RecordBatch] = []
     held = 0
@@ -41,7 +41,7 @@ def whole_groups(
 
 
 def _start_of_last(batch: pa.RecordBatch, keys: Sequence[str]) -> int:
-    """Where the last key of a batch starts, that is where another one ends; 0 if there is only one."""
+    """The index at which the last key of a batch starts; 0 if there is only one key."""
     if not batch.num_rows:
         return 0
     differ = [pc.not_equal(batch.column(name), batch.column(name)[-1]) for name in keys]

@@ -1,1 +1,1 @@
-"""Feature groups by place: of a text, of a thread, of an author; ``cqa_spark.features.registry`` finds them."""
+"""Feature groups of texts, threads, questions and authors; ``cqa_spark.features.registry`` finds them."""

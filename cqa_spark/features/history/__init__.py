@@ -1,1 +1,1 @@
-"""What was known at a moment: the moments, what happened before them, and the proof that nothing later counts."""
+"""As-of features: cuts, events before them, and an audit that features ignore later events."""

@@ -1,7 +1,8 @@
-"""The proof that a feature knows nothing of the future: another future gives the same values.
+"""Audits as-of features for look-ahead: changing all later events must not change their values.
 
-What tables say as of the dump alone, texts and accounts, is part of that future. Groups that read it declare so
-(``FeatureGroup.as_of_dump``); the audit shows which of their columns follow from it, and how many pairs are concerned.
+The tables have some facts, such as texts and accounts, only in the state of the dump, which includes later changes.
+Groups that read them declare this (``FeatureGroup.as_of_dump``). The audit reports which of their columns depend on
+these facts, and the number of pairs concerned.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from cqa_spark.features.inputs import FeatureInputs
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a group's values when the future was changed.
+    """Effect of changed later events on a group's values.
 
     Attributes:
         group: the group's name.
-        moment: after which all was changed.
-        rows: rows of values that were compared.
-        changed: by column, the number of rows whose value changed; columns without any are left out.
-        as_of_dump: the same for what the group declares to read as of the dump.
+        moment: the time after which all events were changed.
+        rows: number of rows compared.
+        changed: number of rows whose value changed, by column; columns without changes are omitted.
+        as_of_dump: the same counts for changes of the facts that the group declares to read as of the dump.
     """
 
     group: str
@@ -43,13 +44,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How many pairs of a data set know something of the time after their cut, whatever the groups.
+    """Numbers of pairs that reveal something about the time after their cut, independent of the groups.
 
     Attributes:
         pairs: pairs with a cut.
-        late: those whose answer was posted after the cut: that there is such a candidate was not known.
-        edited: those whose question or answer was edited after the cut.
-        deleted: those whose asker or author has no account at the time of the dump.
+        late: pairs whose answer was posted after the cut, so that the candidate itself was unknown.
+        edited: pairs whose question or answer was edited after the cut.
+        deleted: pairs whose asker or author has no account at the time of the dump.
     """
 
     pairs: int
@@ -59,7 +60,7 @@ class Exposure:
 
 
 def exposure(inputs: FeatureInputs) -> Exposure:
-    """Count the pairs that know something of the time after their cut."""
+    """Count the pairs that reveal something about the time after their cut."""
     edits = inputs.posts.select("site", "post_id", "edited_at")
     pairs = dated_pairs(inputs)
     for post, name in (("query_id", "question_edited"), ("candidate_id", "answer_edited")):
@@ -76,7 +77,7 @@ def exposure(inputs: FeatureInputs) -> Exposure:
 
 
 def audit_moments(inputs: FeatureInputs, count: int) -> list[datetime]:
-    """Moments spread over the cuts of the examples, each the cut of one of them.
+    """Quantiles of the cuts of the examples; each is the cut of an example.
 
     Args:
         inputs: the tables.
@@ -93,7 +94,7 @@ def audit_moments(inputs: FeatureInputs, count: int) -> list[datetime]:
 
 
 def known_at(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
-    """The tables with the examples that were there at a moment and whose cut had come."""
+    """The tables, restricted to examples that existed at a moment and whose cut had passed."""
     pairs = known_pairs(inputs)
     there = pairs.where(F.greatest("cut", "asked_at", "answered_at") <= F.lit(moment))
     keys = there.select("site", "query_id", "candidate_id")
@@ -101,14 +102,14 @@ def known_at(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
 
 
 def audit_group(group: type[FeatureGroup], inputs: FeatureInputs, moment: datetime, *, folds: int) -> Finding:
-    """Compute a group twice, as things were and as they might have gone on, and compare.
+    """Compute a group on the real events and on changed later events, and compare the values.
 
-    What a group learns is learned twice too: it must not know the future either.
+    The group is also fitted twice, because its fitted state must not depend on later events either.
 
     Args:
         group: the group.
-        inputs: the tables, all of whose examples were there at the moment, as ``known_at`` gives them.
-        moment: after which all is changed.
+        inputs: the tables; all examples existed at the moment, as ``known_at`` ensures.
+        moment: the time after which all events are changed.
         folds: folds of the cross-fitting.
     """
     _, values = fit_and_compute(group, inputs, folds=folds)

@@ -1,4 +1,4 @@
-"""The rows that a few examples' authors have to do with."""
+"""Restricts tables to rows related to the authors of a few examples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cqa_spark.features.inputs import FeatureInputs
 
 
 def concerned(inputs: FeatureInputs) -> FeatureInputs:
-    """The tables with what the authors of the examples did, have and got; if the examples are many, all rows.
+    """The tables with the profiles, badges, posts and votes of the examples' authors; all rows if examples are many.
 
     Posts are those that the authors wrote, the questions to their answers, and the posts that they commented on.
     """

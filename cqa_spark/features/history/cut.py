@@ -1,4 +1,4 @@
-"""The moment after which an as-of feature knows nothing."""
+"""The cut: the time up to which as-of features use events."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _MICROSECONDS_AN_HOUR = 3_600_000_000
 
 @dataclass(frozen=True)
 class Cut:
-    """When the candidates of a question are looked at.
+    """The time at which the candidates of a question are evaluated.
 
     Attributes:
-        kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, so many hours
-            after the question.
+        kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, ``hours`` after
+            the question.
         hours: the delay, in hours.
     """
 
@@ -22,6 +22,6 @@ class Cut:
 
     @property
     def sql(self) -> str:
-        """The moment as a timestamp, by SQL over the columns ``asked_at`` and ``answered_at``; null where unknown."""
+        """SQL expression of the cut over the columns ``asked_at`` and ``answered_at``; null where unknown."""
         delayed = f"timestamp_micros(unix_micros(asked_at) + {round(self.hours * _MICROSECONDS_AN_HOUR)})"
         return {"question": "asked_at", "answer": "answered_at", "delay": delayed}[self.kind]

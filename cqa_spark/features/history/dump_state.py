@@ -1,4 +1,4 @@
-"""What a dump says only as of its own time, and how it might have come out otherwise."""
+"""Facts that a dump has only in their final state, and alternatives to that state for the audit."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from cqa_spark.features.inputs import FeatureInputs
 
 
 class DumpState(Enum):
-    """What an as-of group may read as the dump has it, because the tables do not say how it was at the cut."""
+    """Facts that an as-of group may read in the state of the dump, because tables do not record them at the cut."""
 
     EDITS = "texts and tags after the last edit"
     DELETED_ACCOUNTS = "who wrote, unless the account was deleted"
 
 
 def with_other_state(inputs: FeatureInputs, states: Collection[DumpState]) -> FeatureInputs:
-    """The tables as they would be if every post was edited once more, or every account deleted.
+    """The tables as if every post had been edited once more, or every account deleted.
 
     Args:
         inputs: the tables.
-        states: what is changed.
+        states: the facts to change.
     """
     if DumpState.EDITS in states:
         inputs = _edited(inputs)
@@ -41,7 +41,7 @@ def _edited(inputs: FeatureInputs) -> FeatureInputs:
 
 
 def _without_accounts(inputs: FeatureInputs) -> FeatureInputs:
-    """Posts and comments of a deleted account keep a name that stands for it."""
+    """Remove all accounts; posts and comments keep a placeholder name."""
     nobody = F.lit(None).cast("string")
     people = {"asker_id": nobody, "author_id": nobody}
     return replace(

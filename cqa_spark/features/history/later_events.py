@@ -1,4 +1,4 @@
-"""A community as it might have gone on after a moment: what the audit of as-of features holds beside the real one."""
+"""Generates a counterfactual continuation of a community, for the audit of as-of features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT_DUMP = {
     "posts": ("score", "view_count", "answer_count", "comment_count", "favorite_count"),
     "users": ("reputation", "views", "up_votes", "down_votes"),
 }
-"""Figures that a dump gives as of its own time."""
+"""Columns with values as of the time of the dump."""
 
 _INVENTED = "later"
 
@@ -26,13 +26,12 @@ _INVENTED = "later"
 def go_on_otherwise(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
     """Change everything that was not known at a moment.
 
-    What happened after the moment is taken away. In its place every author of an example asks, answers the thread's
-    question and another one, comments, is commented on by the asker, earns every badge there is and gets votes and
-    acceptances, an hour or a day later. Figures as of the time of the dump are changed throughout, also the accepted
-    answers.
+    All later events are removed. Instead, every author of an example asks a question, answers the thread's question and
+    another one, comments, gets comments from the asker, earns every badge, and gets votes and acceptances, an hour or a
+    day later. Values as of the time of the dump are changed in all rows, including accepted answers.
 
     Args:
-        inputs: the tables; all examples were there at the moment.
+        inputs: the tables; all examples existed at the moment.
         moment: the moment, with a time zone.
     """
     now = F.lit(moment)
@@ -50,7 +49,7 @@ def go_on_otherwise(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
 
 def _posts(posts: DataFrame, pairs: DataFrame, now: Column, soon: Column) -> DataFrame:
     before = _with_other_figures(posts.where(_not_after("created_at", now)), "posts")
-    # The answer that is accepted is now one that is not there.
+    # The accepted answer is now one that does not exist.
     otherwise = before.withColumns({"accepted_answer_id": F.lit(_INVENTED), "active_at": soon, "edited_at": soon})
     written = {"answer": F.col("query_id"), "question": F.col("post_id")}
     invented = [
@@ -79,11 +78,11 @@ def _comments(inputs: FeatureInputs, pairs: DataFrame, now: Column, soon: Column
 
 
 def _votes(votes: DataFrame, pairs: DataFrame, now: Column) -> DataFrame:
-    """A vote of the moment's own day is not known before the day ends."""
+    """Votes of the moment's own day are known only at the end of the day."""
     before = votes.where(F.coalesce(end_of_day("created_at") <= now, F.lit(True)))
     kinds = F.explode(F.array(*map(F.lit, (ACCEPTED, UP, UP, DOWN)))).alias("vote_type_id")
     voted = pairs.select("site", F.explode(F.array("query_id", "candidate_id")).alias("post_id")).distinct()
-    # A vote of the moment's day is known after it, also where the moment is the very midnight that starts the day.
+    # This also holds if the moment is the midnight at which the day starts.
     invented = _rows(VOTES, voted.select("*", kinds), {
         "vote_id": F.concat_ws("-", F.lit(_INVENTED), "post_id", "vote_type_id"), "post_id": F.col("post_id"),
         "vote_type_id": F.col("vote_type_id"), "created_at": F.date_trunc("day", now),
@@ -108,7 +107,7 @@ def _with_other_figures(frame: DataFrame, table: str) -> DataFrame:
 
 
 def _not_after(name: str, moment: Column) -> Column:
-    """What happened at an unknown time stays: nothing may follow from it either."""
+    """Keep events without a time, because values must not depend on them either."""
     return F.coalesce(F.col(name) <= moment, F.lit(True))
 
 

@@ -1,4 +1,4 @@
-"""What authors did and got in one thread: the part of their record that says nothing about them elsewhere."""
+"""The events of authors within one thread, which features about other threads exclude."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cqa_spark.features.author_batch import CONTRIBUTIONS, Kind, Longs, starts_o
 
 
 def with_own(rows: pa.Table, tag_marks: Sequence[str]) -> pa.Table:
-    """Say of each moment what its author had done in the thread, and of each acceptance which tags it was for.
+    """Add each moment's contributions in its own thread, and copy the tag marks of answers to acceptances.
 
     Args:
-        rows: in order of ``author``, ``thread``, ``time`` and ``kind``; all that an author has in a thread is there.
-        tag_marks: columns with what groups noted about the tags of questions. All answers of a thread have the same,
-            so the answers tell those of acceptances and moments.
+        rows: all rows of authors in threads, in order of ``author``, ``thread``, ``time`` and ``kind``.
+        tag_marks: columns with the groups' marks of question tags. All answers of a thread have the same marks, which
+            are copied to its acceptances and moments.
 
     Returns:
-        The rows with ``own``: a list of the ``CONTRIBUTIONS``' sums up to a moment, null for events.
+        The rows with ``own``: a list with the sums of the ``CONTRIBUTIONS`` up to a moment; null for events.
     """
     author, thread, kind, count = (rows.column(name).to_numpy() for name in ("author", "thread", "kind", "count"))
     starts = starts_of_runs(author, thread)
@@ -34,14 +34,14 @@ def with_own(rows: pa.Table, tag_marks: Sequence[str]) -> pa.Table:
 
 
 def _of_answers(marks: Longs, kind: Longs, starts: Longs) -> Longs:
-    """Give the marks of answers to the acceptances and moments of the same thread."""
+    """Copy the marks of answers to the acceptances and moments of the same thread."""
     first, run = np.unique(starts, return_inverse=True)
     noted = np.maximum.reduceat(np.where(kind == Kind.ANSWERED, marks, 0), first)[run]
     return np.where(((kind == Kind.ACCEPTED) & (marks != 0)) | (kind == Kind.MOMENT), noted, marks)
 
 
 def _lists(values: Longs, places: Longs, length: int) -> pa.ListArray:
-    """Rows of values as lists at their places, null elsewhere."""
+    """Rows of values as lists at the given indices; null elsewhere."""
     sizes = np.zeros(length + 1, dtype=np.int32)
     sizes[places + 1] = values.shape[1]
     missing = np.ones(length, dtype=np.bool_)

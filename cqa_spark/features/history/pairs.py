@@ -1,4 +1,4 @@
-"""Questions with their answers: who asked, who answered, when, and when one looks at them."""
+"""Pairs of questions and answers, with asker, answerer, times and cut."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from cqa_spark.features.inputs import FeatureInputs
 
 
 def known_pairs(inputs: FeatureInputs) -> DataFrame:
-    """The pairs of the examples with their people and times.
+    """The pairs of the examples, with authors and times.
 
     Args:
-        inputs: its examples are read.
+        inputs: the tables; only the examples are read.
 
     Returns:
         site, query_id, candidate_id, thread_id, asker_id and author_id (null where unknown), asked_at, answered_at and
@@ -23,7 +23,7 @@ def known_pairs(inputs: FeatureInputs) -> DataFrame:
 
 
 def pairs_of(examples: DataFrame, cut: Cut) -> DataFrame:
-    """What ``known_pairs`` gives, of some examples."""
+    """The pairs of the given examples, with the columns of ``known_pairs``."""
     return examples.select(
         "site", "query_id", "candidate_id", "thread_id", "asker_id", "author_id", "asked_at", "answered_at",
         F.expr(cut.sql).alias("cut"),
@@ -31,5 +31,5 @@ def pairs_of(examples: DataFrame, cut: Cut) -> DataFrame:
 
 
 def dated_pairs(inputs: FeatureInputs) -> DataFrame:
-    """The pairs whose cut is known; of the others nothing can be said as of a moment."""
+    """The pairs whose cut is known; others have no as-of values."""
     return known_pairs(inputs).where(F.col("cut").isNotNull())

@@ -1,4 +1,4 @@
-"""What happened to posts, as events of those who get the credit; votes of a day count together."""
+"""Converts rows of posts, comments and votes to events of authors; votes of a day form one event."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import pyarrow as pa
 from cqa_spark.features.author_batch import UNDATED, Kind, Longs, starts_of_runs
 
 POST = 0
-"""The kind of the row that is the post itself; other rows have the ``Kind`` of the event that they become."""
+"""The kind of the post's own row; other rows have the ``Kind`` of their event."""
 
 TO_BE_FOUND = -1
-"""What is noted about an acceptance: the tags are those of the question, which other rows of the author know."""
+"""Placeholder mark of acceptances; the question's marks are copied later from the author's answer."""
 
 _DAY = 86_400_000_000
 
 Mark = Callable[[pa.Table], Longs]
-"""What a group notes about questions, of which it gets ``site`` and ``tags``."""
+"""A group's function from the columns ``site`` and ``tags`` of questions to marks."""
 
 
 def post_events(rows: pa.Table, marks: Mapping[str, Mark], wanted: Collection[Kind]) -> pa.Table:
     """The events of some posts.
 
     Args:
-        rows: of whole posts, in order of ``post``, ``kind`` and ``time``: the post itself, the answers to it, the
-            comments and votes on it. ``user`` wrote the row's post or comment (null where deleted); ``thread`` is the
-            post's; ``answer`` is an answer's number, of a question that of the accepted answer; ``is_question``,
-            ``site`` and ``tags`` are the post's. Times are in microseconds since 1970, null where unknown.
-        marks: by column of the result.
+        rows: all rows of some posts, in order of ``post``, ``kind`` and ``time``: the post itself, its answers,
+            comments and votes. ``user`` is the author of the row's post or comment (null if deleted); ``answer`` is the
+            number of an answer, or of a question's accepted answer; ``thread``, ``is_question``, ``site`` and ``tags``
+            are those of the post. Times are in microseconds since 1970, null where unknown.
+        marks: the functions that compute marks, by column of the result.
         wanted: kinds of events.
 
     Returns:
@@ -89,7 +89,7 @@ def _of_questions(rows: pa.Table, questions: Longs, mark: Mark) -> Longs:
 
 
 def _longs(rows: pa.Table, name: str) -> tuple[Longs, npt.NDArray[np.bool_]]:
-    """A column of whole numbers, 0 for null, and where it is not null."""
+    """A column of integers, with 0 for nulls, and the mask of values that are not null."""
     column = rows.column(name)
     return column.fill_null(0).to_numpy().astype(np.int64, copy=False), column.is_valid().to_numpy()
 

@@ -1,6 +1,6 @@
-"""What all groups have in common that look at the state of a dump."""
+"""The caution shared by all groups that read the state of the dump."""
 
 SNAPSHOT_CAUTION = (
-    "computed from the state of the dump, as in the paper: it contains what happened after the answer was chosen, "
-    "and partly the choice itself"
+    "computed from the state of the dump, as in the paper: it contains events after the acceptance, "
+    "and partly the acceptance itself"
 )

@@ -1,9 +1,9 @@
-"""The tags that have a column of their own: the site's first by votes, in fixed slots.
+"""The top tags of each site, in numbered slots.
 
-A group declares its columns before any data is seen, and which tags a site has is only known then. So the columns are
-slots: slot 1 is the tag with the most votes, slot 2 the next. Every site has an order of its own, because sites hardly
-share tags; what a column means is then the same on all of them: "the site's first tag". Which tag has which slot is
-what the group learns and saves. A setting says how many slots are used; the others stay 0.
+A group declares its columns before it sees data, so the columns are numbered slots: slot 1 is the tag with the most
+votes, slot 2 the next. Each site has its own order, because sites hardly share tags, and a column has the same meaning
+on all sites: "the site's first tag". Fitting assigns tags to slots. A setting limits the number of slots in use; unused
+slots are 0.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _SLOTS = np.arange(TAG_SLOTS)
 
 
 class TopTags(BaseModel):
-    """The first tags of each site.
+    """The top tags of each site.
 
     Attributes:
-        by_site: their names in order, at most ``TAG_SLOTS``.
+        by_site: tag names in order, at most ``TAG_SLOTS``, by site.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -42,7 +42,7 @@ class TopTags(BaseModel):
         """The slots of questions' tags: bit 0 is the site's first tag.
 
         Args:
-            questions: ``site`` and ``tags``, a list; null counts as no tag.
+            questions: ``site`` and ``tags``, a list; null is equivalent to an empty list.
         """
         tags = questions.column("tags").combine_chunks()
         names = pc.list_flatten(tags)
@@ -58,13 +58,13 @@ class TopTags(BaseModel):
 
 
 def by_slot(masks: Longs) -> NDArray[np.int64]:
-    """A row per mask and a column per slot: 1 where the slot's bit is set."""
+    """A binary matrix with one row per mask and one column per slot."""
     bits: NDArray[np.int64] = (masks[:, None] >> _SLOTS) & 1
     return bits
 
 
 def tags_by_score(training: TrainingData) -> TopTags:
-    """The tags of the sites of the training examples by the scores of their questions, at the time of the dump."""
+    """Top tags per site of the training examples, by scores of their questions at the time of the dump."""
     inputs = training.inputs
     sites = inputs.examples.select("site").distinct()
     questions = inputs.posts.where(F.col("post_type") == "question").join(F.broadcast(sites), on="site")
@@ -73,7 +73,7 @@ def tags_by_score(training: TrainingData) -> TopTags:
 
 
 def tags_by_votes(training: TrainingData) -> TopTags:
-    """The tags of the sites of the training examples by the votes that were known at the last of their cuts."""
+    """Top tags per site of the training examples, by votes known at the last cut."""
     inputs = training.inputs
     ends = F.broadcast(dated_pairs(inputs).groupBy("site").agg(F.max("cut").alias("end")))
     questions = inputs.posts.where(F.col("post_type") == "question").join(ends, on="site")

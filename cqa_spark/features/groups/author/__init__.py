@@ -1,1 +1,1 @@
-"""What follows from who wrote the candidate: their account, activity, badges and tags, and how others judged them."""
+"""Features of the candidate's author: account, activity, badges, tags, and judgements of other comments."""

@@ -27,7 +27,7 @@ _COUNTS = ("comments", "threads", "positions", "firsts", "questions")
 _Counts = Mapping[str, NDArray[np.float64]]
 
 _FEATURES: Mapping[FeatureColumn, Callable[[_Counts], ArrayLike]] = {
-    FeatureColumn("known", "1 where the author is one person", _SUPER_TEAM): (
+    FeatureColumn("known", "1 if the author is one person", _SUPER_TEAM): (
         lambda author: np.ones_like(author["comments"])
     ),
     FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0): (
@@ -49,11 +49,11 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Counts], ArrayLike]] = {
         lambda author: author["firsts"] / np.maximum(1, author["comments"])
     ),
 }
-"""Each column with what computes it from the authors' counts."""
+"""Each column with the function that computes it from the authors' counts."""
 
 
 class AuthorActivityV1(LearnedFactsGroup):
-    """Counts over the training and the unannotated threads; an author who is not in them has counts of 0."""
+    """Counts over the training and the unannotated threads; 0 for authors who do not occur in them."""
 
     name: ClassVar[str] = "author_activity_v1"
     family: ClassVar[str] = "author"
@@ -64,7 +64,7 @@ class AuthorActivityV1(LearnedFactsGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Count what every author wrote in threads that are there to learn from."""
+        """Count the posts and comments of every author in the training and unannotated threads."""
         inputs = training.inputs
         counted = _written(inputs).join(_asked(inputs), on=["site", "account"], how="full").na.fill(0)
         alias = by_id("account")

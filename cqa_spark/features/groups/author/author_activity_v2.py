@@ -1,4 +1,4 @@
-"""How active a comment's author is elsewhere, known by name where ids differ."""
+"""How active a comment's author is in other threads; authors are identified by name if ids differ between files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _Elsewhere:
-    """What the author of each candidate did in other threads.
+    """Activity of each candidate's author in other threads.
 
     Attributes:
         comments: comments.
@@ -83,7 +83,7 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Elsewhere], ArrayLike]] = {
         lambda author: author.in_section / np.maximum(1, author.threads)
     ),
 }
-"""Each column with what computes it."""
+"""Each column with the function that computes it."""
 
 
 class AuthorActivityV2(LearnedFactsGroup):
@@ -98,7 +98,7 @@ class AuthorActivityV2(LearnedFactsGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Count what everybody wrote in threads that are there to learn from."""
+        """Count the posts and comments of every author in the training and unannotated threads."""
         names = training.derive(known_names)
         in_section = F.when((F.col("threads") > 0) & F.col("section").isNotNull(), F.struct("section", "threads"))
         by_section = _summed(_by_thread(training.inputs, names), "site", "person", "section")
@@ -109,7 +109,7 @@ class AuthorActivityV2(LearnedFactsGroup):
         return Fitted(cls(with_aliases(totals, names).persist()))
 
     def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
-        """What was learned, and what of it each thread brought."""
+        """The counts, in total and per thread."""
         by_thread = _by_thread(inputs, names_by_account(inputs))
         return AuthorFacts(self.learned, by_thread.select("site", "first_copy", "person", *_COUNTS))
 
@@ -132,7 +132,7 @@ def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> _Else
 
 
 def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
-    """What each person did in each thread of the learned part: ``site``, ``first_copy``, ``section``, the counts."""
+    """Activity of each person in each training thread: ``site``, ``first_copy``, ``section``, and the counts."""
     learned = F.col("split").isin(*LEARNED_FROM)
     questions = (
         inputs.posts.where(learned).where(_IS_QUESTION).withColumn("first_copy", F.coalesce("same_as", "post_id"))

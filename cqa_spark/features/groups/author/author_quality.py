@@ -29,11 +29,11 @@ _FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
         lambda judged: np.log(1 + judged.author["judged"] - judged.author["relevant"])
     ),
 }
-"""Each column with what computes it."""
+"""Each column with the function that computes it."""
 
 
 class AuthorQualityV1(JudgedAuthorsGroup):
-    """Share and number of an author's relevant comments in the training threads; the mean where none was judged."""
+    """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
 
     name: ClassVar[str] = "author_quality_v1"
     family: ClassVar[str] = "author"

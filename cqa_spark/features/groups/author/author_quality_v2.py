@@ -52,15 +52,15 @@ _FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
         _log_odds
     ),
 }
-"""Each column with what computes it."""
+"""Each column with the function that computes it."""
 
 
 class AuthorQualityV2(JudgedAuthorsGroup):
-    """Share and number of an author's relevant comments in the training threads; the mean where none was judged."""
+    """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
 
     name: ClassVar[str] = "author_quality_v2"
     family: ClassVar[str] = "author"
-    about: ClassVar[str] = "how often the author's comments in other threads were judged relevant, known by name"
+    about: ClassVar[str] = "how often comments in other threads by an author of this name were judged relevant"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 
@@ -78,7 +78,7 @@ class AuthorQualityV2(JudgedAuthorsGroup):
 
 
 def _judged_comments(training: TrainingData) -> DataFrame:
-    """The judged comments, a row per label and fold: who wrote them, in which section, and whether for another."""
+    """The judged comments, one row per label and fold: author, section, and whether another person asked."""
     fold = fold_of(training.folds).cast("int").alias("fold")
     known = training.inputs.examples.where("relevant IS NOT NULL")
     labels = known.select("site", "candidate_id", "relevant", fold).distinct()

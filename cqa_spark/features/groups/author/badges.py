@@ -1,8 +1,8 @@
 """Badges: which badges the answerer has.
 
-A group declares its columns before any data is seen, so the columns are slots: slot 1 is the badge that was given most
-often, over all sites together, because sites of the network share their badges' names. Which name has which slot is
-what the group learns and saves. The paper's data had 86 names; there is room for more.
+A group declares its columns before it sees data, so the columns are numbered slots. Slot 1 is the badge awarded most
+often across all sites, because the sites of the network share badge names. Fitting assigns names to slots. The paper's
+data had 86 names; there are slots for more.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _NAMES = "badges.json"
 
 def _features(about: str) -> tuple[FeatureColumn, ...]:
     return tuple(
-        FeatureColumn(f"badge_{slot:03}", f"1 where the user {about} the badge number {slot}", _XU)
+        FeatureColumn(f"badge_{slot:03}", f"1 if the user {about} the badge number {slot}", _XU)
         for slot in range(1, BADGE_SLOTS + 1)
     )
 
 
 class BadgeNames(BaseModel):
-    """The badges given most often.
+    """The badges awarded most often.
 
     Attributes:
         names: in order, at most ``BADGE_SLOTS``.
@@ -51,17 +51,17 @@ class BadgeNames(BaseModel):
     names: list[str]
 
     def slots(self, names: pa.ChunkedArray) -> Longs:
-        """The slots of badges, from 1; 0 for those that have none."""
+        """The slots of badges, from 1; 0 for badges without a slot."""
         places = pc.index_in(names, value_set=pa.array(self.names, pa.string()))
         slots: Longs = places.fill_null(-1).to_numpy().astype(np.int64) + 1
         return slots
 
 
 class _Badges(FittedAuthorGroup):
-    """Base of both variants.
+    """Base class of both variants.
 
     Args:
-        badges: which badge has which slot.
+        badges: the badge names in order of their slots.
     """
 
     marked: ClassVar[Marked | None] = Marked.BADGES
@@ -107,13 +107,13 @@ class BadgesSnapshotV1(_Badges):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:
-        """Number the names of the badges by how often they were given."""
+        """Number the badge names by how often the badges were awarded."""
         sites = training.inputs.examples.select("site").distinct()
         return cls(_given_most_often(training.inputs.needed("badges").join(F.broadcast(sites), on="site")))
 
 
 class BadgesAsOfV1(_Badges):
-    """Badges held at the cut; numbered by what was given until the last cut of the training part."""
+    """Badges held at the cut; numbered by the badges awarded up to the last cut of the training part."""
 
     name: ClassVar[str] = "badges_asof_v1"
     family: ClassVar[str] = "badges"
@@ -126,14 +126,14 @@ class BadgesAsOfV1(_Badges):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:
-        """Number the names of the badges by how often they were given until the last cut."""
+        """Number the badge names by how often the badges were awarded up to the last cut."""
         ends = F.broadcast(dated_pairs(training.inputs).groupBy("site").agg(F.max("cut").alias("end")))
         given = training.inputs.needed("badges").join(ends, on="site").where(F.col("earned_at") <= F.col("end"))
         return cls(_given_most_often(given))
 
 
 def _given_most_often(badges: DataFrame) -> BadgeNames:
-    """The names of the badges given most often; ties by name."""
+    """The names of the badges awarded most often; ties are broken by name."""
     awards = badges.where(F.col("name").isNotNull()).groupBy("name").agg(F.count(F.lit(1)).alias("awards"))
     first = awards.orderBy(F.col("awards").desc(), "name").limit(BADGE_SLOTS)
     return BadgeNames(names=[row["name"] for row in first.collect()])

@@ -1,4 +1,4 @@
-"""BasicU: the answerer's account, what it did and received."""
+"""BasicU: the answerer's account, contributions and votes."""
 
 from __future__ import annotations
 
@@ -55,28 +55,28 @@ _SNAPSHOT: Mapping[FeatureColumn, _Compute] = {
     FeatureColumn("accepted", "answers that their questions name as accepted", _XU): _known(Kind.CHOSEN),
     FeatureColumn("comments", "comments made", _XU): _known(Kind.COMMENTED),
 }
-"""Each column with what computes it at the end of the dump."""
+"""Each column with the function that computes it at the end of the dump."""
 
 _AS_OF: Mapping[FeatureColumn, _Compute] = {
     FeatureColumn(
-        "created", "time of registration, seconds since 1970; not known where that was after the cut", _XU, is_time=True
+        "created", "time of registration, seconds since 1970; unknown if it was after the cut", _XU, is_time=True
     ): _registered_by_then,
     FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): _elsewhere(Kind.UP),
     FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): _elsewhere(Kind.DOWN),
     FeatureColumn(
         "reputation",
-        "1 + 10 an up vote - 2 a down vote + 15 an acceptance, at least 1, as of the columns beside",
+        "1 + 10 per up vote - 2 per down vote + 15 per acceptance, at least 1, from the columns of this group",
         _XU,
         1.0,
     ): _rebuilt_points,
     FeatureColumn("questions", "questions asked before the cut", _XU): _elsewhere(Kind.ASKED),
     FeatureColumn("answers", "answers given in other threads before the cut", _XU): _elsewhere(Kind.ANSWERED),
     FeatureColumn(
-        "accepted", "answers in other threads accepted before the cut; a day's acceptances count from its end", _XU
+        "accepted", "answers in other threads accepted before the cut; acceptances count from the end of the day", _XU
     ): _elsewhere(Kind.ACCEPTED),
     FeatureColumn("comments", "comments made in other threads before the cut", _XU): _elsewhere(Kind.COMMENTED),
 }
-"""Each column with what computes it at the cut."""
+"""Each column with the function that computes it at the cut."""
 
 
 class BasicUSnapshotV1(AuthorGroup):
@@ -95,16 +95,16 @@ class BasicUSnapshotV1(AuthorGroup):
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
-        """Counts over everything."""
+        """Counts over the whole dump."""
         return {feature.name: compute(batch) for feature, compute in _SNAPSHOT.items()}
 
 
 class BasicUAsOfV1(AuthorGroup):
-    """The account as it stood at the cut, without what the thread itself brought it.
+    """The account at the cut, without votes and contributions from the example's own thread.
 
-    Reputation is rebuilt from votes by today's rules. The dumps do not tell the rest: bounties are left out, and so are
-    the daily limit, edits, points from other sites, and votes on what was deleted since. Who accepts the own answer
-    gets no points for it on the site, but does here.
+    Reputation is recomputed from votes by today's rules. Bounties, the daily limit, edits, points from other sites and
+    votes on deleted posts are missing, because the dumps do not contain them. Accepting one's own answer adds points
+    here, but not on the site.
     """
 
     name: ClassVar[str] = "basic_u_asof_v1"

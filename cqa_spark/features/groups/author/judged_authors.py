@@ -1,4 +1,4 @@
-"""How often people's comments were judged relevant, counted by fold: a training example's own fold can be left out."""
+"""How often an author's comments were judged relevant, counted by fold, so that an example's own fold is excluded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 
 PRIOR_WEIGHT = 5
-"""How many judged comments the mean of all authors weighs as much as."""
+"""The weight of the mean of all authors, in judged comments."""
 
 COUNTS = ("judged", "relevant", "helper_judged", "helper_relevant")
 
@@ -38,12 +38,12 @@ _Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known of the author of each example, without the example's own fold.
+    """The counts for the author of each example, without the example's own fold; keys are the names in ``COUNTS``.
 
     Attributes:
-        author: by name of ``COUNTS``, those of the author.
-        in_section: by name of ``COUNTS``, those of the author in the forum section of the candidate's thread.
-        everybody: by name of ``COUNTS``, those of all authors of the site.
+        author: counts of the author.
+        in_section: counts of the author in the forum section of the candidate's thread.
+        everybody: counts of all authors of the site.
     """
 
     author: Mapping[str, _Numbers]
@@ -51,10 +51,10 @@ class Judged:
     everybody: Mapping[str, _Numbers]
 
     def share(self, of: str = "") -> _Numbers:
-        """The share of relevant comments among the author's judged ones, smoothed by that of everybody.
+        """The share of relevant comments among the author's judged ones, smoothed by the share of all authors.
 
         Args:
-            of: ``helper_`` for the comments in threads of other askers only.
+            of: ``helper_`` restricts the counts to comments in threads of other askers.
         """
         mean = self.everybody[f"{of}relevant"] / np.maximum(1, self.everybody[f"{of}judged"])
         share: _Numbers = (self.author[f"{of}relevant"] + PRIOR_WEIGHT * mean) / (
@@ -71,15 +71,15 @@ SHARES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
         lambda judged: judged.share("helper_")
     ),
 }
-"""What all such groups have: each column with what computes it."""
+"""Columns of all such groups, with the functions that compute them."""
 
 
 class JudgedAuthorsGroup(LearnedFactsGroup):
-    """Base of groups that count judged comments of people.
+    """Base class of groups that count judged comments of authors.
 
     Args:
-        learned: as ``AuthorFacts.of_people``, with ``parts``, as ``by_person`` gives them.
-        totals: ``site``, ``fold`` and the counts of all people.
+        learned: as ``AuthorFacts.of_people``, with ``parts``, as ``by_person`` returns them.
+        totals: ``site``, ``fold`` and the counts of all authors.
     """
 
     learns_from_labels: ClassVar[bool] = True
@@ -90,7 +90,7 @@ class JudgedAuthorsGroup(LearnedFactsGroup):
 
     @classmethod
     def of_people(cls, learned: DataFrame) -> Self:
-        """The group with what was counted.
+        """Create the group from the counts.
 
         Args:
             learned: as for the class.
@@ -101,7 +101,7 @@ class JudgedAuthorsGroup(LearnedFactsGroup):
         return cls(held, totals.orderBy("site", "fold").toPandas())
 
     def judged(self, batch: QueryBatch) -> Judged:
-        """What is known of the author of each example."""
+        """The counts for the author of each example."""
         fold = batch.examples.column("fold").to_numpy()
         example, parts = items(fields(batch.facts(self.name))["parts"])
         elsewhere = parts["fold"].to_numpy() != fold[example]
@@ -136,8 +136,8 @@ def by_person(judged: DataFrame) -> DataFrame:
     """Count the judged comments of each person.
 
     Args:
-        judged: a row per comment: ``site``, ``person``, ``section`` (of the forum), ``fold``, ``relevant`` and
-            ``helps`` (whether somebody else asked).
+        judged: one row per comment: ``site``, ``person``, ``section`` (of the forum), ``fold``, ``relevant`` and
+            ``helps`` (whether another person asked).
 
     Returns:
         ``site``, ``person`` and ``parts``: structs of section, fold and the counts.

@@ -1,4 +1,4 @@
-"""UTags: which of the site's most frequent tags the answerer's answers and accepted answers have."""
+"""UTags: how the answerer's answers and accepted answers are distributed over the site's top tags."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _FEATURES = tuple(
 
 
 class _UTags(FittedAuthorGroup):
-    """Base of both variants; learns which tag has which slot.
+    """Base class of both variants; fitting assigns tags to slots.
 
     Args:
-        tags: the sites' tags in order.
+        tags: the top tags of each site, in order.
     """
 
     marked: ClassVar[Marked | None] = Marked.TAGS
@@ -58,7 +58,7 @@ class _UTags(FittedAuthorGroup):
         return cls(folder.read_json(_TAGS, TopTags))
 
     def by_tag(self, batch: AuthorBatch, kind: Kind) -> Longs:
-        """By moment and slot, how many of the author's earlier rows of a kind were for the slot's tag."""
+        """Number of the author's earlier rows of a kind with each slot's tag, of shape (moments, slots)."""
         marks = batch.marks[self.name]
         rows = batch.rows(kind)
         rows = rows[marks[rows] != 0]
@@ -66,7 +66,7 @@ class _UTags(FittedAuthorGroup):
 
 
 class UTagsSnapshotV1(_UTags):
-    """All answers that the dump has, the thread's own among them."""
+    """All answers in the dump, including those in the example's own thread."""
 
     name: ClassVar[str] = "u_tags_snapshot_v1"
     family: ClassVar[str] = "user_tags"
@@ -87,9 +87,9 @@ class UTagsSnapshotV1(_UTags):
 
 
 class UTagsAsOfV1(_UTags):
-    """Answers given, and acceptances known, before the cut, in other threads.
+    """Answers and acceptances before the cut, in other threads.
 
-    The tags of a question are those of the dump: its posts do not tell when a tag was changed.
+    The tags of a question are those at the time of the dump, because posts have no history of their tags.
     """
 
     name: ClassVar[str] = "u_tags_asof_v1"
@@ -109,7 +109,7 @@ class UTagsAsOfV1(_UTags):
 
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
         """Shares of tags; all 0 for none of the tags."""
-        # All answers of a thread have the thread's tags, so their number tells what they add to each.
+        # All answers of a thread have its tags, so each of them adds the same to every tag.
         here = by_slot(batch.marks_at(self.name))
         answered, accepted = (
             self.by_tag(batch, kind) - here * batch.own[kind][:, None] for kind in (Kind.ANSWERED, Kind.ACCEPTED)

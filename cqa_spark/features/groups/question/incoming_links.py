@@ -19,22 +19,22 @@ _OURS = "ours: canonical questions are linked again and again"
 
 
 class IncomingLinksV1(QueryGroup):
-    """How often earlier posts linked to the candidate, and were closed as its duplicates."""
+    """Number of earlier posts that link to the candidate, and of questions closed as its duplicates."""
 
     name: ClassVar[str] = "incoming_links_v1"
     family: ClassVar[str] = "question"
     about: ClassVar[str] = "links to the earlier question that were made before the query was asked"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
-        FeatureColumn("log_links", "ln of 1 and the links to the candidate", _OURS),
-        FeatureColumn("log_duplicates", "ln of 1 and the questions that were closed as its duplicates", _OURS),
+        FeatureColumn("log_links", "ln(1 + links to the candidate)", _OURS),
+        FeatureColumn("log_duplicates", "ln(1 + questions closed as its duplicates)", _OURS),
     )
     needs: ClassVar[tuple[str, ...]] = ("post_links",)
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
-        """The values of each pair; links of an unknown time do not count."""
+        """The values of each pair; links without a time are ignored."""
         links = batch.links
         number: dict[tuple[int, str], int] = {}
         pairs = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)

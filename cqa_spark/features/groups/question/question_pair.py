@@ -25,10 +25,10 @@ class QuestionPairV1(QueryGroup):
     about: ClassVar[str] = "tags, age and askers of the query and an earlier question"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
-        FeatureColumn("shared_tags", "number of tags that both have", _HOOGEVEEN),
-        FeatureColumn("tag_overlap", "tags that both have by tags that either has", _HOOGEVEEN),
-        FeatureColumn("log_days", "ln of 1 and the days from the candidate to the query", _HOOGEVEEN),
-        FeatureColumn("same_asker", "1 where one account asked both", _HOOGEVEEN),
+        FeatureColumn("shared_tags", "number of shared tags", _HOOGEVEEN),
+        FeatureColumn("tag_overlap", "Jaccard similarity of the tags", _HOOGEVEEN),
+        FeatureColumn("log_days", "ln(1 + days from the candidate to the query)", _HOOGEVEEN),
+        FeatureColumn("same_asker", "1 if the same account asked both", _HOOGEVEEN),
     )
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""What retrieval knows of a candidate: its scores and ranks."""
+"""Retrieval scores and ranks of a candidate."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _columns() -> tuple[FeatureColumn, ...]:
         column
         for way, source in _WAYS.items()
         for column in (
-            FeatureColumn(way, f"{way} of the candidate for the query; 0 where not found by it", source),
-            FeatureColumn(f"{way}_of_best", f"{way} by that of the query's best candidate", source),
-            FeatureColumn(f"{way}_reciprocal_rank", f"1 by 60 plus the rank by {way}; 0 where not found", _FUSION),
-            FeatureColumn(f"{way}_log_rank", f"ln of the rank by {way}; ln 1000 where not found", _FUSION),
+            FeatureColumn(way, f"{way} of the candidate for the query; 0 if not retrieved by it", source),
+            FeatureColumn(f"{way}_of_best", f"{way} divided by that of the query's best candidate", source),
+            FeatureColumn(f"{way}_reciprocal_rank", f"1 / (60 + rank by {way}); 0 if not retrieved", _FUSION),
+            FeatureColumn(f"{way}_log_rank", f"ln of the rank by {way}; ln 1000 if not retrieved", _FUSION),
         )
     )
 
@@ -37,7 +37,7 @@ class RetrievalV1(QueryGroup):
 
     name: ClassVar[str] = "retrieval_v1"
     family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "scores and ranks of the candidate by each way of retrieval"
+    about: ClassVar[str] = "scores and ranks of the candidate by each retrieval method"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = _columns()
     needs: ClassVar[tuple[str, ...]] = ("retrieved",)

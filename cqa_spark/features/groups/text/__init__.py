@@ -1,1 +1,1 @@
-"""What follows from the wording of a text: its surface, its tone, and the words of good comments."""
+"""Features of the wording of a text: surface, tone, and vocabulary of good comments."""

@@ -1,4 +1,4 @@
-"""What a comment looks like on its surface, whatever the question."""
+"""Surface features of a comment, independent of the question."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _marks(*marks: str) -> _Feature:
 
 
 def _tokens(kind: str) -> _Feature:
-    """ln(1 + tokens that cleaning put in the place of something)."""
+    """ln(1 + placeholder tokens of a kind, which cleaning inserts)."""
     return lambda comment: log1p(comment.tokens.count(kind))
 
 
@@ -108,19 +108,19 @@ def _words_among(*words: str) -> Callable[[_Comment], int]:
 
 
 def _share_among(*words: str) -> _Feature:
-    """The share of the words that are among some."""
+    """Share of the words that belong to the given set."""
     count = _words_among(*words)
     return lambda comment: _share(count(comment), len(comment.words))
 
 
 def _log_among(*words: str) -> _Feature:
-    """ln(1 + words that are among some)."""
+    """ln(1 + words that belong to the given set)."""
     count = _words_among(*words)
     return lambda comment: log1p(count(comment))
 
 
 def _says(*phrases: str) -> _Feature:
-    """1 where a phrase occurs, between the ends of words and whatever its capitals."""
+    """1 if a phrase occurs as whole words, ignoring case."""
     single = frozenset(phrase for phrase in phrases if _WORD.fullmatch(phrase))
     longer = {phrase: re.compile(rf"\b{re.escape(phrase)}\b") for phrase in phrases if phrase not in single}
 
@@ -133,7 +133,7 @@ def _says(*phrases: str) -> _Feature:
 
 
 def _starts_with(*phrases: str) -> _Feature:
-    """1 where the first words are one of some phrases, whatever stands before them that is neither letter nor digit."""
+    """1 if the text starts with one of the phrases, ignoring leading punctuation."""
     start = re.compile(rf"\W*(?:{'|'.join(phrases)})\b", re.ASCII)
     return lambda comment: start.match(comment.lower) is not None
 
@@ -169,12 +169,12 @@ _LENGTH: Mapping[FeatureColumn, _Feature] = {
 
 _MARKS: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("question_marks", "ln(1 + question marks)", _NICOSIA): _marks("?"),
-    FeatureColumn("ends_in_question_mark", "1 where the text ends in a question mark", _NICOSIA): lambda one: (
+    FeatureColumn("ends_in_question_mark", "1 if the text ends in a question mark", _NICOSIA): lambda one: (
         one.clean.rstrip().endswith("?")
     ),
     FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): _marks("!"),
     FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): _matches(r"\.{2,}"),
-    FeatureColumn("quotes", "1 where it has text in double quotes", "ours"): lambda one: (
+    FeatureColumn("quotes", "1 if it has text in double quotes", "ours"): lambda one: (
         _QUOTE.search(one.clean) is not None
     ),
     FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): _marks("("),
@@ -191,13 +191,13 @@ _MARKS: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row)", "ours"): lambda one: log1p(
         len(_STRETCHED.findall(one.lower))
     ),
-    FeatureColumn("starts_lower", "1 where the text starts with a small letter", _AGICHTEIN): lambda one: (
+    FeatureColumn("starts_lower", "1 if the text starts with a small letter", _AGICHTEIN): lambda one: (
         "a" <= one.clean[:1] <= "z"
     ),
-    FeatureColumn("repeated_marks", "1 where it has two or more ! or ? in a row", _NICOSIA): lambda one: any(
+    FeatureColumn("repeated_marks", "1 if it has two or more ! or ? in a row", _NICOSIA): lambda one: any(
         marks in one.clean for marks in ("!!", "??", "!?", "?!")
     ),
-    FeatureColumn("cut", "1 where the text was cut at about 1,000 characters", "ours"): lambda one: (
+    FeatureColumn("cut", "1 if the text was cut at about 1,000 characters", "ours"): lambda one: (
         one.raw.rstrip().endswith(".....")
     ),
 }
@@ -207,16 +207,16 @@ _THINGS: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): _tokens("imagetoken"),
     FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): _tokens("smiletoken"),
     FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): _tokens("frowntoken"),
-    FeatureColumn("emails", "1 where it has an e-mail address", _NICOSIA): lambda one: (
+    FeatureColumn("emails", "1 if it has an e-mail address", _NICOSIA): lambda one: (
         "@" in one.raw and _EMAIL.search(one.raw) is not None
     ),
     FeatureColumn("numbers", "ln(1 + numbers)", _SUPER_TEAM): lambda one: (
         log1p(len(_NUMBER.findall(one.clean))) if one.has_digit else 0.0
     ),
-    FeatureColumn("phone_numbers", "1 where it has a number of seven or more digits", "ours"): lambda one: (
+    FeatureColumn("phone_numbers", "1 if it has a number of seven or more digits", "ours"): lambda one: (
         one.has_digit and _PHONE_NUMBER.search(one.clean) is not None
     ),
-    FeatureColumn("money", "1 where it has an amount of money", "ours"): lambda one: (
+    FeatureColumn("money", "1 if it has an amount of money", "ours"): lambda one: (
         "$" in one.clean or (one.has_digit and _AMOUNT.search(one.lower) is not None)
     ),
     FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): _matches(
@@ -237,50 +237,50 @@ _MANNER: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("question_words", "ln(1 + question words)", _NICOSIA): _log_among(
         "who", "what", "when", "where", "why", "which", "how", "whose"
     ),
-    FeatureColumn("starts_as_question", "1 where the first word asks", _NICOSIA): _starts_with(
+    FeatureColumn("starts_as_question", "1 if the first word asks", _NICOSIA): _starts_with(
         *("who", "what", "when", "where", "why", "which", "how", "is", "are", "do", "does", "did", "can", "could"),
         *("would", "will", "any", "anyone", "have"),
     ),
-    FeatureColumn("thanks", "1 where it thanks", _NICOSIA): _says(
+    FeatureColumn("thanks", "1 if it thanks", _NICOSIA): _says(
         "thank", "thanks", "thanx", "thx", "thnx", "thankyou", "tnx", "appreciate", "appreciated"
     ),
-    FeatureColumn("acknowledges", "1 where it agrees or acknowledges", _NICOSIA): _says(
+    FeatureColumn("acknowledges", "1 if it agrees or acknowledges", _NICOSIA): _says(
         *("ok", "okay", "agree", "agreed", "exactly", "good point", "i see", "got it", "right", "correct", "true"),
         *("same here", "me too"),
     ),
-    FeatureColumn("greets", "1 where it greets or welcomes", "ours"): _says(
+    FeatureColumn("greets", "1 if it greets or welcomes", "ours"): _says(
         "hi", "hello", "hey", "salam", "assalamu", "welcome", "good morning", "good luck", "good evening"
     ),
-    FeatureColumn("laughs", "1 where it laughs", _SUPER_TEAM): _laughs,
-    FeatureColumn("advises", "1 where it advises", _NICOSIA): _says(
+    FeatureColumn("laughs", "1 if it laughs", _SUPER_TEAM): _laughs,
+    FeatureColumn("advises", "1 if it advises", _NICOSIA): _says(
         *("try", "check", "go to", "should", "suggest", "advise", "advice", "recommend", "contact", "call", "visit"),
         *("better", "need to", "have to"),
     ),
-    FeatureColumn("thinks", "1 where it gives an opinion", _NICOSIA): _says(
+    FeatureColumn("thinks", "1 if it gives an opinion", _NICOSIA): _says(
         *("i think", "i guess", "i believe", "i feel", "i suppose", "i heard", "i know", "in my opinion", "imo"),
         *("imho", "maybe", "probably", "might"),
     ),
-    FeatureColumn("answers_yes_or_no", "1 where it starts with yes or no", _NICOSIA): _starts_with(
+    FeatureColumn("answers_yes_or_no", "1 if it starts with yes or no", _NICOSIA): _starts_with(
         "yes", "yeah", "yep", "yup", "no", "nope", "nah", "of course", "sure", "not"
     ),
-    FeatureColumn("private_message", "1 where it mentions private messages", "ours"): _says(
+    FeatureColumn("private_message", "1 if it mentions private messages", "ours"): _says(
         "pm", "p.m.", "inbox", "private message", "pming", "pmed", "pmd"
     ),
-    FeatureColumn("asks_for_contact", "1 where it asks to be contacted or sent something", "ours"): _says(
+    FeatureColumn("asks_for_contact", "1 if it asks to be contacted or sent something", "ours"): _says(
         *("call me", "contact me", "email me", "mail me", "send me", "let me know", "my number", "my email"),
         *("my mail", "tell me"),
     ),
     FeatureColumn("negates", "ln(1 + negations)", _SUPER_TEAM): _log_among(
         "no", "not", "never", "nothing", "none", "don't", "dont", "can't", "cant", "won't", "isn't"
     ),
-    FeatureColumn("place", "1 where it says where something is", "ours"): _says(
+    FeatureColumn("place", "1 if it says where something is", "ours"): _says(
         *("near", "next to", "behind", "opposite", "beside", "in front of", "road", "street", "mall", "souq"),
         *("centre", "center", "city"),
     ),
-    FeatureColumn("addresses_member", "1 where it starts with @, a bare name and a colon, or dear", "ours"): (
+    FeatureColumn("addresses_member", "1 if it starts with @, a bare name and a colon, or dear", "ours"): (
         lambda one: _ADDRESS.match(one.lower) is not None
     ),
-    FeatureColumn("signed", "1 where it has the forum's signature mark", "ours"): lambda one: any(
+    FeatureColumn("signed", "1 if it has the forum's signature mark", "ours"): lambda one: any(
         mark in one.raw for mark in _SIGNATURES
     ),
 }
@@ -289,11 +289,11 @@ _FEATURES: Mapping[FeatureColumn, _Feature] = {**_LENGTH, **_MARKS, **_THINGS, *
 
 
 class CommentSurfaceV1(QueryGroup):
-    """Lengths, marks, things and manners of speaking, from the comment's own text."""
+    """Lengths, punctuation, links and numbers, and phrases of the comment's own text."""
 
     name: ClassVar[str] = "comment_surface_v1"
     family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "what the comment looks like, whatever the question"
+    about: ClassVar[str] = "surface of the comment, independent of the question"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 

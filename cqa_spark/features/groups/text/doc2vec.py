@@ -1,4 +1,4 @@
-"""Paragraph vectors of query and candidate: what a network learns from in the place of words."""
+"""Paragraph vectors of query and candidate, as the input of a neural network."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SOURCE = "Xu et al. 2018, section 4.1.2; Bogdanova and Foster 2016, This is how
 
 
 class Doc2VecV1(FittedQueryGroup):
-    """The paragraph vectors of both texts; learns them from texts.
+    """The paragraph vectors of both texts; fitted on texts without labels.
 
     Args:
-        vectors: what was learned.
+        vectors: the fitted model.
     """
 
     name: ClassVar[str] = "doc2vec_v1"
@@ -47,23 +47,23 @@ class Doc2VecV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the distinct texts of the training and unannotated documents, whatever the examples."""
+        """Learn from the distinct texts of the training and unannotated documents."""
         return Fitted(cls(ParagraphVectors.learn(learned_texts(training.inputs), _UNIT)))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """The vectors of each pair."""
         texts, sides = batch.texts.unit(_UNIT), (batch.query_text, batch.candidate_text)
         needed = np.setdiff1d(np.concatenate(sides), [ABSENT])
-        vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is what ABSENT names
+        vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is the one at ABSENT
         vectors[needed] = self.vectors.infer([texts[place] for place in needed.tolist()])
         both = np.hstack([vectors[side] for side in sides])
         return {column.name: values for column, values in zip(self.columns, both.T, strict=True)}
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write what was learned."""
+        """Write the fitted state."""
         self.vectors.save(folder)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read what was learned."""
+        """Read the fitted state."""
         return cls(ParagraphVectors.load(folder))

@@ -1,4 +1,4 @@
-"""Goodness polarity: how strongly the comment's words go with the label in the training threads."""
+"""Goodness polarity: association of the comment's words with relevance in the training threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FEATURES: Mapping[FeatureColumn, Callable[[Sequence[float]], float]] = {
     FeatureColumn("max", "highest polarity of a word", BALCHEV): lambda found: max(found, default=0.0),
     FeatureColumn("min", "lowest polarity of a word", BALCHEV): lambda found: min(found, default=0.0),
     FeatureColumn("sum", "sum of the polarities", BALCHEV): sum,
-    FeatureColumn("good_share", "share of the words that go with relevant", BALCHEV): lambda found: (
+    FeatureColumn("good_share", "share of the words with positive polarity", BALCHEV): lambda found: (
         sum(polarity > 0 for polarity in found) / max(1, len(found))
     ),
 }
@@ -38,7 +38,7 @@ _FEATURES: Mapping[FeatureColumn, Callable[[Sequence[float]], float]] = {
 
 
 class GoodnessPmiV1(FittedQueryGroup):
-    """Polarity of a word: PMI(word, relevant) - PMI(word, irrelevant), of comments that hold the word.
+    """Polarity of a word: PMI(word, relevant) - PMI(word, irrelevant), over comments that contain the word.
 
     Args:
         polarities: by token.
@@ -46,7 +46,7 @@ class GoodnessPmiV1(FittedQueryGroup):
 
     name: ClassVar[str] = "goodness_pmi_v1"
     family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "how strongly the comment's words go with relevant comments of other threads"
+    about: ClassVar[str] = "association of the comment's words with relevant comments of other threads"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = True
@@ -56,12 +56,12 @@ class GoodnessPmiV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the relevant and the irrelevant comments that hold each word."""
+        """Count the relevant and the irrelevant comments that contain each word."""
         return fit_on_counts(training, cls.of_counts)
 
     @classmethod
     def of_counts(cls, counts: pd.DataFrame) -> Self:
-        """The polarities that follow from rows of ``judged_terms``."""
+        """Compute the polarities from rows of ``judged_terms``."""
         polarities = term_polarities(counts)
         tokens = polarities[polarities["unit"] == "tokens"]
         return cls(dict(zip(tokens["term"], tokens["polarity"], strict=True)))
@@ -86,13 +86,13 @@ class GoodnessPmiV1(FittedQueryGroup):
 
 
 def term_polarities(counts: pd.DataFrame) -> pd.DataFrame:
-    """The polarity of every term that at least ``RAREST`` candidates hold.
+    """The polarity of every term that occurs in at least ``RAREST`` candidates.
 
     Args:
         counts: rows of ``judged_terms``.
 
     Returns:
-        ``unit``, ``term``, ``polarity``: the log of the smoothed odds of being relevant, over those of all candidates.
+        ``unit``, ``term``, ``polarity``: log of the smoothed odds of relevance, relative to those of all candidates.
     """
     summed = counts.groupby(["unit", "term"], as_index=False)[["good", "bad"]].sum()
     frequent = summed[(summed["unit"] != CANDIDATES) & (summed["good"] + summed["bad"] >= RAREST)]
@@ -107,5 +107,5 @@ def log_odds(good: pd.Series[int], bad: pd.Series[int]) -> NDArray[np.float64]:
 
 
 def sorted_polarities(polarities: Mapping[str, float], terms: Sequence[str]) -> list[float]:
-    """The polarities of the distinct terms that have one, from low to high."""
+    """The known polarities of the distinct terms, in ascending order."""
     return sorted(polarities[term] for term in set(terms) if term in polarities)

@@ -26,7 +26,7 @@ _UNITS = {"words": "words", "bigrams": "pairs of neighbouring words", "stems": "
 _IN_SECTION = "section"
 _STRONGEST = 3
 _ALL_WEIGHT = 5.0
-"""How many comments of all sections count in a section, so that a section with few comments says what all say."""
+"""Pseudo-count of comments from all sections, towards which sections with few comments are shrunk."""
 
 _EVERYWHERE, _IN_SECTIONS = "everywhere.parquet", "in_sections.parquet"
 _COLUMNS = pa.schema([("unit", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
@@ -64,9 +64,9 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Polarities], float]] = {
 
 
 class GoodnessPmiV2(FittedQueryGroup):
-    """Polarity of a term: PMI(term, relevant) - PMI(term, irrelevant), of comments that hold the term.
+    """Polarity of a term: PMI(term, relevant) - PMI(term, irrelevant), over comments that contain the term.
 
-    A thread without a known section, and a section without judged comments, has the polarities of all sections.
+    Threads without a section, and sections without judged comments, use the polarities of all sections.
 
     Args:
         everywhere: ``unit`` (words, bigrams, stems), ``term``, ``polarity`` of all sections.
@@ -75,7 +75,7 @@ class GoodnessPmiV2(FittedQueryGroup):
 
     name: ClassVar[str] = "goodness_pmi_v2"
     family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "how strongly the comment's words, pairs and stems go with relevant comments elsewhere"
+    about: ClassVar[str] = "association of the comment's words, word pairs and stems with relevant comments elsewhere"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     learns_from_labels: ClassVar[bool] = True
@@ -86,12 +86,12 @@ class GoodnessPmiV2(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the relevant and the irrelevant comments that hold each term, in all sections and in each."""
+        """Count the relevant and the irrelevant comments that contain each term, overall and per section."""
         return fit_on_counts(training, cls.of_counts)
 
     @classmethod
     def of_counts(cls, counts: pd.DataFrame) -> Self:
-        """The polarities that follow from rows of ``judged_terms``."""
+        """Compute the polarities from rows of ``judged_terms``."""
         everywhere = term_polarities(counts[counts["unit"].isin([CANDIDATES, *_UNITS])])
         return cls(everywhere, _section_polarities(counts, everywhere))
 
@@ -127,7 +127,7 @@ class GoodnessPmiV2(FittedQueryGroup):
 
 
 def _section_polarities(counts: pd.DataFrame, everywhere: pd.DataFrame) -> pd.DataFrame:
-    """As in all sections, with the comments of the section beside some that are as the polarity in all says."""
+    """Polarities per section, shrunk towards the polarities of all sections."""
     known = (
         counts[counts["section"].notna()].groupby(["unit", "section", "term"], as_index=False)[["good", "bad"]].sum()
     )

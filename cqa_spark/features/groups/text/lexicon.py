@@ -1,4 +1,4 @@
-"""The lexicon: a bag-of-words model of what a good comment says, whatever the question."""
+"""The lexicon: a bag-of-words model of relevant comments, independent of the question."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _ALL_FOLDS = -1
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """What was learned of the words of relevant comments.
+    """A fitted bag-of-words model.
 
     Attributes:
-        coefficients: log-odds that a term of each bucket adds, in a text of one term.
+        coefficients: contribution to the log-odds of a term in each bucket, for a text with one term.
         intercept: log-odds of a text without terms.
     """
 
@@ -43,7 +43,7 @@ class Lexicon:
     intercept: float
 
     def log_odds(self, texts: Texts) -> NDArray[np.float64]:
-        """The log-odds of being relevant, an item per text; the last item, which ``ABSENT`` names, is NaN."""
+        """The log-odds of relevance, one item per text; the last item, at ``ABSENT``, is NaN."""
         return np.append(texts.derive(_bags_of) @ self.coefficients + self.intercept, np.nan)
 
     def save(self, folder: NewModelFolder) -> None:
@@ -60,10 +60,10 @@ class Lexicon:
 
 
 class LexiconGroup(FittedQueryGroup):
-    """Base of groups that look at comments by the lexicon.
+    """Base class of groups that use the lexicon.
 
     Args:
-        lexicon: as learned.
+        lexicon: the fitted model.
     """
 
     learns_from_labels: ClassVar[bool] = True
@@ -73,7 +73,7 @@ class LexiconGroup(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn the weights from the judged candidates."""
+        """Fit the weights on the judged candidates."""
         learned = training.derive(learn_lexicons)
         return Fitted(cls(learned.on_all), tuple(cls(each) for each in learned.on_rests))
 
@@ -88,11 +88,11 @@ class LexiconGroup(FittedQueryGroup):
 
 
 class LexiconV2(LexiconGroup):
-    """Logistic regression on the comment's tokens, pairs of tokens and stems, hashed; hashing needs no vocabulary."""
+    """Logistic regression on hashed tokens, token pairs and stems of the comment; hashing needs no vocabulary."""
 
     name: ClassVar[str] = "lexicon_v2"
     family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "what a bag-of-words model of relevant comments says of the comment"
+    about: ClassVar[str] = "relevance of the comment by a bag-of-words model"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         FeatureColumn("log_odds", "log-odds of being relevant", _NICOSIA),
@@ -100,7 +100,7 @@ class LexiconV2(LexiconGroup):
     )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """What the model says of each candidate's text."""
+        """Predict from each candidate's text."""
         from scipy.special import expit
 
         log_odds = self.lexicon.log_odds(batch.texts)[batch.candidate_text]
@@ -108,10 +108,10 @@ class LexiconV2(LexiconGroup):
 
 
 def learn_lexicons(training: TrainingData) -> Fitted[Lexicon]:
-    """Learn from all folds and from the rest of each, in one Spark job.
+    """Fit on all folds and on the complement of each fold, in one Spark job.
 
-    One task gets the judged candidates in order, so that the weights are the same to the last bit however the rows are
-    spread. It holds about 1 kB per candidate.
+    A single task reads the judged candidates in order, so the weights do not depend on the partitioning. It needs about
+    1 kB of memory per candidate.
     """
     texts = training.inputs.texts.select("text_id", "tokens", "stems")
     judged = training.judged.select("site", "candidate_id", "fold", "relevant", "text_id").distinct()
@@ -136,7 +136,7 @@ def fit_lexicon(bags: csr_matrix, relevant: NDArray[np.bool_]) -> Lexicon:
 
     Args:
         bags: of shape (texts, buckets).
-        relevant: the label of each text. If all are alike, every text gets the smoothed log-odds of the label.
+        relevant: the label of each text. If all are equal, every text gets the smoothed log-odds of the label.
     """
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
@@ -150,14 +150,14 @@ def fit_lexicon(bags: csr_matrix, relevant: NDArray[np.bool_]) -> Lexicon:
 
 
 def bags(tokens: Sequence[Sequence[str]], stems: Sequence[Sequence[str]]) -> csr_matrix:
-    """Which terms each text holds, as rows of unit length; repeats do not count.
+    """Binary term vectors of texts, scaled to unit length.
 
     Args:
         tokens: of each text.
         stems: of each text.
 
     Returns:
-        Shape (texts, buckets). Terms are tokens, pairs of tokens between the text's two ends, and stems.
+        Shape (texts, buckets). Terms are tokens, token pairs including the start and end of the text, and stems.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction import FeatureHasher
@@ -172,7 +172,7 @@ def bags(tokens: Sequence[Sequence[str]], stems: Sequence[Sequence[str]]) -> csr
 
 
 def _terms(tokens: Sequence[str], stems: Sequence[str]) -> list[str]:
-    """The spelling tells the kinds of terms apart: tokens hold no blank."""
+    """Terms of a text; kinds of terms cannot collide, because tokens contain no blanks."""
     pairs = (f"{one} {next_one}" for one, next_one in pairwise(("^", *tokens, "$")))
     return [*tokens, *pairs, *(f"stem:{stem}" for stem in stems)]
 
@@ -182,7 +182,7 @@ def _bags_of(texts: Texts) -> csr_matrix:
 
 
 def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> dict[int, Lexicon]:
-    """The lexicon of all folds, and of the rest of each."""
+    """The lexicon of all folds, and of the complement of each."""
     from scipy.sparse import vstack
 
     matrices, numbers, labels = [bags([], [])], [np.empty(0, np.int32)], [np.empty(0, np.bool_)]

@@ -1,7 +1,7 @@
-"""Phrases of forum English by what a speaker does with them, as regular expressions over the clean text.
+"""Phrases of forum English by speech act, as regular expressions over the clean text.
 
-They are written for RE2, whose time is in proportion to the text whatever the expression, and are meant for matching
-that does not tell small letters from capitals; a capitalised word, most likely a name, says so itself.
+They are written for RE2, which matches in linear time, and for case-insensitive matching. Expressions for capitalised
+words, most likely names, switch case sensitivity on.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ _IMPERATIVES = (
 ACTS = {
     "starts_with_thanks": ("starts with thanks", r"^\W*(many |big )?(thanks?|thanx|thx|thnx|tnx|thankyou)\b"),
     "starts_with_receipt": (
-        "starts with a word that takes note",
+        "starts with an acknowledgement",
         r"^\W*(ok|okay|oh|ah|aha|hmm+|i see|got it|cool|great|nice|wow|good|well said|noted)\b",
     ),
     "opinion": (
-        "says that it is the writer's opinion",
+        "gives the writer's opinion",
         r"\b(i (think|believe|feel|suppose|reckon|guess|prefer)|in my (humble )?opinion|imo|imho|personally|"
         r"if you ask me|my (2|two) cents)\b",
     ),
     "experience": (
-        "tells of what the writer did or has",
+        "reports the writer's experience or possessions",
         r"\b(i('ve| have|'d| had)? (been|used|bought|went|paid|got|had|tried|did|took|applied|lived|worked|was|"
         r"found|saw|know)|my (husband|wife|friend|company|sponsor|son|daughter|kids))\b",
     ),
@@ -33,15 +33,15 @@ ACTS = {
         r"why (don'?t|not) you|how about|make sure|i('d| would)? (suggest|recommend|advi[sc]e)|better (to|if)|"
         r"best (to|bet|thing|way|place|option))\b",
     ),
-    "condition": ("says on what it depends", r"\b(if (you|u|your|ur|it)|unless|depends?|as long as|provided)\b"),
+    "condition": ("states a condition", r"\b(if (you|u|your|ur|it)|unless|depends?|as long as|provided)\b"),
     "reason": ("gives a reason", r"\b(because|coz|cuz|since|due to|so that|that'?s why|the reason)\b"),
     "hedge": (
-        "leaves room for doubt",
+        "expresses doubt",
         r"\b(maybe|perhaps|probably|might|not (so |really |very )?sure|seems?|as far as i know|afaik|"
         r"i('ve| have)? heard|usually|guess|suppose|somehow|i doubt)\b",
     ),
     "certainty": (
-        "leaves no doubt",
+        "expresses certainty",
         r"\b(definitely|surely|of course|always|certainly|for sure|absolutely|no doubt)\b",
     ),
     "wishes": (
@@ -84,10 +84,10 @@ ACTS = {
         r"\b(ql|qler?s?|thread|post(s|ed)?|topic|moderator|mods?|search (button|box|function)|forum)\b",
     ),
 }
-"""By name: what is done, and the phrases that do it."""
+"""Description and phrases of each speech act, by name."""
 
 STARTS_IMPERATIVE = rf"^\W*(please |pls |just |then |so |or |and |you can )?({_IMPERATIVES})\b"
-"""A sentence that starts with an order or advice."""
+"""A sentence that starts with an imperative or advice."""
 
 ENDS_IN_QUESTION_MARK = r"\?[^\w?]*$"
 """A sentence that is a question."""
@@ -103,7 +103,7 @@ QUESTIONS = {
     "yes_no": r"(^|[.!?\n][^\w.!?\n]*)(is|are|was|do|does|did|can|could|will|would|should|has|have|may|am)\b"
     r"[^.!\n]*\?",
 }
-"""By kind: the phrases of a question of that kind."""
+"""Phrases of questions, by kind of question."""
 
 ANSWERS = {
     "how_much": r"[0-9]|\b(free|cheap|expensive|hundred|thousand|one|two|three|four|five|ten|twenty|"
@@ -121,4 +121,4 @@ ANSWERS = {
     "yes_no": r"^\W*(yes|yeah|yep|yup|no|nope|nah|of course|sure|not|definitely|"
     r"it (is|does|depends)|you (can|cannot|can'?t))\b",
 }
-"""By kind of question: the forms that an answer to it takes."""
+"""Phrases of answers, by kind of question."""

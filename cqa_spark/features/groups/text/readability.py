@@ -40,7 +40,7 @@ class _Comment:
     """A comment's text.
 
     Attributes:
-        held_by: of each word, how many other texts of the collection hold it.
+        held_by: for each word, the number of other texts in the collection that contain it.
     """
 
     raw: str
@@ -55,7 +55,7 @@ class _Comment:
 
     @cached_property
     def sentiment(self) -> Mapping[str, float]:
-        """By VADER, whose word list holds the emoticons that cleaning made tokens of."""
+        """VADER scores; the word list includes the placeholder tokens for emoticons."""
         return polarity(self.clean.replace("smiletoken", ":)").replace("frowntoken", ":("))
 
     def per_word(self, count: float) -> float:
@@ -91,14 +91,14 @@ _READING: Mapping[FeatureColumn, _Feature] = {
 }
 
 _SPELLING: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("rare_words", f"share of the words that fewer than {_RARE} other texts hold", _AGICHTEIN): (
+    FeatureColumn("rare_words", f"share of the words that occur in fewer than {_RARE} other texts", _AGICHTEIN): (
         lambda one: one.per_word(sum(texts < _RARE for texts in one.held_by))
     ),
-    FeatureColumn("unknown_words", "share of the words that no other text holds", _AGICHTEIN): lambda one: one.per_word(
+    FeatureColumn("unknown_words", "share of the words in no other text", _AGICHTEIN): lambda one: one.per_word(
         one.held_by.count(0)
     ),
-    FeatureColumn("mean_log_held_by", "mean of ln(1 + other texts that hold the word)", "ours"): lambda one: (
-        one.per_word(sum(map(log1p, one.held_by)))
+    FeatureColumn("mean_log_held_by", "mean of ln(1 + other texts with the word)", "ours"): lambda one: one.per_word(
+        sum(map(log1p, one.held_by))
     ),
     FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row, as written)", "ours"): (
         lambda one: log1p(sum(1 for _ in _STRETCHED.finditer(one.raw))) if _TRIPLE.search(one.raw) else 0.0
@@ -106,13 +106,13 @@ _SPELLING: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn(
         "chat_spelling", "share of the words that are chat spellings, such as u and pls", _SUPER_TEAM
     ): _share_of_words(_CHAT_SPELLINGS.__contains__),
-    FeatureColumn("i_small", "1 where I is written small", _SUPER_TEAM): lambda one: (
+    FeatureColumn("i_small", "1 if it contains a lower-case I", _SUPER_TEAM): lambda one: (
         _SMALL_I.search(one.clean) is not None
     ),
-    FeatureColumn("small_starts", "share of the sentences that start with a small letter", _AGICHTEIN): lambda one: (
+    FeatureColumn("small_starts", "share of the sentences that start in lower case", _AGICHTEIN): lambda one: (
         one.per_sentence(sum("a" <= sentence[:1] <= "z" for sentence in one.sentences))
     ),
-    FeatureColumn("shouted_share", "share of all characters that words in capitals have", _SUPER_TEAM): lambda one: (
+    FeatureColumn("shouted_share", "share of the characters in words written in capitals", _SUPER_TEAM): lambda one: (
         len("".join(_SHOUTED.findall(one.clean))) / max(1, len(one.clean))
     ),
 }
@@ -127,9 +127,9 @@ _FEATURES: Mapping[FeatureColumn, _Feature] = {**_READING, **_SPELLING, **_SENTI
 
 
 class ReadabilityV2(CollectionGroup):
-    """Reading ease, spelling and sentiment; learns how many texts hold each word, which tells misspelt ones.
+    """Reading ease, spelling and sentiment; fitted on document frequencies, which reveal misspelt words.
 
-    A text of the splits that the counts are of does not count for its own words.
+    If a text is part of the counted collection, it is excluded from the counts of its own words.
     """
 
     name: ClassVar[str] = "readability_v2"

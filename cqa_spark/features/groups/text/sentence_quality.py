@@ -1,4 +1,4 @@
-"""What a linear model on embeddings says of a comment, alone and beside its question."""
+"""Relevance of a comment by linear models on embeddings, with and without the question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.embedding.model import DIGITS, read_model
 
 PENALTY = 0.3
-"""Of the squared weights, by training example; the best of four by cross-validation over SemEval-2016."""
+"""L2 penalty per training example; the best of four values in cross-validation on SemEval-2016."""
 
 _SOURCE = "ours; Reimers and Gurevych 2019, Sentence-BERT, section 3: a classifier on both vectors and their product"
 _WEIGHTS = "weights.npy"
@@ -34,11 +34,11 @@ _ALL_FOLDS = -1
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """Weights of both regressions, and the version of the embedding model that they belong to.
+    """Weights of both regressions, and the version of the embedding model.
 
     Attributes:
-        version: of the embedding model.
-        weights: shape (2, inputs): of the comment alone, where those of the products are 0, and of both.
+        version: version of the embedding model.
+        weights: shape (2, inputs): row 0 uses the comment alone, with weights of 0 for the products; row 1 uses both.
     """
 
     version: str
@@ -49,12 +49,12 @@ class SentenceQualityV1(FittedQueryGroup):
     """Ridge regression of relevance on the vector of the comment, and on its products with that of the question.
 
     Args:
-        regression: as learned.
+        regression: the fitted weights.
     """
 
     name: ClassVar[str] = "sentence_quality_v1"
     family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "what linear models on sentence embeddings say of the comment"
+    about: ClassVar[str] = "relevance of the comment by linear models on sentence embeddings"
     entity: ClassVar[Entity] = Entity.PAIR
     embeddings: ClassVar[tuple[str, ...]] = (MODEL,)
     learns_from_labels: ClassVar[bool] = True
@@ -68,7 +68,7 @@ class SentenceQualityV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn the weights from the judged candidates, in one Spark job."""
+        """Fit the weights on the judged candidates, in one Spark job."""
         found = _learn(training)
         version = read_model(MODEL).version
         of_fold = {fold: cls(Regression(version, weights)) for fold, weights in found.items()}
@@ -93,16 +93,16 @@ class SentenceQualityV1(FittedQueryGroup):
 
 
 def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int) -> dict[int, Reals]:
-    """Weights of ridge regressions on all folds and on the rest of each, from products that are summed once per fold.
+    """Weights of ridge regressions on all folds and on the complement of each; normal equations are summed per fold.
 
     Args:
-        inputs: shape (examples, inputs); the first is 1 and is not penalised.
+        inputs: shape (examples, inputs); the first input is the constant 1, which is not penalised.
         relevant: the labels.
-        fold: of each example, from 0.
-        folds: their number.
+        fold: the fold of each example, from 0.
+        folds: number of folds.
 
     Returns:
-        By fold, with -1 for none, shape (2, inputs): from the first half of the inputs, and from all.
+        Weights of shape (2, inputs) by excluded fold, -1 for none: on the first half of the inputs, and on all.
     """
     target = np.where(relevant, 1.0, -1.0)
     of_folds = [fold == number for number in range(folds)]
@@ -120,8 +120,8 @@ def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int)
 def _learn(training: TrainingData) -> dict[int, Reals]:
     """Weights by fold, in one Spark job.
 
-    One task gets the judged candidates in order, so that the weights are the same however the rows are spread. It holds
-    about 12 kB per candidate.
+    A single task reads the judged candidates in order, so the weights do not depend on the partitioning. It needs about
+    12 kB of memory per candidate.
     """
     inputs, folds = training.inputs, training.folds
     vectors = inputs.needed("embeddings").where(F.col("model") == MODEL)
@@ -167,7 +167,7 @@ def _matrix(column: pa.ChunkedArray) -> Reals:
 
 
 def _solve(products: Reals, moments: Reals) -> Reals:
-    penalty = np.full(len(moments), PENALTY * products[0, 0])  # the first input is 1: its products count the examples
+    penalty = np.full(len(moments), PENALTY * products[0, 0])  # products of the constant input count the examples
     penalty[0] = 0
     penalised = products + np.diag(penalty)
     first = (len(moments) + 1) // 2
@@ -178,7 +178,7 @@ def _solve(products: Reals, moments: Reals) -> Reals:
 
 
 def _inputs(vectors: Reals, query: Indices, candidate: Indices) -> Reals:
-    """1, the candidate's vector, and its products with the query's, both at about unit variance."""
+    """The constant 1, the candidate's vector, and its products with the query's, scaled to about unit variance."""
     said = vectors[candidate] / 10**DIGITS * np.sqrt(vectors.shape[1])
     asked = vectors[query] / 10**DIGITS * np.sqrt(vectors.shape[1])
     return np.concatenate([np.ones((len(said), 1)), said, asked * said], axis=1)

@@ -1,4 +1,4 @@
-"""What the comment does: thanks, advises, doubts, jokes; and whether it has the form that the question asks for."""
+"""Speech acts of the comment, such as thanks, advice, doubts and jokes, and whether its form fits the question."""
 
 from __future__ import annotations
 
@@ -22,31 +22,29 @@ _LI_ROTH = "Li and Roth 2002, Learning question classifiers; phrases ours"
 
 Numbers = NDArray[np.float64]
 
-_ACTS = {
-    FeatureColumn(name, f"1 where the comment {about}", _SEARLE): pattern for name, (about, pattern) in ACTS.items()
-}
+_ACTS = {FeatureColumn(name, f"1 if the comment {about}", _SEARLE): pattern for name, (about, pattern) in ACTS.items()}
 _FORMS = {
     FeatureColumn(
-        f"form_{kind}", f"1 where the comment has the form of an answer to: {kind.replace('_', ' ')}", _LI_ROTH
+        f"form_{kind}", f"1 if the comment has the form of an answer to: {kind.replace('_', ' ')}", _LI_ROTH
     ): pattern
     for kind, pattern in ANSWERS.items()
 }
 _ASKS = {
-    FeatureColumn(f"asks_{kind}", f"1 where the question asks {kind.replace('_', ' ')}", _LI_ROTH): pattern
+    FeatureColumn(f"asks_{kind}", f"1 if the question asks {kind.replace('_', ' ')}", _LI_ROTH): pattern
     for kind, pattern in QUESTIONS.items()
 }
-"""Each flag of the comment, or of the question, with the phrases that set it."""
+"""Each flag of the comment or question, with its phrases."""
 
 _SENTENCES = {
     FeatureColumn(
-        "imperatives", "share of the sentences that start with an order or advice", _NICOSIA
+        "imperatives", "share of the sentences that start with an imperative or advice", _NICOSIA
     ): STARTS_IMPERATIVE,
     FeatureColumn("questions", "share of the sentences that end in a question mark", _NICOSIA): ENDS_IN_QUESTION_MARK,
 }
-"""Each share of the comment's sentences with what these sentences have."""
+"""Each share of the comment's sentences, with the pattern that they match."""
 
-_FIT = FeatureColumn("forms_fit", "kinds of question that are asked and answered in form", _LI_ROTH)
-_FIT_SHARE = FeatureColumn("forms_fit_share", "the same over the kinds that are asked", _LI_ROTH)
+_FIT = FeatureColumn("forms_fit", "kinds of question that the query asks and the comment answers in form", _LI_ROTH)
+_FIT_SHARE = FeatureColumn("forms_fit_share", "forms_fit divided by the kinds of question asked", _LI_ROTH)
 
 
 class SpeechActsV1(QueryGroup):
@@ -54,12 +52,12 @@ class SpeechActsV1(QueryGroup):
 
     name: ClassVar[str] = "speech_acts_v1"
     family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "what the comment does, and whether it has the form that the question asks for"
+    about: ClassVar[str] = "speech acts of the comment, and whether its form fits the question"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (*_ACTS, *_SENTENCES, *_ASKS, *_FORMS, _FIT, _FIT_SHARE)
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
-        """Flags and shares of each pair whose candidate has a text; a query without one asks nothing."""
+        """Flags and shares of each pair whose candidate has a text; without a query text, its flags are 0."""
         texts, said, asked = batch.texts, batch.candidate_text, batch.query_text
         acts, forms, asks = _flags(texts, said, _ACTS), _flags(texts, said, _FORMS), _flags(texts, asked, _ASKS)
         fit = sum(asks[f"asks_{kind}"] * forms[f"form_{kind}"] for kind in QUESTIONS)
@@ -75,14 +73,14 @@ class SpeechActsV1(QueryGroup):
 
 
 def _flags(texts: Texts, places: Indices, patterns: Mapping[FeatureColumn, str]) -> dict[str, Numbers]:
-    """By feature a 1 for each place whose text has the phrases; an absent text has none."""
+    """For each feature, 1 where the text contains the phrases; 0 for absent texts."""
     distinct, place = np.unique(places, return_inverse=True)
     clean = _take(texts, "clean", distinct)
     return {column.name: _found(clean, pattern)[place] for column, pattern in patterns.items()}
 
 
 def _shares(texts: Texts, places: Indices) -> dict[str, Numbers]:
-    """By feature the share of the sentences that have the phrases, for each place."""
+    """For each feature, the share of each text's sentences that contain the phrases."""
     distinct, place = np.unique(places, return_inverse=True)
     lists = _take(texts, "sentences", distinct)
     sentences, text = lists.flatten(), pc.list_parent_indices(lists).to_numpy()
@@ -94,11 +92,11 @@ def _shares(texts: Texts, places: Indices) -> dict[str, Numbers]:
 
 
 def _take(texts: Texts, unit: str, places: Indices) -> pa.Array:
-    """The items of a column at some places, null where the text is absent."""
+    """The items of a column at the given indices; null where the text is absent."""
     return texts.column(unit).combine_chunks().take(pa.array(places, mask=places == ABSENT))
 
 
 def _found(texts: pa.Array, pattern: str) -> Numbers:
-    """1 for each text in which the expression is found, whatever the case of its letters; 0 for a null."""
+    """1 for each text that matches the expression, ignoring case; 0 for nulls."""
     found = pc.match_substring_regex(texts, pattern, ignore_case=True)
     return found.fill_null(False).to_numpy(zero_copy_only=False).astype(np.float64)

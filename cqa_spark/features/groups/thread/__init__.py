@@ -1,1 +1,1 @@
-"""What follows from the thread: question and candidate side by side, the comments in order, ranks, tags and dates."""
+"""Features of the thread: similarity of question and candidate, dialogue of comments, ranks, tags and dates."""

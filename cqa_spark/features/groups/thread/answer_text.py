@@ -1,4 +1,4 @@
-"""Length of the answer, and the words that it shares with the question: what two baselines of Xu et al. order by."""
+"""Length of the answer, and its cosine with the question: the sort keys of two baselines of Xu et al."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _XU = "Xu et al. 2018, section 5, baselines"
 
 
 class AnswerTextV1(FittedQueryGroup):
-    """Words come from the bodies by plain expressions, so that a whole dump needs no language pipeline.
+    """Regular expressions extract the words from the bodies, so that a whole dump needs no text analysis.
 
-    Learns how many questions and answers of the training part hold each word, as the paper's tf-idf does.
+    Fitting counts the questions and answers of the training part that contain each word, as for the paper's tf-idf.
 
     Args:
         collection: the counts.

@@ -1,4 +1,4 @@
-"""Votes for the answer itself, and its age: how an answer had been received when one looks at it."""
+"""Votes for the answer itself, and its age, at the cut."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _OURS = "ours; Xu et al. 2018, Table 2, have no votes for the answer itself"
 
 
 class AnswerVotesAsOfV1(QueryGroup):
-    """Votes count from the end of their day on. Of an answer that was posted after the cut nothing is known.
+    """Votes count from the end of their day. Answers posted after the cut have no values.
 
-    Acceptances are left out: at a cut after the acceptance they would be the label.
+    Acceptances are excluded, because after the acceptance they would be the label.
     """
 
     name: ClassVar[str] = "answer_votes_asof_v1"

@@ -25,7 +25,7 @@ class BasicASnapshotV1(QueryGroup):
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         FeatureColumn(
-            "views", "page views at the time of the dump; not known in dumps since 2009: only questions have views", _XU
+            "views", "page views at the time of the dump; unknown in dumps since 2009: only questions have views", _XU
         ),
         FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True),
         FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
@@ -37,7 +37,7 @@ class BasicASnapshotV1(QueryGroup):
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
-        """What the answer's row says."""
+        """Read the answer's row."""
         return {
             "views": values_at(batch.candidate_post, doubles(batch.posts["view_count"])),
             "created": values_at(batch.candidate_post, seconds(batch.posts["created_at"])),
@@ -46,7 +46,7 @@ class BasicASnapshotV1(QueryGroup):
 
 
 class BasicAAsOfV1(QueryGroup):
-    """The answer as it stood at the cut; its own time is given with it, also where it came after the cut."""
+    """The answer at the cut; its own time is used even if it is after the cut."""
 
     name: ClassVar[str] = "basic_a_asof_v1"
     family: ClassVar[str] = "answer"
@@ -56,7 +56,7 @@ class BasicAAsOfV1(QueryGroup):
         FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True),
         FeatureColumn(
             "active",
-            "time of the answer, seconds since 1970: which edit was the last is known later",
+            "time of the answer, seconds since 1970, because the last edit may be after the cut",
             _XU,
             is_time=True,
         ),

@@ -36,7 +36,7 @@ class BasicQSnapshotV1(QueryGroup):
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
-        """What the question's row says."""
+        """Read the question's row."""
         return {
             "views": values_at(batch.query_post, doubles(batch.posts["view_count"])),
             "created": values_at(batch.query_post, seconds(batch.posts["created_at"])),
@@ -45,10 +45,9 @@ class BasicQSnapshotV1(QueryGroup):
 
 
 class BasicQAsOfV1(QueryGroup):
-    """The question as it stood at the cut.
+    """The question at the cut.
 
-    Edits are no part of its activity here: a dump's posts only tell their last one, and that it is the last is
-    known later.
+    Its last activity ignores edits: a dump has only the last edit, which may be after the cut.
     """
 
     name: ClassVar[str] = "basic_q_asof_v1"

@@ -1,4 +1,4 @@
-"""How similar query and candidate are by runs of characters that are weighed by their rarity."""
+"""Similarity of query and candidate by tf-idf of character n-grams."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _SOURCE = "McNamee and Mayfield 2004, Character n-gram tokenization for European
 
 
 class CharacterSimilarityV1(FittedQueryGroup):
-    """Tf-idf cosines of runs of two to four characters; learns how many texts hold each run.
+    """Tf-idf cosines of character n-grams, n from 2 to 4; fitted on document frequencies.
 
     Args:
-        runs: the counts.
+        runs: the document frequencies.
     """
 
     name: ClassVar[str] = "character_similarity_v1"
     family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by runs of characters, weighed by their rarity"
+    about: ClassVar[str] = "similarity of the candidate and the query by tf-idf of character n-grams"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
-        FeatureColumn(f"{name}_cosine", f"cosine of the tf-idf vectors of runs of 2 to 4 characters of {both}", _SOURCE)
+        FeatureColumn(f"{name}_cosine", f"cosine of the tf-idf vectors of character 2- to 4-grams of {both}", _SOURCE)
         for name, (_, _, both) in _COMPARED.items()
     )
     learns_from_labels: ClassVar[bool] = False
@@ -51,11 +51,11 @@ class CharacterSimilarityV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Count the distinct texts of the training and unannotated documents, whatever the examples."""
+        """Count the distinct texts of the training and unannotated documents."""
         return Fitted(cls(CharacterRuns.of(learned_texts(training.inputs))))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        """Compare the texts of each pair; NaN if a text is missing."""
         sides = {name: side(batch) for name, side in SIDES.items()}
         compared = np.unique(np.concatenate([np.array([ABSENT]), *sides.values()]))
         clean = [*batch.texts.clean, ""]

@@ -1,4 +1,4 @@
-"""Comments: who commented on the question and on the answer, and how."""
+"""Comments on the question and on the answer: number, authors and sentiment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
 from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
-from cqa_spark.features.groups.thread.post_comments import Beside, answers_comments, questions_comments
+from cqa_spark.features.groups.thread.post_comments import CommentsOnPosts, answers_comments, questions_comments
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
@@ -21,19 +21,19 @@ _XU = "Xu et al. 2018, Table 2, Comments"
 _FEATURES = (
     FeatureColumn("on_question", "comments on the question", _XU),
     FeatureColumn("on_answer", "comments on the answer", _XU),
-    FeatureColumn("asker_on_question", "1 where the asker commented on the question", _XU),
-    FeatureColumn("asker_on_answer", "1 where the asker commented on the answer", _XU),
-    FeatureColumn("answerer_on_question", "1 where the answerer commented on the question", _XU),
-    FeatureColumn("answerer_on_answer", "1 where the answerer commented on the answer", _XU),
-    FeatureColumn("sequential", "comments on either of asker or answerer that directly follow one of the other", _XU),
+    FeatureColumn("asker_on_question", "1 if the asker commented on the question", _XU),
+    FeatureColumn("asker_on_answer", "1 if the asker commented on the answer", _XU),
+    FeatureColumn("answerer_on_question", "1 if the answerer commented on the question", _XU),
+    FeatureColumn("answerer_on_answer", "1 if the answerer commented on the answer", _XU),
+    FeatureColumn("sequential", "comments by asker or answerer that directly follow a comment of the other", _XU),
     FeatureColumn("sentiment", "mean sentiment of the sentences of comments on the answer, -1 to 1; 0 for none", _XU),
-    FeatureColumn("toned_sentiment", "the same over sentences that are not neutral; 0 for none", _XU),
-    FeatureColumn("any_on_answer", "1 where there is a comment on the answer", _XU),
+    FeatureColumn("toned_sentiment", "mean sentiment of those sentences that are not neutral; 0 for none", _XU),
+    FeatureColumn("any_on_answer", "1 if there is a comment on the answer", _XU),
 )
 
 
 class _Comments(QueryGroup):
-    """Base of both variants."""
+    """Base class of both variants."""
 
     family: ClassVar[str] = "comments"
     entity: ClassVar[Entity] = Entity.PAIR
@@ -44,7 +44,7 @@ class _Comments(QueryGroup):
 
 
 class CommentsSnapshotV1(_Comments):
-    """All comments that the dump has; the asker's thanks below the accepted answer among them."""
+    """All comments in the dump, including the asker's thanks below the accepted answer."""
 
     name: ClassVar[str] = "comments_snapshot_v1"
     about: ClassVar[str] = "comments on question and answer, at the time of the dump"
@@ -64,18 +64,20 @@ class CommentsAsOfV1(_Comments):
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
-        """Counts and tone of comments up to the cut; not known where that is not."""
+        """Counts and tone of comments up to the cut; NaN if the cut is unknown."""
         cut = batch.times("cut")
         there = (batch.derive(each).until(cut) for each in (questions_comments, answers_comments))
         return {name: np.where(np.isnan(cut), np.nan, value) for name, value in _values(batch, *there).items()}
 
 
-def _values(batch: QueryBatch, on_question: Beside, on_answer: Beside) -> dict[str, NDArray[np.float64]]:
-    def number(beside: Beside, chosen: ArrayLike) -> Reals:
-        return np.bincount(beside.example, weights=chosen, minlength=len(batch)).astype(np.float64)
+def _values(
+    batch: QueryBatch, on_question: CommentsOnPosts, on_answer: CommentsOnPosts
+) -> dict[str, NDArray[np.float64]]:
+    def number(on_post: CommentsOnPosts, chosen: ArrayLike) -> Reals:
+        return np.bincount(on_post.example, weights=chosen, minlength=len(batch)).astype(np.float64)
 
     comments = number(on_answer, np.ones(len(on_answer.example)))
-    # Who answers the own question speaks on it as its asker.
+    # Someone who answers their own question counts as its asker.
     by_answerer = on_question.by_answerer & ~on_question.by_asker
     sequential = number(on_question, on_question.in_turn) + number(on_answer, on_answer.in_turn)
     sentences, sentiment, toned_sentences, toned_sentiment = _tone(batch, on_answer)
@@ -93,8 +95,8 @@ def _values(batch: QueryBatch, on_question: Beside, on_answer: Beside) -> dict[s
     }
 
 
-def _tone(batch: QueryBatch, comments: Beside) -> Reals:
-    """By measure and example, the sums of what ``measure`` says of the comments."""
+def _tone(batch: QueryBatch, comments: CommentsOnPosts) -> Reals:
+    """Sums of the results of ``measure`` over the comments of each example."""
     bodies = batch.said["body"].take(comments.row).to_pylist()
     measured = np.array([measure(body or "") for body in bodies], dtype=np.float64).reshape(-1, 4)
     return np.stack([np.bincount(comments.example, weights=one, minlength=len(batch)) for one in measured.T])

@@ -1,4 +1,4 @@
-"""Who says what before and after each comment of a thread: arrays over all comments of a batch."""
+"""Dialogue structure of threads, as arrays over all comments of a batch."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Numbers = NDArray[np.float64]
 Item = TypeVar("Item", bound=np.generic)
 
 _THANKS = frozenset(("thanks", "thank", "thanx", "thx", "thnx", "tnx", "thankyou", "appreciate", "appreciated"))
-NOBODY = -1
+UNKNOWN_AUTHOR = -1
 """The number of an author or asker who is not one known person."""
 
 
 class Conversation:
-    """The comments of a batch as turns; every array has an item per comment, in the order of ``comments``.
+    """The comments of a batch as turns; every array has one item per comment, in the order of ``comments``.
 
     Args:
-        comments: the comments; those below one post are a conversation.
+        comments: the comments; the comments below one post form a conversation.
         texts: their texts.
     """
 
@@ -50,12 +50,12 @@ class Conversation:
 
     @cached_property
     def author(self) -> Indices:
-        """A number of the author; ``NOBODY`` where that is not one known person."""
+        """Number of the author; ``UNKNOWN_AUTHOR`` if the author is not one known person."""
         return self._people[0]
 
     @cached_property
     def asker(self) -> Indices:
-        """The number of who asked what the comment answers, or ``NOBODY``."""
+        """Number of the author of the commented post, or ``UNKNOWN_AUTHOR``."""
         return self._people[1]
 
     @cached_property
@@ -85,7 +85,7 @@ class Conversation:
 
     @cached_property
     def length_rank(self) -> Indices:
-        """The place by number of words, longest first, from 1."""
+        """Rank by number of words, longest first, from 1."""
         longest_first = np.lexsort((self._index, -self.words, self.first))
         rank = np.empty_like(self._index)
         rank[longest_first] = self._index - self.first + 1
@@ -93,7 +93,7 @@ class Conversation:
 
     @cached_property
     def author_turn(self) -> Indices:
-        """Which of its author's comments in the thread it is, from 1; 0 where the author is not known."""
+        """Position among its author's comments in the thread, from 1; 0 if the author is unknown."""
         together = np.lexsort((self._index, self.author, self.first))
         thread, author = self.first[together], self.author[together]
         starts = np.ones(len(together), dtype=bool)
@@ -101,51 +101,51 @@ class Conversation:
         start = np.maximum.accumulate(np.where(starts, self._index, 0))
         turn = np.empty_like(self._index)
         turn[together] = self._index - start + 1
-        return np.where(self.author == NOBODY, 0, turn)
+        return np.where(self.author == UNKNOWN_AUTHOR, 0, turn)
 
     @cached_property
     def author_comments(self) -> Indices:
-        """Comments of its author in the thread; 0 where the author is not known."""
+        """Number of comments by its author in the thread; 0 if the author is unknown."""
         _, group = np.unique(np.stack([self.first, self.author]), axis=1, return_inverse=True)
         group = group.reshape(-1)
-        return np.where(self.author == NOBODY, 0, np.bincount(group, minlength=1)[group])
+        return np.where(self.author == UNKNOWN_AUTHOR, 0, np.bincount(group, minlength=1)[group])
 
     @cached_property
     def authors(self) -> Numbers:
-        """Known authors of the thread's comments."""
+        """Number of known authors of the thread's comments."""
         return self._sums(self.author_turn == 1)
 
     def near(self, values: NDArray[Item], steps: int, unknown: float) -> NDArray[Item]:
         """The value of another comment of the thread.
 
         Args:
-            values: an item per comment.
-            steps: how many comments later; negative for earlier.
-            unknown: stands where the thread has no such comment.
+            values: one item per comment.
+            steps: distance in comments; negative for earlier ones.
+            unknown: default if the thread has no such comment.
         """
         place = self._index + steps
         there = (place >= self.first) & (place < self.end)
         return np.where(there, values[np.where(there, place, 0)], np.asarray(unknown).astype(values.dtype))
 
     def before(self, chosen: Mask) -> Indices:
-        """How many of the chosen comments come before."""
+        """Number of chosen comments before."""
         earlier = np.concatenate([[0], np.cumsum(chosen)])
         return earlier[self._index] - earlier[self.first]
 
     def after(self, chosen: Mask) -> Indices:
-        """How many of the chosen comments come after."""
+        """Number of chosen comments after."""
         earlier = np.concatenate([[0], np.cumsum(chosen)])
         return earlier[self.end] - earlier[self._index + 1]
 
     def since(self, chosen: Mask, never: float) -> Numbers:
-        """How many places back the last chosen comment before is; ``never`` where there is none."""
+        """Distance to the previous chosen comment; ``never`` if there is none."""
         last = np.maximum.accumulate(np.where(chosen, self._index, ABSENT))
         last = np.concatenate([[ABSENT], last[:-1]]) if len(last) else last
         there = last >= self.first
         return np.where(there, self.comments.position - self.comments.position[np.where(there, last, 0)], never)
 
     def until(self, chosen: Mask, never: float) -> Numbers:
-        """How many places ahead the next chosen comment after is; ``never`` where there is none."""
+        """Distance to the next chosen comment; ``never`` if there is none."""
         beyond = len(self.comments)
         following = np.minimum.accumulate(np.where(chosen, self._index, beyond)[::-1])[::-1]
         following = np.concatenate([following[1:], [beyond]]) if beyond else following
@@ -158,7 +158,7 @@ class Conversation:
 
     @cached_property
     def _people(self) -> tuple[Indices, Indices]:
-        number: dict[str | None, int] = {None: NOBODY}
+        number: dict[str | None, int] = {None: UNKNOWN_AUTHOR}
         author, asker = (
             np.array([number.setdefault(who, len(number)) for who in each], dtype=np.int64)
             for each in (self.comments.author, self.comments.asker)
@@ -183,16 +183,16 @@ def conversation(batch: QueryBatch) -> Conversation:
 
 
 def same_person(one: Indices, other: Indices) -> Mask:
-    """Whether two numbers of people are those of one known person."""
-    return (one == other) & (one != NOBODY)
+    """Whether two numbers denote the same known person."""
+    return (one == other) & (one != UNKNOWN_AUTHOR)
 
 
 def of_candidates(batch: QueryBatch, values: NDArray[np.generic]) -> Numbers:
-    """The values of those comments that are candidates; NaN for candidates that are posts.
+    """The values of the candidates that are comments; NaN for candidates that are posts.
 
     Args:
         batch: candidates and comments.
-        values: an item per comment of the batch.
+        values: one item per comment of the batch.
     """
     return np.append(np.asarray(values, dtype=np.float64), np.nan)[batch.comment]
 

@@ -1,4 +1,4 @@
-"""Position of a comment in its thread, and who writes before and after it."""
+"""Position of a comment in its thread, and authors of the comments around it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.conversation import (
-    NOBODY,
+    UNKNOWN_AUTHOR,
     Conversation,
     Numbers,
     conversation,
@@ -33,7 +33,7 @@ def _log_hours(seconds: Numbers) -> Numbers:
 
 
 def _of_known_author(turns: Conversation, values: NDArray[np.generic]) -> Numbers:
-    return np.where(turns.author == NOBODY, np.nan, values)
+    return np.where(turns.author == UNKNOWN_AUTHOR, np.nan, values)
 
 
 def _moment_before(turns: Conversation) -> Numbers:
@@ -42,15 +42,15 @@ def _moment_before(turns: Conversation) -> Numbers:
 
 
 def _in_dialogue(turns: Conversation) -> NDArray[np.bool_]:
-    return same_person(turns.author, turns.near(turns.author, -2, NOBODY)) | same_person(
-        turns.author, turns.near(turns.author, 2, NOBODY)
+    return same_person(turns.author, turns.near(turns.author, -2, UNKNOWN_AUTHOR)) | same_person(
+        turns.author, turns.near(turns.author, 2, UNKNOWN_AUTHOR)
     )
 
 
 _POSITION: _Features = {
-    FeatureColumn("position", "place in the thread, from 1", _SEMANTICZ): lambda t: t.comments.position,
-    FeatureColumn("reciprocal_position", "1 over the place", _SEMANTICZ): lambda t: 1 / t.comments.position,
-    FeatureColumn("relative_position", "place over the number of comments", _SEMANTICZ): (
+    FeatureColumn("position", "position in the thread, from 1", _SEMANTICZ): lambda t: t.comments.position,
+    FeatureColumn("reciprocal_position", "1 / position", _SEMANTICZ): lambda t: 1 / t.comments.position,
+    FeatureColumn("relative_position", "position divided by the number of comments", _SEMANTICZ): (
         lambda t: t.comments.position / t.size
     ),
     FeatureColumn("comments", "comments of the thread", _BARRON): lambda t: t.size,
@@ -58,42 +58,42 @@ _POSITION: _Features = {
 }
 
 _ASKER: _Features = {
-    FeatureColumn("by_asker", "1 where the asker wrote the comment", _NICOSIA): lambda t: t.by_asker,
-    FeatureColumn("asker_known", "1 where the asker is one person", "ours"): lambda t: t.asker != NOBODY,
+    FeatureColumn("by_asker", "1 if the asker wrote the comment", _NICOSIA): lambda t: t.by_asker,
+    FeatureColumn("asker_known", "1 if the asker is one person", "ours"): lambda t: t.asker != UNKNOWN_AUTHOR,
     FeatureColumn("asker_spoke_before", "ln(1 + the asker's comments before)", _NICOSIA): (
         lambda t: np.log1p(t.before(t.by_asker))
     ),
     FeatureColumn("asker_speaks_after", "ln(1 + the asker's comments after)", _NICOSIA): (
         lambda t: np.log1p(t.after(t.by_asker))
     ),
-    FeatureColumn("until_asker", "comments until the asker comes back; 20 where never", _BARRON, _FAR): (
+    FeatureColumn("until_asker", "comments until the asker's next one; 20 if there is none", _BARRON, _FAR): (
         lambda t: np.minimum(_FAR, t.until(t.by_asker, _FAR))
     ),
-    FeatureColumn("since_asker", "comments since the asker spoke; 20 where not yet", _BARRON, _FAR): (
+    FeatureColumn("since_asker", "comments since the asker's last one; 20 if there is none", _BARRON, _FAR): (
         lambda t: np.minimum(_FAR, t.since(t.by_asker, _FAR))
     ),
-    FeatureColumn("next_by_asker", "1 where the asker wrote the next comment", _BARRON): (
+    FeatureColumn("next_by_asker", "1 if the asker wrote the next comment", _BARRON): (
         lambda t: t.near(t.by_asker, 1, False)
     ),
-    FeatureColumn("previous_by_asker", "1 where the asker wrote the comment before", _BARRON): (
+    FeatureColumn("previous_by_asker", "1 if the asker wrote the comment before", _BARRON): (
         lambda t: t.near(t.by_asker, -1, False)
     ),
-    FeatureColumn("asker_thanks_next", "1 where the asker wrote the next comment and thanks", _NICOSIA): (
+    FeatureColumn("asker_thanks_next", "1 if the asker wrote the next comment and thanks", _NICOSIA): (
         lambda t: t.near(t.by_asker & t.thanks, 1, False)
     ),
-    FeatureColumn("asker_thanks_later", "1 where the asker thanks in some later comment", _NICOSIA): (
+    FeatureColumn("asker_thanks_later", "1 if the asker thanks in some later comment", _NICOSIA): (
         lambda t: t.after(t.by_asker & t.thanks) > 0
     ),
-    FeatureColumn("asker_asks_next", "1 where the asker wrote the next comment and it asks", _BARRON): (
+    FeatureColumn("asker_asks_next", "1 if the asker wrote the next comment and it asks", _BARRON): (
         lambda t: t.near(t.by_asker & t.asks, 1, False)
     ),
-    FeatureColumn("asker_asked_before", "1 where the asker wrote the comment before and it asks", _BARRON): (
+    FeatureColumn("asker_asked_before", "1 if the asker wrote the comment before and it asks", _BARRON): (
         lambda t: t.near(t.by_asker & t.asks, -1, False)
     ),
-    FeatureColumn("by_asker_asks", "1 where the asker wrote the comment and it asks", _NICOSIA): (
+    FeatureColumn("by_asker_asks", "1 if the asker wrote the comment and it asks", _NICOSIA): (
         lambda t: t.by_asker & t.asks
     ),
-    FeatureColumn("by_asker_thanks", "1 where the asker wrote the comment and it thanks", _NICOSIA): (
+    FeatureColumn("by_asker_thanks", "1 if the asker wrote the comment and it thanks", _NICOSIA): (
         lambda t: t.by_asker & t.thanks
     ),
 }
@@ -102,7 +102,7 @@ _AUTHOR: _Features = {
     FeatureColumn("author_comments", "comments of its author in the thread", _NICOSIA, 1.0): (
         lambda t: _of_known_author(t, t.author_comments)
     ),
-    FeatureColumn("author_turn", "which of its author's comments it is, from 1", _NICOSIA, 1.0): (
+    FeatureColumn("author_turn", "position among its author's comments, from 1", _NICOSIA, 1.0): (
         lambda t: _of_known_author(t, t.author_turn)
     ),
     FeatureColumn("author_first", "1 for its author's first comment", _NICOSIA, 1.0): (
@@ -111,27 +111,27 @@ _AUTHOR: _Features = {
     FeatureColumn("author_last", "1 for its author's last comment", _BARRON, 1.0): (
         lambda t: _of_known_author(t, t.author_turn == t.author_comments)
     ),
-    FeatureColumn("same_author_before", "1 where the comment before is its author's", _BARRON): (
-        lambda t: same_person(t.author, t.near(t.author, -1, NOBODY))
+    FeatureColumn("same_author_before", "1 if the same author wrote the comment before", _BARRON): (
+        lambda t: same_person(t.author, t.near(t.author, -1, UNKNOWN_AUTHOR))
     ),
-    FeatureColumn("same_author_after", "1 where the next comment is its author's", _BARRON): (
-        lambda t: same_person(t.author, t.near(t.author, 1, NOBODY))
+    FeatureColumn("same_author_after", "1 if the same author wrote the next comment", _BARRON): (
+        lambda t: same_person(t.author, t.near(t.author, 1, UNKNOWN_AUTHOR))
     ),
-    FeatureColumn("author_anonymous", "1 where its author is not known or shared", _SEMANTICZ): (
-        lambda t: t.author == NOBODY
+    FeatureColumn("author_anonymous", "1 if its author is unknown or a shared account", _SEMANTICZ): (
+        lambda t: t.author == UNKNOWN_AUTHOR
     ),
-    FeatureColumn("authors", "known authors that the thread has", _BARRON): lambda t: t.authors,
+    FeatureColumn("authors", "number of known authors in the thread", _BARRON): lambda t: t.authors,
     FeatureColumn(
-        "in_dialogue", "1 where its author also wrote the last comment but one or the next but one", _BARRON
+        "in_dialogue", "1 if its author also wrote the comment two before or two after", _BARRON
     ): _in_dialogue,
 }
 
 _NEIGHBOURS: _Features = {
-    FeatureColumn("previous_asks", "1 where the comment before has a question mark", _BARRON): (
+    FeatureColumn("previous_asks", "1 if the comment before has a question mark", _BARRON): (
         lambda t: t.near(t.asks, -1, False)
     ),
-    FeatureColumn("next_thanks", "1 where the next comment thanks", _NICOSIA): lambda t: t.near(t.thanks, 1, False),
-    FeatureColumn("next_asks", "1 where the next comment has a question mark", _BARRON): (
+    FeatureColumn("next_thanks", "1 if the next comment thanks", _NICOSIA): lambda t: t.near(t.thanks, 1, False),
+    FeatureColumn("next_asks", "1 if the next comment has a question mark", _BARRON): (
         lambda t: t.near(t.asks, 1, False)
     ),
     FeatureColumn("previous_log_words", "ln(1 + words of the comment before)", _BARRON): (
@@ -143,7 +143,7 @@ _NEIGHBOURS: _Features = {
     FeatureColumn("relative_log_words", "ln((1 + words) / (1 + mean words of the thread's comments))", "ours"): (
         lambda t: np.log((1 + t.words) / (1 + t.thread_words / t.size))
     ),
-    FeatureColumn("length_rank", "place by words, longest first, over comments", "ours"): (
+    FeatureColumn("length_rank", "rank by words, longest first, divided by the number of comments", "ours"): (
         lambda t: t.length_rank / t.size
     ),
 }
@@ -158,15 +158,15 @@ _TIME: _Features = {
 }
 
 _FEATURES: _Features = {**_POSITION, **_ASKER, **_AUTHOR, **_NEIGHBOURS, **_TIME}
-"""Each column with what computes it for all comments."""
+"""Each column with the function that computes it for all comments."""
 
 
 class DialogueV1(QueryGroup):
-    """Position and conversation; looks at the whole thread, also at what was said after the comment."""
+    """Position and conversation; uses the whole thread, including later comments."""
 
     name: ClassVar[str] = "dialogue_v1"
     family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "position of the comment in the thread, and who writes before and after it"
+    about: ClassVar[str] = "position of the comment in the thread, and authors of the comments around it"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 

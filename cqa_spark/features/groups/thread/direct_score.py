@@ -1,4 +1,4 @@
-"""What a system of answers says of a comment as an answer to a new question."""
+"""Score of a comment as a direct answer to the new question, by a system for subtask A."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _LEAST = 1e-6
 class DirectScoreV1(QueryGroup):
     """The probability that the comment answers the query, by the upstream system of the task question_comment.
 
-    That system judges comments below their own questions; here it compares the comment with the query instead. What it
-    says of training threads is out of fold.
+    That system was trained on comments below their own questions; here it scores the comment against the query. Scores
+    of training threads are out-of-fold.
     """
 
     name: ClassVar[str] = "direct_score_v1"
     family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "what the system of task A says of the comment as an answer to the query itself"
+    about: ClassVar[str] = "score of the comment as an answer to the query itself, by the system for task A"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         FeatureColumn("log_probability", "ln of the probability that the comment answers the query", _KELP, -3.0),
-        FeatureColumn("relative", "log_probability less the largest of the query's", "ours", -3.0),
+        FeatureColumn("relative", "log_probability minus the largest of the query's", "ours", -3.0),
     )
     needs: ClassVar[tuple[str, ...]] = ("scores",)
     reads_texts: ClassVar[bool] = False
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Values of each pair; what the system has not scored is not known."""
+        """Values of each pair; NaN without an upstream score."""
         scores = scores_of(batch, "question_comment")
         ids = zip(batch.query.tolist(), batch.column("query_id"), batch.column("candidate_id"), strict=True)
         logs = np.array([log(max(scores[key], _LEAST)) if key in scores else np.nan for key in ids])

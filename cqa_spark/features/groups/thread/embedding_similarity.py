@@ -1,4 +1,4 @@
-"""How similar query and candidate are by the vectors of their words."""
+"""Similarity of query and candidate by word vectors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMPARED = {
     "subject": "the query's subject and the candidate",
     "titles": "the query's subject and the candidate's",
 }
-"""Which texts are compared, by the name of the comparison."""
+"""The compared texts, by name of the comparison."""
 
 _MEANS = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, word vectors"
 _ALIGNMENT = "Mihalcea et al. 2006, Corpus-based and knowledge-based measures of text semantic similarity"
@@ -52,14 +52,14 @@ _ABOUT = {
         0.0,
     ),
 }
-"""Each field of ``MeaningSimilarity``: meaning, source and what stands where either text has no word with a vector."""
+"""Each field of ``MeaningSimilarity``: meaning, source, and the value if a text has no word with a vector."""
 
 
 class EmbeddingSimilarityV1(FittedQueryGroup):
-    """Cosines of means, alignment, relaxed Word Mover's distance and soft cosine; learns vectors of content words.
+    """Cosines of means, alignment, relaxed Word Mover's distance and soft cosine; fitted: vectors of content words.
 
     Args:
-        vectors: the word vectors, and what they were learned from.
+        vectors: the word vectors, with a description of their training texts.
     """
 
     name: ClassVar[str] = "embedding_similarity_v1"
@@ -79,11 +79,11 @@ class EmbeddingSimilarityV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn vectors from the distinct texts of the training and unannotated documents, whatever the examples."""
+        """Learn vectors from the distinct texts of the training and unannotated documents."""
         return Fitted(cls(WordVectors.learn(learned_texts(training.inputs), _WORDS, LEARNED_FROM)))
 
     def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
-        """Compare the texts of each pair; a pair has no values where either text has no word with a vector."""
+        """Compare the texts of each pair; NaN if either text has no word with a vector."""
         sides = {
             "query": (batch.query_text, batch.candidate_text),
             "subject": (batch.subject_text, batch.candidate_text),
@@ -91,7 +91,7 @@ class EmbeddingSimilarityV1(FittedQueryGroup):
         }
         bags = self._bags(batch, np.concatenate([text for both in sides.values() for text in both]))
         values = {column.name: np.full(len(batch), np.nan) for column in self.columns}
-        # Matrices are small: more threads would wait for each other, beside those of Spark's other tasks.
+        # The matrices are small, so more BLAS threads would only compete with Spark's other tasks.
         with threadpool_limits(1):
             for name, (asked, said) in sides.items():
                 comparable = np.array([one in bags and other in bags for one, other in zip(asked, said, strict=True)])
@@ -109,7 +109,7 @@ class EmbeddingSimilarityV1(FittedQueryGroup):
         return {text: bag for text, bag in bags.items() if bag is not None}
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the vectors, and what they were learned from."""
+        """Write the vectors and the description of their training texts."""
         self.vectors.save(folder)
 
     @classmethod
@@ -119,7 +119,7 @@ class EmbeddingSimilarityV1(FittedQueryGroup):
 
 
 def _by_query(batch: QueryBatch, chosen: Mask) -> Iterator[Indices]:
-    """The chosen examples of each query; the examples of a query lie side by side."""
+    """The chosen examples of each query; examples of a query are adjacent."""
     places = np.flatnonzero(chosen)
     if places.size:
         yield from np.split(places, np.flatnonzero(np.diff(batch.query[places])) + 1)

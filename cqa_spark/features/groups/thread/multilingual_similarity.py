@@ -1,4 +1,4 @@
-"""How similar query and candidate are by embeddings that are alike for texts of the same meaning in any language."""
+"""Similarity of query and candidate by multilingual sentence embeddings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MultilingualSimilarityV1(EmbeddingGroup):
     )
 
     def compute(self, batch: QueryBatch) -> dict[str, Reals]:
-        """Compare each pair; a pair of which a text has no vector has no values."""
+        """Compare each pair; NaN if a text has no vector."""
         vectors = exact_vectors(batch, MULTILINGUAL)
         return {
             "query_cosine": cosines(vectors, batch.query_text, batch.candidate_text),

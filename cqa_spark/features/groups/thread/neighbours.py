@@ -1,4 +1,4 @@
-"""How similar a comment is to the comments around it, to the asker's and to the question."""
+"""Similarity of a comment to its neighbours, to the asker's comments and to the question."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ _FEATURES = (
     FeatureColumn("closest_before_cosine", "highest cosine to an earlier comment: what it repeats", _BARRON),
     FeatureColumn("asker_cosine", "cosine to the sum of the asker's other comments", _NICOSIA),
     FeatureColumn("question_cosine", "cosine to the thread's question", _NICOSIA),
-    FeatureColumn("new_share", "share of its terms that neither question nor earlier comments hold", "ours"),
-    FeatureColumn("others_rank", "place by others_cosine, highest first, over comments", "ours", 1.0),
-    FeatureColumn("question_rank", "place by question_cosine, highest first, over comments", "ours", 1.0),
+    FeatureColumn("new_share", "share of its terms that occur in neither question nor earlier comments", "ours"),
+    FeatureColumn("others_rank", "rank by others_cosine, highest first, divided by comments", "ours", 1.0),
+    FeatureColumn("question_rank", "rank by question_cosine, highest first, divided by comments", "ours", 1.0),
 )
 
 
 class NeighboursV1(CollectionGroup):
-    """Tf-idf cosines inside the thread, by stems; a comment without stems has cosines of 0."""
+    """Tf-idf cosines of stems within the thread; 0 for comments without stems."""
 
     name: ClassVar[str] = "neighbours_v1"
     family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "similarity of the comment to the rest of its thread, by stems weighed by their rarity"
+    about: ClassVar[str] = "similarity of the comment to the rest of its thread, by tf-idf of stems"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
 
     def compute(self, batch: QueryBatch) -> dict[str, Vector]:
-        """Compare the comments of each thread; a candidate that is no comment, or has no text, has no values."""
+        """Compare the comments of each thread; NaN if the candidate is not a comment or has no text."""
         from sklearn.preprocessing import normalize
 
         comments = batch.comments
@@ -56,7 +56,7 @@ class NeighboursV1(CollectionGroup):
         places = [np.arange(thread.start, thread.stop)[comments.text[thread] != ABSENT] for thread in comments.threads]
         threads = [said for said in places if said.size]
         if threads:
-            # The first turn of a thread is the question; one without text is a vector of zeros.
+            # The first turn of a thread is the question; without a text it is a zero vector.
             texts = [np.append(comments.asked[said[0]], comments.text[said]) for said in threads]
             sizes = [len(turns) for turns in texts]
             turns = normalize(self.weighed(batch).tf_idf)[np.concatenate(texts)]

@@ -1,4 +1,4 @@
-"""How much of its wording a candidate shares with its query."""
+"""Overlap of the wording of candidate and query."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _COMPARED = (
     *[_OF_QUERY[unit] for unit in UNITS if unit != "numbers"],
     *[UnitOverlap("subject", "subject", "candidate", unit) for unit in ("content_words", "stems", "char3")],
 )
-"""The units that are compared with the candidate's: those of the whole query, and some of its subject alone."""
+"""The units compared: all of them for the whole query, some for its subject alone."""
 
 _FEATURES: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers]]] = {
     **{feature: (compared, of) for compared in _COMPARED for feature, of in compared.features().items()},
-    FeatureColumn("shared_stems", "ln(1 + distinct stems that both have)", JACCARD): (
+    FeatureColumn("shared_stems", "ln(1 + distinct stems shared by both)", JACCARD): (
         _OF_QUERY["stems"],
         lambda stems: np.log1p(stems.shared),
     ),
-    FeatureColumn("shared_numbers", "ln(1 + distinct words with a digit that both have)", "ours"): (
+    FeatureColumn("shared_numbers", "ln(1 + distinct words with a digit shared by both)", "ours"): (
         _OF_QUERY["numbers"],
         lambda numbers: np.log1p(numbers.shared),
     ),
@@ -33,20 +33,20 @@ _FEATURES: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers
         "length_share", "distinct words of the candidate over the sum of both texts' distinct words", "ours"
     ): (_OF_QUERY["words"], lambda words: share(words.said, words.said + words.asked)),
 }
-"""Each column with what is compared and how the counts give its values."""
+"""Each column with the units compared and the function of their counts."""
 
 
 class OverlapV1(QueryGroup):
-    """Set overlap of what the two texts consist of, from words to runs of characters; every unit counts once a text."""
+    """Set overlap of words, stems and n-grams of the two texts; every unit counts once per text."""
 
     name: ClassVar[str] = "overlap_v1"
     family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "wording that the candidate shares with the query and with the query's subject"
+    about: ClassVar[str] = "overlap of the candidate's wording with the query and with the query's subject"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
-        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        """Compare the texts of each pair; NaN if a text is missing."""
         counts = {compared: compared.count(batch) for compared in {each for each, _ in _FEATURES.values()}}
         known = (batch.query_text != ABSENT) & (batch.candidate_text != ABSENT)
         return {

@@ -1,4 +1,4 @@
-"""What systems say of the two steps from a new question to a comment: to the thread, and from its question on."""
+"""Upstream scores of the two steps from a new question to a comment: query to thread, and thread to comment."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _UNKNOWN = -3.0
 
 @dataclass(frozen=True)
 class _Path:
-    """The probabilities of both steps, beside those of the other candidates.
+    """The probabilities of both steps, and their ranks among the other candidates.
 
     Attributes:
         comment: probability that the comment answers its own thread's question.
         question: probability that the thread's question is related to the query.
         best_comment: the highest of the thread's candidates.
         best_question: the highest of the query's threads.
-        comment_place: place among the thread's candidates, from 1.
-        question_place: place among the query's threads, from 1.
+        comment_place: rank among the thread's candidates, from 1.
+        question_place: rank among the query's threads, from 1.
     """
 
     comment: float
@@ -59,37 +59,37 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Path], float]] = {
         _log(path.comment) + 2 * _log(path.question)
     ),
     FeatureColumn("product", "the product of both probabilities", _STEPS): lambda path: path.comment * path.question,
-    FeatureColumn("comment_place", "place by the comment's probability in its thread, from 1", "ours", 5.0): (
+    FeatureColumn("comment_place", "rank by the comment's probability in its thread, from 1", "ours", 5.0): (
         lambda path: path.comment_place
     ),
-    FeatureColumn("question_place", "place by the question's probability among the query's, from 1", "ours", 5.0): (
+    FeatureColumn("question_place", "rank by the question's probability among the query's, from 1", "ours", 5.0): (
         lambda path: path.question_place
     ),
-    FeatureColumn("question_relative", "log_question less the largest of the query's", "ours", _UNKNOWN): lambda path: (
+    FeatureColumn("question_relative", "log_question minus the maximum of the query", "ours", _UNKNOWN): lambda path: (
         _log(path.question) - _log(path.best_question)
     ),
-    FeatureColumn("comment_relative", "log_comment less the largest of its thread's", "ours", _UNKNOWN): lambda path: (
+    FeatureColumn("comment_relative", "log_comment minus the maximum of its thread", "ours", _UNKNOWN): lambda path: (
         _log(path.comment) - _log(path.best_comment)
     ),
 }
 
 
 class PathScoresV1(QueryGroup):
-    """Probabilities of the tasks question_comment and question_question, from the systems named as upstream.
+    """Probabilities for the tasks question_comment and question_question, from the upstream systems.
 
-    Those of training threads are out of fold, so that they are as sure of themselves as they will be of new threads.
+    Probabilities of training threads are out-of-fold, so that their distribution matches that of new threads.
     """
 
     name: ClassVar[str] = "path_scores_v1"
     family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "what the systems of tasks A and B say of the two steps from the query to the comment"
+    about: ClassVar[str] = "scores of the systems for tasks A and B for the two steps from the query to the comment"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     needs: ClassVar[tuple[str, ...]] = ("scores",)
     reads_texts: ClassVar[bool] = False
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Values of each pair; what no system has scored is not known."""
+        """Values of each pair; NaN without an upstream score."""
         paths = _paths(batch)
         return tabulate(
             _FEATURES, [place if place in paths else None for place in range(len(batch))], paths.__getitem__
@@ -97,7 +97,7 @@ class PathScoresV1(QueryGroup):
 
 
 def _paths(batch: QueryBatch) -> dict[int, _Path]:
-    """By example, where both of its steps have a score."""
+    """The path of each example whose two steps both have a score."""
     to_comment = scores_of(batch, "question_comment")
     to_question = scores_of(batch, "question_question")
     threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
@@ -128,7 +128,7 @@ def _paths(batch: QueryBatch) -> dict[int, _Path]:
 
 
 def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]:
-    """By query of the batch, of which query and of which candidate a score is."""
+    """The scores of a task by query of the batch, scored query and scored candidate."""
     names = ("site", "query_id", "task", "of_query", "candidate_id", "score")
     rows = zip(*(batch.scores[name].to_pylist() for name in names), strict=True)
     return {
@@ -139,5 +139,5 @@ def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]
 
 
 def _descending(probabilities: Mapping[str, float]) -> list[str]:
-    """Ids by descending probability, equal ones by id."""
+    """Ids by descending probability; ties are broken by id."""
     return sorted(probabilities, key=lambda each: (-probabilities[each], each))

@@ -1,4 +1,4 @@
-"""The comments on the questions and on the answers of examples: who spoke, after whom, and when."""
+"""The comments on the questions and answers of examples, with their authors, order and time."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cqa_spark.features.query_batch import QueryBatch
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Comments beside the examples on whose post they are: a row for each of both.
+class CommentsOnPosts:
+    """Pairs of an example and a comment on its question or answer, as columns.
 
     Attributes:
         example: index of the example.
         row: index of the comment in ``QueryBatch.said``.
         time: seconds since 1970; NaN where unknown.
-        by_asker: whether the asker spoke.
-        by_answerer: whether the answerer spoke.
-        in_turn: whether one of asker and answerer spoke directly after the other; nobody takes turns with oneself.
+        by_asker: whether the asker wrote the comment.
+        by_answerer: whether the answerer wrote the comment.
+        in_turn: whether asker or answerer wrote it directly after a comment of the other; False if both are the same.
     """
 
     example: Indices
@@ -32,23 +32,23 @@ class Beside:
     by_answerer: Mask
     in_turn: Mask
 
-    def until(self, cut: Reals) -> Beside:
-        """What was there at each example's cut; what has no time was not."""
+    def until(self, cut: Reals) -> CommentsOnPosts:
+        """The comments up to each example's cut; comments without a time are excluded."""
         there = self.time <= cut[self.example]
-        return Beside(*(getattr(self, each.name)[there] for each in fields(self)))
+        return CommentsOnPosts(*(getattr(self, each.name)[there] for each in fields(self)))
 
 
-def questions_comments(batch: QueryBatch) -> Beside:
+def questions_comments(batch: QueryBatch) -> CommentsOnPosts:
     """The comments on the questions of examples."""
-    return _beside(batch, "query_id")
+    return _comments_on(batch, "query_id")
 
 
-def answers_comments(batch: QueryBatch) -> Beside:
+def answers_comments(batch: QueryBatch) -> CommentsOnPosts:
     """The comments on the answers of examples."""
-    return _beside(batch, "candidate_id")
+    return _comments_on(batch, "candidate_id")
 
 
-def _beside(batch: QueryBatch, post: str) -> Beside:
+def _comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
     said = batch.said
     posts, of_comments = codes(batch.examples[post], said["post_id"])
     askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], said["author"])
@@ -62,11 +62,11 @@ def _beside(batch: QueryBatch, post: str) -> Beside:
     after_asker = (before == asker) & (asker != ABSENT)
     after_answerer = (before == answerer) & (answerer != ABSENT)
     in_turn = ((by_asker & after_answerer) | (by_answerer & after_asker)) & (asker != answerer)
-    return Beside(example, row, seconds(said["created_at"])[row], by_asker, by_answerer, in_turn)
+    return CommentsOnPosts(example, row, seconds(said["created_at"])[row], by_asker, by_answerer, in_turn)
 
 
 def _speakers_before(said: pa.Table, place: Indices, speakers: Indices) -> Indices:
-    """By comment, who made the one before it on the same post; by time, then by number; ``ABSENT`` for nobody."""
+    """The author of the previous comment on the same post, by time, then number; ``ABSENT`` for first comments."""
     ids = said["comment_id"]
     table = pa.table({"place": place, "time": said["created_at"], "length": pc.utf8_length(ids), "id": ids})
     order = pc.sort_indices(table, [(name, "ascending") for name in table.column_names]).to_numpy()

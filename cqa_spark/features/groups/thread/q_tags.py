@@ -1,4 +1,4 @@
-"""QTags: how the question is spread over the site's first tags."""
+"""QTags: distribution of the question over the site's top tags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAGS = "tags.json"
 
 
 class _QTags(FittedQueryGroup):
-    """Base of both variants.
+    """Base class of both variants.
 
     Args:
         tags: the sites' tags in order.
@@ -46,7 +46,7 @@ class _QTags(FittedQueryGroup):
         self.tags = tags
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
-        """Shares of tags; all 0 where the question has none of them."""
+        """Shares of tags; all 0 if the question has no top tag."""
         slots = by_slot(self.tags.masks(batch.posts))
         shares = slots / np.maximum(1, slots.sum(axis=1, keepdims=True))
         return {
@@ -65,11 +65,11 @@ class _QTags(FittedQueryGroup):
 
 
 class QTagsSnapshotV1(_QTags):
-    """Tags as they stand in the dump; numbered by their questions' scores."""
+    """Tags at the time of the dump, numbered by the scores of their questions."""
 
     name: ClassVar[str] = "q_tags_snapshot_v1"
     family: ClassVar[str] = "tags"
-    about: ClassVar[str] = "the question's spread over the site's tags with the highest scores at the time of the dump"
+    about: ClassVar[str] = "distribution of the question over the tags with the highest scores at the time of the dump"
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     @classmethod
@@ -81,12 +81,12 @@ class QTagsSnapshotV1(_QTags):
 class QTagsAsOfV1(_QTags):
     """Tags numbered by the votes known at the last cut of the training part.
 
-    The question's tags are those of the dump: its posts do not tell when a tag was changed.
+    The question's tags are those at the time of the dump, because posts have no history of their tags.
     """
 
     name: ClassVar[str] = "q_tags_asof_v1"
     family: ClassVar[str] = "tags"
-    about: ClassVar[str] = "the question's spread over the tags that had the most votes when training ended"
+    about: ClassVar[str] = "distribution of the question over the tags with the most votes at the end of training"
     needs: ClassVar[tuple[str, ...]] = ("votes",)
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})

@@ -1,4 +1,4 @@
-"""How similar two questions are in all their parts, by the embeddings of the texts."""
+"""Similarity of all parts of two questions, by sentence embeddings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _THREAD = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level feature
 class QuestionSimilarityV1(EmbeddingGroup):
     """Cosines of both subjects, of the query and the candidate's subject, and of the query and the comments below it.
 
-    A candidate without a subject, such as a comment, has no values.
+    A candidate without a subject, such as a comment, gets NaN.
     """
 
     name: ClassVar[str] = "question_similarity_v1"
@@ -30,8 +30,8 @@ class QuestionSimilarityV1(EmbeddingGroup):
         FeatureColumn("query_subject", "cosine of the query and the candidate's subject", _SOURCE, 0.6),
         FeatureColumn("highest", "highest cosine of the parts, whole questions and subjects", _SOURCE, 0.6),
         FeatureColumn("mean", "mean cosine of the parts, whole questions and subjects", _SOURCE, 0.6),
-        FeatureColumn("mean_above_mean", "mean less its mean over the query's candidates", "ours"),
-        FeatureColumn("mean_place", "place by mean among the query's candidates, from 1", "ours", 5.0),
+        FeatureColumn("mean_above_mean", "mean minus its mean over the query's candidates", "ours"),
+        FeatureColumn("mean_place", "rank by mean among the query's candidates, from 1", "ours", 5.0),
         FeatureColumn("comment_most", "highest cosine of the query and a comment below the candidate", _THREAD, 0.6),
         FeatureColumn("comment_mean", "mean cosine of the query and the comments below the candidate", _THREAD, 0.6),
         FeatureColumn("comment_first", "cosine of the query and the first comment below the candidate", _THREAD, 0.6),

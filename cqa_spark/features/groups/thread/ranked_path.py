@@ -1,4 +1,4 @@
-"""The score below the own question by the rank of the thread: how two teams of 2016 solved subtask C."""
+"""Score below the comment's own question divided by the rank of the thread, as two teams of 2016 did for subtask C."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _TEAMS = "Nakov et al. 2016, SemEval-2016 Task 3, section 6.3: SUper Team and Se
 
 
 class RankedPathV1(QueryGroup):
-    """Probabilities of the task question_comment, from the system named as upstream, by the rank of the thread.
+    """Probability for the task question_comment, from the upstream system, divided by the rank of the thread.
 
-    The rank is that in the search engine's own list, before threads were filtered, so ranks have gaps.
+    Ranks are those of the search engine's list before threads were filtered, so they have gaps.
     """
 
     name: ClassVar[str] = "ranked_path_v1"
     family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "what a system of task A says of the comment, times the reciprocal rank of its thread"
+    about: ClassVar[str] = "score of the comment by a system for task A, times the reciprocal rank of its thread"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         FeatureColumn(
-            "product", "probability that the comment answers its own thread's question, by the thread's rank", _TEAMS
+            "product", "probability that the comment answers its own thread's question / rank of the thread", _TEAMS
         ),
     )
     needs: ClassVar[tuple[str, ...]] = ("scores",)
     reads_texts: ClassVar[bool] = False
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
-        """Values of each pair; what no system has scored is not known."""
+        """Values of each pair; NaN without an upstream score."""
         scores = scores_of(batch, "question_comment")
         pairs = zip(batch.query.tolist(), batch.column("thread_id"), batch.column("candidate_id"), strict=True)
         ranks = np.maximum(1, np.array(batch.column("initial_rank")) // RANKS_PER_THREAD)

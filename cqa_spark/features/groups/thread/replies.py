@@ -1,4 +1,4 @@
-"""Who answers whom by name, and how the asker reacts to a comment."""
+"""Replies by name, and the asker's reactions to a comment."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from cqa_spark.features.query_batch import QueryBatch
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 _SHORTEST_NAME = 4
-"""Shorter names are words too often."""
+"""Shorter names too often are common words."""
 
 _REACTIONS = 2
-"""How many of the asker's next comments may be a reaction."""
+"""Number of the asker's next comments that count as reactions."""
 
 _THANKS = re.compile(r"\b(?:thanks?|thanx|thx|thnx|tnx|thankyou|appreciated?)\b")
 _PRAISE = re.compile(r"\b(?:great|good|helpful|nice|perfect|useful|exactly|will (?:try|do|check|call|go))\b")
@@ -31,7 +31,7 @@ _START = re.compile(r"\W*", re.ASCII)
 
 @dataclass(frozen=True)
 class _Name:
-    """How a thread's comments may call an author."""
+    """An author and the name used in the thread's comments."""
 
     author: str
     name: str
@@ -39,7 +39,7 @@ class _Name:
 
 @dataclass(frozen=True)
 class _Turn:
-    """A comment; its author and asker are None where that is not one known person."""
+    """A comment; author and asker are None unless they are one known person."""
 
     position: float
     author: str | None
@@ -53,7 +53,7 @@ class _Turn:
 
 @dataclass(frozen=True)
 class _Reply:
-    """A comment and what it has to do with the others of its thread.
+    """A comment and its relations to the other comments of its thread.
 
     Attributes:
         turn: the comment.
@@ -84,46 +84,46 @@ class _Reply:
 
 
 _FEATURES: dict[FeatureColumn, Callable[[_Reply], float]] = {
-    FeatureColumn("names_another", "1 where it names another author of the thread", _NICOSIA): (
+    FeatureColumn("names_another", "1 if it names another author of the thread", _NICOSIA): (
         lambda reply: bool(reply.named)
     ),
     FeatureColumn(
-        "starts_with_name", "1 where it starts with @ or with the name of another author of the thread", _NICOSIA
+        "starts_with_name", "1 if it starts with @ or with the name of another author of the thread", _NICOSIA
     ): lambda reply: reply.starts_with_name,
-    FeatureColumn("names_asker", "1 where it names the asker", _NICOSIA): (
+    FeatureColumn("names_asker", "1 if it names the asker", _NICOSIA): (
         lambda reply: any(one.author == reply.turn.asker for one in reply.named)
     ),
     FeatureColumn("named_later", "ln(1 + later comments of others that name its author)", _BARRON): (
         lambda reply: np.log1p(len(reply.calls))
     ),
-    FeatureColumn("named_by_asker", "1 where the asker names its author in a later comment", _BARRON): (
+    FeatureColumn("named_by_asker", "1 if the asker names its author in a later comment", _BARRON): (
         lambda reply: any(call.by_asker for call in reply.calls)
     ),
     FeatureColumn(
-        "asker_thanks", f"1 where the asker thanks within the next {_REACTIONS} comments of the asker", _NICOSIA
+        "asker_thanks", f"1 if the asker thanks within the next {_REACTIONS} comments of the asker", _NICOSIA
     ): lambda reply: any(one.thanks for one in reply.reactions),
     FeatureColumn(
-        "asker_praises", f"1 where the asker praises or complies within the next {_REACTIONS}", "ours"
+        "asker_praises", f"1 if the asker praises or complies within the next {_REACTIONS}", "ours"
     ): lambda reply: any(one.praises for one in reply.reactions),
     FeatureColumn(
-        "asker_asks", f"1 where the asker asks within the next {_REACTIONS} comments of the asker", _NICOSIA
+        "asker_asks", f"1 if the asker asks within the next {_REACTIONS} comments of the asker", _NICOSIA
     ): lambda reply: any(one.asks for one in reply.reactions),
     FeatureColumn(
-        "asker_thanks_at_once", "1 where the asker's next comment follows within two comments and thanks", "ours"
+        "asker_thanks_at_once", "1 if the asker's next comment follows within two comments and thanks", "ours"
     ): lambda reply: reply.thanked_at_once,
     FeatureColumn(
-        "asker_thanks_by_name", f"1 where the asker thanks within the next {_REACTIONS} and names its author", "ours"
+        "asker_thanks_by_name", f"1 if the asker thanks within the next {_REACTIONS} and names its author", "ours"
     ): lambda reply: reply.thanked_by_name,
 }
-"""Each column with what computes it for a comment."""
+"""Each column with the function that computes it for a comment."""
 
 
 class RepliesV1(QueryGroup):
-    """Names that comments call, and what the asker says next; the asker's own comments get no reactions."""
+    """Names mentioned in comments, and the asker's next comments; the asker's own comments get no reactions."""
 
     name: ClassVar[str] = "replies_v1"
     family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "who answers whom by name, and how the asker reacts to the comment"
+    about: ClassVar[str] = "replies by name, and the asker's reactions to the comment"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 

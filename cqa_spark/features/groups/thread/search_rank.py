@@ -1,4 +1,4 @@
-"""Where the forum or the search engine put the candidate, and the thread that holds it."""
+"""Ranks of the candidate and its thread by the forum or the search engine."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Where each candidate stands.
+class _Ranks:
+    """The ranks of each candidate.
 
     Attributes:
-        given: the rank as given.
-        place: place among the query's candidates, from 1.
-        thread: place of the candidate's thread among the query's threads, from 1.
-        thread_given: the best rank given to a candidate of the thread.
-        in_thread: place among the candidates of its thread, from 1.
+        given: the initial rank, which may have gaps.
+        place: rank among the query's candidates, from 1.
+        thread: rank of the candidate's thread among the query's threads, from 1.
+        thread_given: the best initial rank of a candidate of the thread.
+        in_thread: rank among the candidates of its thread, from 1.
     """
 
     given: Numbers
@@ -36,45 +36,45 @@ class _Places:
     in_thread: Numbers
 
 
-_FEATURES: Mapping[FeatureColumn, Callable[[_Places], Numbers]] = {
-    FeatureColumn("log_given", "ln of the rank as given, which may have gaps", _SEARCH): lambda at: np.log(at.given),
-    FeatureColumn("place", "place among the query's candidates, from 1", _SEARCH): lambda at: at.place,
-    FeatureColumn("reciprocal", "1 over the place", _SEARCH): lambda at: 1 / at.place,
-    FeatureColumn("log_place", "ln of the place", _SEARCH): lambda at: np.log(at.place),
-    FeatureColumn("thread_place", "place of the candidate's thread among the query's threads, from 1", _SEARCH): (
+_FEATURES: Mapping[FeatureColumn, Callable[[_Ranks], Numbers]] = {
+    FeatureColumn("log_given", "ln of the initial rank, which may have gaps", _SEARCH): lambda at: np.log(at.given),
+    FeatureColumn("place", "rank among the query's candidates, from 1", _SEARCH): lambda at: at.place,
+    FeatureColumn("reciprocal", "1 / place", _SEARCH): lambda at: 1 / at.place,
+    FeatureColumn("log_place", "ln(place)", _SEARCH): lambda at: np.log(at.place),
+    FeatureColumn("thread_place", "rank of the candidate's thread among the query's threads, from 1", _SEARCH): (
         lambda at: at.thread
     ),
-    FeatureColumn("thread_reciprocal", "1 over the thread's place", _SEARCH): lambda at: 1 / at.thread,
-    FeatureColumn("log_thread_given", "ln of the best rank given to a candidate of the thread", _SEARCH): (
+    FeatureColumn("thread_reciprocal", "1 / thread_place", _SEARCH): lambda at: 1 / at.thread,
+    FeatureColumn("log_thread_given", "ln of the best initial rank of a candidate of the thread", _SEARCH): (
         lambda at: np.log(at.thread_given)
     ),
-    FeatureColumn("place_in_thread", "place among the candidates of its thread, from 1", _SEARCH): (
+    FeatureColumn("place_in_thread", "rank among the candidates of its thread, from 1", _SEARCH): (
         lambda at: at.in_thread
     ),
-    FeatureColumn("reciprocal_in_thread", "1 over the place in its thread", _SEARCH): lambda at: 1 / at.in_thread,
+    FeatureColumn("reciprocal_in_thread", "1 / place_in_thread", _SEARCH): lambda at: 1 / at.in_thread,
 }
-"""Each column with how it follows from the places."""
+"""Each column with the function that computes it from the ranks."""
 
 
 class SearchRankV1(QueryGroup):
-    """The initial rank in several shapes; for comments of found threads, that of the thread and that within it."""
+    """The initial rank in several forms; for comments of retrieved threads, also the rank of the thread."""
 
     name: ClassVar[str] = "search_rank_v1"
     family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "where the forum or the search engine put the candidate and its thread"
+    about: ClassVar[str] = "ranks of the candidate and its thread by the forum or the search engine"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
     reads_texts: ClassVar[bool] = False
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
         """Values of each pair."""
-        at = _places(batch)
+        at = _ranks(batch)
         return {column.name: value(at) for column, value in _FEATURES.items()}
 
 
-def _places(batch: QueryBatch) -> _Places:
+def _ranks(batch: QueryBatch) -> _Ranks:
     ranks, candidates, threads = (batch.column(name) for name in ("initial_rank", "candidate_id", "thread_id"))
-    at = _Places(*(np.zeros(len(batch)) for _ in range(5)))
+    at = _Ranks(*(np.zeros(len(batch)) for _ in range(5)))
     at.given[:] = ranks
     by_query: dict[int, list[int]] = {}
     for example, query in enumerate(batch.query.tolist()):

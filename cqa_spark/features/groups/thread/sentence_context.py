@@ -1,4 +1,4 @@
-"""How similar a comment is to the other comments of its thread, by the embeddings of the texts."""
+"""Similarity of a comment to the other comments of its thread, by sentence embeddings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SOURCE = "Barrón-Cedeño et al. 2015, Thread-level information for comment cla
 class SentenceContextV1(EmbeddingGroup):
     """Cosines of a comment with the comments before and after it, with their centroid, and with those of the asker.
 
-    A candidate that is a post has no values.
+    Candidates that are posts get NaN.
     """
 
     name: ClassVar[str] = "sentence_context_v1"
@@ -52,7 +52,7 @@ class SentenceContextV1(EmbeddingGroup):
 
 
 def _within_thread(vectors: Reals, text: Indices, of_asker: np.ndarray) -> dict[str, Reals]:
-    """The values of the comments of one thread, in their order; those without a text have none."""
+    """The values of the comments of one thread, in order; NaN for comments without a text."""
     values = {name: np.full(len(text), np.nan) for name in ("centroid", "previous", "following")}
     values |= {name: np.full(len(text), np.nan) for name in ("earlier_most", "later_most", "asker_most")}
     known = np.flatnonzero(text != ABSENT)

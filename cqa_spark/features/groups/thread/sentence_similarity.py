@@ -1,4 +1,4 @@
-"""How similar query and candidate are by the embeddings of the texts."""
+"""Similarity of query and candidate by sentence embeddings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class SentenceSimilarityV1(EmbeddingGroup):
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         FeatureColumn("query_cosine", "cosine of the query and the candidate", _SOURCE, 0.6),
-        FeatureColumn("query_above_mean", "query_cosine less its mean over the query's candidates", _RANK),
-        FeatureColumn("query_place", "place by query_cosine among the query's candidates, from 1", _RANK, 5.0),
+        FeatureColumn("query_above_mean", "query_cosine minus its mean over the query's candidates", _RANK),
+        FeatureColumn("query_place", "rank by query_cosine among the query's candidates, from 1", _RANK, 5.0),
         FeatureColumn("subject_cosine", "cosine of the query's subject and the candidate", _SOURCE, 0.6),
-        FeatureColumn("subject_above_mean", "subject_cosine less its mean over the query's candidates", _RANK),
-        FeatureColumn("subject_place", "place by subject_cosine among the query's candidates, from 1", _RANK, 5.0),
+        FeatureColumn("subject_above_mean", "subject_cosine minus its mean over the query's candidates", _RANK),
+        FeatureColumn("subject_place", "rank by subject_cosine among the query's candidates, from 1", _RANK, 5.0),
     )
 
     def compute(self, batch: QueryBatch) -> dict[str, Reals]:

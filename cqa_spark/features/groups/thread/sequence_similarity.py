@@ -1,4 +1,4 @@
-"""How much of the query's wording the candidate repeats in the same order."""
+"""Overlap of the wording of candidate and query in the same order."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SUBSEQUENCE = "Allison and Dix 1986, A bit-string longest-common-subsequence al
 _SUBSTRING = "Gusfield 1997, Algorithms on strings, trees and sequences; Nicosia et al. 2015"
 
 _ABOUT = {
-    "tiled": ("words in common runs of two or more, over the words of both", _TILING),
-    "longest_run": ("words of the longest common run over the words of the shorter", _TILING),
-    "word_sequence": ("longest common subsequence of words over the words of the longer", _SUBSEQUENCE),
-    "char_sequence": ("longest common subsequence of characters over those of the longer", _SUBSEQUENCE),
-    "substring": ("longest common run of characters over those of the shorter", _SUBSTRING),
+    "tiled": ("words in common runs of two or more / words of both", _TILING),
+    "longest_run": ("words of the longest common run / words of the shorter text", _TILING),
+    "word_sequence": ("longest common subsequence of words / words of the longer text", _SUBSEQUENCE),
+    "char_sequence": ("longest common subsequence of characters / characters of the longer text", _SUBSEQUENCE),
+    "substring": ("longest common substring / characters of the shorter text", _SUBSTRING),
     "levenshtein": (
-        "1 - edits over the characters of the longer",
+        "1 - edits / characters of the longer text",
         "Levenshtein 1966, Binary codes capable of correcting deletions, insertions and reversals",
     ),
     "jaro_winkler": (
@@ -36,7 +36,7 @@ _ABOUT = {
         "Winkler 1990, String comparator metrics and enhanced decision rules",
     ),
     "sorted_words": (
-        "1 - insertions and deletions over the characters of both, words sorted first",
+        "1 - (insertions + deletions) / characters of both, after sorting the words",
         "Cohen et al. 2003, A comparison of string distance metrics for name-matching tasks",
     ),
 }
@@ -48,7 +48,7 @@ class SequenceSimilarityV1(QueryGroup):
 
     name: ClassVar[str] = "sequence_similarity_v1"
     family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "wording that the candidate shares with the query in the same order"
+    about: ClassVar[str] = "overlap of the candidate's and the query's wording in the same order"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(f"{side}_{field}", f"{whose} and the candidate: {about}", source)
@@ -58,7 +58,7 @@ class SequenceSimilarityV1(QueryGroup):
     )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        """Compare the texts of each pair; NaN if a text is missing."""
         sides = [SIDES[name](batch).tolist() for name in _ASKED]
         rows = [
             [value for one in asked for value in _compare(batch.texts, one, said)]

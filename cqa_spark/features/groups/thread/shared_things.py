@@ -1,4 +1,4 @@
-"""Links, addresses, numbers and names that query and candidate have in common, and how long they are."""
+"""Links, addresses, numbers and names shared by query and candidate, and ratios of their lengths."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _URL_ENDS = re.compile(rf"^(?:https?://)?(?:www\.)?|(?<!{_MARK}){_MARK}++$", re.
 _EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]++@(?:[^\W_]|-)++(?:\.(?:[^\W_]|-)++)++")
 _NUMBER = re.compile(r"[0-9]++(?:[.,;][0-9]++)*+")
 _SEPARATOR = re.compile("[.,;]")
-# A capital that begins no sentence: it follows a word or a comma. That the blank comes first makes the search fast.
+# A capital within a sentence, that is, after a word or a comma. Matching the blank first makes the search fast.
 _CAPITALISED = re.compile(r" (?<=[^\W_] |, )([^\W\d_a-z][^\W_]+)")
 
 
@@ -50,21 +50,21 @@ def _names(clean: str) -> set[str]:
 _THINGS: Mapping[str, tuple[str, str, Callable[[str], set[str]]]] = {
     "urls": ("web addresses, without http:// and www.", "raw", _urls),
     "emails": ("e-mail addresses", "raw", _emails),
-    "numbers": ("numbers, without what separates their digits", "clean", _numbers),
-    "names": ("capitalised words that begin no sentence", "clean", _names),
+    "numbers": ("numbers, without separators", "clean", _numbers),
+    "names": ("capitalised words that do not start a sentence", "clean", _names),
 }
-"""What texts hold, by name: what it is, the column of the table ``texts`` that it is found in, and how."""
+"""Kinds of things in texts, by name: description, column of the table ``texts``, and function that extracts them."""
 
 
 def _measures(thing: str) -> dict[FeatureColumn, str]:
-    """The features of one kind of things, each with the name of its measure."""
+    """The features of one kind of thing, each with the name of its measure."""
     about, _, _ = _THINGS[thing]
     return {
-        FeatureColumn(f"{thing}_shared", f"ln(1 + {about} that both have)", _SOURCE): "shared",
+        FeatureColumn(f"{thing}_shared", f"ln(1 + {about} shared by both)", _SOURCE): "shared",
         FeatureColumn(
-            f"{thing}_answered", f"share of the query's {about} that the candidate has too", _SOURCE
+            f"{thing}_answered", f"share of the query's {about} that also occur in the candidate", _SOURCE
         ): "answered",
-        FeatureColumn(f"{thing}_new", f"ln(1 + {about} of the candidate that the query lacks)", "ours"): "new",
+        FeatureColumn(f"{thing}_new", f"ln(1 + {about} of the candidate that are not in the query)", "ours"): "new",
     }
 
 
@@ -82,21 +82,19 @@ _LENGTH_RATIOS = {
         pc.list_value_length,
     ),
 }
-"""Each ratio of lengths with the column of the table ``texts`` whose items are counted, and how."""
+"""Each length ratio, with the column of the table ``texts`` and the function that counts its items."""
 
 _MENTIONED = FeatureColumn(
-    "names_mentioned", "share of the query's names that are among the candidate's words, whatever their case", "ours"
+    "names_mentioned", "share of the query's names among the candidate's words, ignoring case", "ours"
 )
 
 
 class SharedThingsV1(QueryGroup):
-    """Things that cleaning takes out of a text or that a bag of words does not tell from other words."""
+    """Things that cleaning removes or that a bag of words does not distinguish from other words."""
 
     name: ClassVar[str] = "shared_things_v1"
     family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = (
-        "links, addresses, numbers and names in common with the query, and lengths beside the query's"
-    )
+    about: ClassVar[str] = "links, addresses, numbers and names shared with the query, and length relative to the query"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         *[feature for thing in _THINGS for feature in _measures(thing)],
@@ -105,7 +103,7 @@ class SharedThingsV1(QueryGroup):
     )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
-        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        """Compare the texts of each pair; NaN if a text is missing."""
         asked, said = batch.query_text, batch.candidate_text
         known = (asked != ABSENT) & (said != ABSENT)
         found = {thing: _found(batch, unit, find) for thing, (_, unit, find) in _THINGS.items()}
@@ -127,11 +125,11 @@ _MEASURES: Mapping[str, Callable[[Numbers, Numbers, Numbers], Numbers]] = {
     "answered": lambda shared, asked, said: share(shared, asked),
     "new": lambda shared, asked, said: np.log1p(said - shared),
 }
-"""Each measure of things that both texts have, that the query has and that the candidate has."""
+"""Each measure as a function of the numbers of shared things, the query's things and the candidate's things."""
 
 
 def _found(batch: QueryBatch, unit: str, find: Callable[[Any], set[str]]) -> dict[int, set[str]]:
-    """What each text of a pair holds, by the index of the text; an absent text holds nothing."""
+    """The things in each text of a pair, by index of the text; empty for absent texts."""
     texts = batch.texts.unit(unit)
     places = {*batch.query_text.tolist(), *batch.candidate_text.tolist()} - {ABSENT}
     return {ABSENT: set(), **{place: find(texts[place]) for place in places}}
@@ -140,7 +138,7 @@ def _found(batch: QueryBatch, unit: str, find: Callable[[Any], set[str]]) -> dic
 def _counts(
     of_query: Mapping[int, set[str]], of_candidate: Mapping[int, set[str]], asked: Indices, said: Indices
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """What both texts of each pair have, what the query has, and what the candidate has."""
+    """The numbers of shared things, the query's things and the candidate's things, for each pair."""
     pairs = [(of_query[one], of_candidate[other]) for one, other in zip(asked.tolist(), said.tolist(), strict=True)]
     counts = np.array([(len(one & other), len(one), len(other)) for one, other in pairs], dtype=np.float64)
     shared, in_query, in_candidate = counts.reshape(len(pairs), 3).T

@@ -1,4 +1,4 @@
-"""Similarity of two texts of a pair by the weights of the terms that both have."""
+"""Similarity of two texts of a pair by the weights of their shared terms."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def tf_idf_cosine(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers
 
 
 def covered_idf(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers:
-    """The share of the idf of the terms of one text that the other has too; 0 where the one has no terms."""
+    """The idf of shared terms divided by the idf of the terms of ``asked``; 0 if it has no terms."""
     idf = texts.idf[asked]
     return _over(_products(idf, texts.idf[said].sign()), _total(idf))
 
 
 def bm25(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers:
-    """The sum of the BM25 weights of one text's terms that the other has too."""
+    """The sum of the BM25 weights of the shared terms."""
     return _products(texts.idf[asked].sign(), texts.bm25[said])
 
 
@@ -40,8 +40,8 @@ _MEASURES = {
     ),
     "covered": (
         covered_idf,
-        "share of the idf of {asks}'s stems that {says} has too",
-        "Broder 1997, On the resemblance and containment of documents, weighed by idf",
+        "share of the idf of {asks}'s stems that occur in {says}",
+        "Broder 1997, On the resemblance and containment of documents, weighted by idf",
     ),
     "bm25": (
         bm25,
@@ -49,17 +49,17 @@ _MEASURES = {
         "Robertson and Zaragoza 2009, The probabilistic relevance framework: BM25 and beyond, section 3",
     ),
 }
-"""Each measure by the end of its feature's name: how it is computed, what it means, and where it comes from."""
+"""Each measure by suffix of its feature name: function, meaning and source."""
 
 
 @dataclass(frozen=True)
 class TermMatch:
-    """Which texts of a pair are compared.
+    """A comparison of two texts of a pair.
 
     Attributes:
-        name: what the features are called: ``{name}_cosine`` and so on.
-        asks: the text that asks, for people.
-        says: the text that answers, for people.
+        name: prefix of the feature names: ``{name}_cosine`` and so on.
+        asks: description of the text that asks.
+        says: description of the text that answers.
     """
 
     name: str
@@ -78,9 +78,9 @@ class TermMatch:
         """The values of the features.
 
         Args:
-            texts: the weighed texts.
-            asked: index of the text of each pair that asks; ``ABSENT`` for none.
-            said: index of the text that answers.
+            texts: the weighted texts.
+            asked: index of the asking text of each pair; ``ABSENT`` for none.
+            said: index of the answering text.
         """
         return {f"{self.name}_{name}": compute(texts, asked, said) for name, (compute, _, _) in _MEASURES.items()}
 
@@ -95,5 +95,5 @@ def _total(rows: csr_matrix) -> Numbers:
 
 
 def _over(part: Numbers, whole: Numbers) -> Numbers:
-    """A part over a whole; 0 of nothing is 0."""
+    """Quotient of a part and a whole; 0 / 0 is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

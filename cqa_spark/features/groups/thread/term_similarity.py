@@ -1,4 +1,4 @@
-"""How similar query and candidate are when rare terms count more than common ones."""
+"""Similarity of query and candidate by terms weighted by rarity."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SUBJECT = TermMatch("subject", "the query's subject", "the candidate")
 
 
 class TermSimilarityV1(CollectionGroup):
-    """Tf-idf cosines, idf-weighted containment and BM25; learns how many texts hold each stem."""
+    """Tf-idf cosines, idf-weighted containment and BM25; fitted on document frequencies of stems."""
 
     name: ClassVar[str] = "term_similarity_v1"
     family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by stems that are weighed by their rarity"
+    about: ClassVar[str] = "similarity of the candidate and the query by tf-idf of stems"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (*_QUERY.columns, *_SUBJECT.columns)
 
     def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
-        """Compare the weighed stems of each pair; where either text has none, all values are 0."""
+        """Compare the weighted stems of each pair; 0 if either text has none."""
         texts = self.weighed(batch)
         return {
             **_QUERY.compare(texts, batch.query_text, batch.candidate_text),

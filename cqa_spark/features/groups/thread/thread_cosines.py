@@ -16,10 +16,10 @@ Indices = NDArray[np.int64]
 
 
 def apart(vectors: csr_matrix, threads: Indices) -> csr_matrix:
-    """The vectors of the turns of several threads, in a space in which each thread has dimensions of its own.
+    """Place the vectors of each thread in dimensions of their own, so that turns of different threads are orthogonal.
 
     Args:
-        vectors: one row of length 1 per turn, and one of zeros where a turn has no terms.
+        vectors: one row of unit length per turn; zeros if a turn has no terms.
         threads: number of the thread of each turn.
     """
     from scipy.sparse import csr_matrix
@@ -33,10 +33,10 @@ def apart(vectors: csr_matrix, threads: Indices) -> csr_matrix:
 def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Vector]:
     """The cosines between the turns of each thread.
 
-    The cosine is 0 to and from a turn without terms; that of a turn to itself is like that to others.
+    Cosines with a turn without terms are 0, including its cosine with itself.
 
     Args:
-        vectors: what ``apart`` gave, one thread after the other.
+        vectors: the result of ``apart``, one thread after the other.
         sizes: number of turns of each thread.
     """
     cosines = (vectors @ vectors.T).tocsr()
@@ -51,7 +51,7 @@ def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Vector
 
 
 def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
-    """The cosine of each turn to the sum of the unit vectors of some turns, itself left out.
+    """The cosine of each turn to the sum of the unit vectors of the other members.
 
     It needs no vectors: for a sum S of members, the products c.S and S.S are sums of cosines.
 
@@ -74,10 +74,10 @@ def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
 
 
 def new_shares(vectors: csr_matrix) -> Vector:
-    """The share of each turn's terms that no earlier turn of the thread has; 0 for a turn without terms.
+    """The share of each turn's terms that occur in no earlier turn of the thread; 0 for a turn without terms.
 
     Args:
-        vectors: what ``apart`` gave.
+        vectors: the result of ``apart``.
     """
     terms_of = np.diff(vectors.indptr)
     turns = np.repeat(np.arange(len(terms_of)), terms_of)
@@ -86,9 +86,9 @@ def new_shares(vectors: csr_matrix) -> Vector:
 
 
 def relative_ranks(values: Vector) -> Vector:
-    """The place of each value, highest first, equal values sharing the better place, over the number of values.
+    """The rank of each value, highest first, divided by the number of values; ties share the better rank.
 
-    Values that differ by no more than rounding errors are equal.
+    Values that differ only by rounding errors are ties.
     """
     rounded = np.round(values, 9)
     return (1 + np.sum(rounded > rounded[:, None], axis=1)) / max(1, len(values))

@@ -1,4 +1,4 @@
-"""What the words of the comments around a comment say of them, and how it compares."""
+"""Log-odds of the comments around a comment by the lexicon, and the comment's rank among them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _JOTY = "Joty et al. 2015, Global thread-level inference for comment classificat
 
 @dataclass(frozen=True)
 class _Thread:
-    """The log-odds of a thread's comments, in order, those without text left out.
+    """The log-odds of a thread's comments with a text, in order.
 
     Attributes:
         log_odds: of all comments.
@@ -38,7 +38,7 @@ class _Thread:
 
     @classmethod
     def of(cls, log_odds: Sequence[float], by_asker: Sequence[bool]) -> Self:
-        """The thread of some comments."""
+        """The thread of the given comments."""
         mean = sum(log_odds) / len(log_odds)
         deviation = sqrt(sum((one - mean) ** 2 for one in log_odds) / len(log_odds))
         helpers = [one for one, asker in zip(log_odds, by_asker, strict=True) if not asker]
@@ -47,7 +47,7 @@ class _Thread:
 
 @dataclass(frozen=True)
 class _Comment:
-    """A comment of a thread, by its place from 0."""
+    """A comment of a thread, by its index from 0."""
 
     thread: _Thread
     place: int
@@ -61,7 +61,7 @@ class _Comment:
         return [*self.thread.log_odds[: self.place], *self.thread.log_odds[self.place + 1 :]]
 
     def beside(self, step: int) -> float:
-        """The log-odds of a neighbour; 0 where there is none."""
+        """The log-odds of a neighbour; 0 if there is none."""
         place = self.place + step
         return self.thread.log_odds[place] if 0 <= place < len(self.thread.log_odds) else 0.0
 
@@ -74,18 +74,18 @@ def _mean(values: Sequence[float]) -> float:
 
 
 _FEATURES: Mapping[FeatureColumn, Callable[[_Comment], float]] = {
-    FeatureColumn("previous", "log-odds of the comment before; 0 where none", _BARRON): lambda one: one.beside(-1),
-    FeatureColumn("next", "log-odds of the next comment; 0 where none", _BARRON): lambda one: one.beside(1),
-    FeatureColumn("others_mean", "mean log-odds of the thread's other comments; 0 where none", _JOTY): lambda one: (
-        _mean(one.others)
+    FeatureColumn("previous", "log-odds of the comment before; 0 for none", _BARRON): lambda one: one.beside(-1),
+    FeatureColumn("next", "log-odds of the next comment; 0 for none", _BARRON): lambda one: one.beside(1),
+    FeatureColumn("others_mean", "mean log-odds of the thread's other comments; 0 for none", _JOTY): lambda one: _mean(
+        one.others
     ),
     FeatureColumn("helpers_mean", "mean log-odds of the thread's comments that the asker did not write", _JOTY): (
         lambda one: _mean(one.thread.helpers)
     ),
-    FeatureColumn("gap_to_best", "log-odds less the highest of the thread's other comments; 0 where none", _JOTY): (
+    FeatureColumn("gap_to_best", "log-odds minus the highest of the thread's other comments; 0 for none", _JOTY): (
         lambda one: one.log_odds - max(one.others, default=one.log_odds)
     ),
-    FeatureColumn("z_score", "deviations of the log-odds from the thread's mean; 0 where all are equal", "ours"): (
+    FeatureColumn("z_score", "z-score of the log-odds within the thread; 0 if all are equal", "ours"): (
         lambda one: (one.log_odds - one.thread.mean) / one.thread.deviation if one.thread.deviation else 0.0
     ),
     FeatureColumn("rank", "place by log-odds, highest first, over comments", "ours", 1.0): lambda one: (
@@ -93,7 +93,7 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Comment], float]] = {
     ),
     FeatureColumn(
         "rank_among_helpers",
-        "1 + comments of others than the asker with a higher log-odds, over 1 + all comments of others than the asker",
+        "(1 + comments with higher log-odds) / (1 + all comments), without comments of the asker",
         "ours",
         1.0,
     ): (lambda one: (1 + one.better_among(one.thread.helpers)) / (1 + len(one.thread.helpers))),
@@ -101,11 +101,11 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Comment], float]] = {
 
 
 class ThreadLexiconV2(LexiconGroup):
-    """The lexicon's log-odds of being relevant, of the whole thread; thread and comment are always in one fold."""
+    """The lexicon's log-odds of relevance over the whole thread; thread and comment always share a fold."""
 
     name: ClassVar[str] = "thread_lexicon_v2"
     family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "what the lexicon says of the comments around the comment, and how it compares"
+    about: ClassVar[str] = "relevance of the comments around the comment by the lexicon, and its rank among them"
     entity: ClassVar[Entity] = Entity.CANDIDATE
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
 
@@ -120,7 +120,7 @@ class ThreadLexiconV2(LexiconGroup):
 
 
 def _comments(batch: QueryBatch, log_odds: NDArray[np.float64]) -> dict[int, _Comment]:
-    """By index in ``batch.comments``, those with a text in the threads of the examples."""
+    """The comments with a text in the threads of the examples, by index in ``batch.comments``."""
     said, wanted = batch.comments, set(batch.comment.tolist()) - {ABSENT}
     found = {}
     for part in said.threads:

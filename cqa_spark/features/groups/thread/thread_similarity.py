@@ -1,4 +1,4 @@
-"""How similar the comments of a candidate question's thread are to the query."""
+"""Similarity of the query to the comments in the thread of a candidate question."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ _OVER_THREAD: dict[str, tuple[str, Callable[[Numbers, Indices], Numbers]]] = {
     "mean": ("mean over the comments below the candidate", _mean),
     "first": ("of the first comment below the candidate", np.take),
 }
-"""How the values of each thread's comments become one: what it means, and the function of the values of all threads
-and the places where each thread starts."""
+"""Aggregations over the comments of a thread: description, and function of all values and the start of each thread."""
 
 _FEATURES = (
     *[
@@ -39,7 +38,7 @@ _FEATURES = (
         for measure in match.columns
         for how, (over, _) in _OVER_THREAD.items()
     ],
-    FeatureColumn("touched", "share of the comments that have a stem of the query", "ours"),
+    FeatureColumn("touched", "share of the comments that contain a stem of the query", "ours"),
     FeatureColumn("log_comments", "ln(1 + comments below the candidate)", "ours"),
 )
 
@@ -47,7 +46,7 @@ _FEATURES = (
 class ThreadSimilarityV1(CollectionGroup):
     """Tf-idf cosine, idf-weighted containment and BM25 of every comment below the candidate, over the thread.
 
-    A candidate without comments of its own, such as a comment, has no values.
+    A candidate without comments of its own, such as a comment, gets NaN.
     """
 
     name: ClassVar[str] = "thread_similarity_v1"
@@ -57,7 +56,7 @@ class ThreadSimilarityV1(CollectionGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
 
     def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
-        """Compare the query with every comment, then look at the comments of a thread together."""
+        """Compare the query with every comment, then aggregate per thread."""
         values = {column.name: np.full(len(batch), np.nan) for column in _FEATURES}
         candidates = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
         threads = {place: batch.comments.by_post.get(key) for place, key in enumerate(candidates)}

@@ -1,4 +1,4 @@
-"""How similar the subjects of two questions are."""
+"""Similarity of the subjects of two questions."""
 
 from __future__ import annotations
 
@@ -43,23 +43,21 @@ _COUNTED: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers]
     FeatureColumn(
         "subject_lengths", "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)", "ours"
     ): (_SUBJECTS["words"], _lengths),
-    FeatureColumn("same_subject", "1 where both subjects have the same stems, in any order, else 0", "ours"): (
+    FeatureColumn("same_subject", "1 if both subjects have the same stems in any order, else 0", "ours"): (
         _SUBJECTS["stems"],
         _same,
     ),
 }
-"""Each column that follows from counts, with what is compared and how the counts give its values."""
+"""Each column computed from counts, with the units compared and the function of their counts."""
 
-_EDITS = FeatureColumn(
-    "subject_edits", "1 - edits that turn one subject into the other over characters of the longer", _LEVENSHTEIN
-)
+_EDITS = FeatureColumn("subject_edits", "1 - edits between the subjects / characters of the longer one", _LEVENSHTEIN)
 
 
 class TitleSimilarityV1(CollectionGroup):
     """Overlap, tf-idf, BM25 and edits between the subjects of two questions, and from the query to a subject.
 
     What the subject of the query has in common with the whole candidate is in ``overlap_v1`` and
-    ``term_similarity_v1``. A candidate without a subject, such as a comment, has no values.
+    ``term_similarity_v1``. A candidate without a subject, such as a comment, gets NaN.
     """
 
     name: ClassVar[str] = "title_similarity_v1"
@@ -90,7 +88,7 @@ class TitleSimilarityV1(CollectionGroup):
 
 
 def _unedited(batch: QueryBatch) -> Numbers:
-    """1 - edits over characters of the longer subject; subjects without characters have nothing in common."""
+    """1 - edits / characters of the longer subject; 0 if both are empty."""
     subjects = zip(batch.subject_text.tolist(), batch.candidate_subject_text.tolist(), strict=True)
     clean = [*batch.texts.clean, ""]
     letters = ((clean[one].lower(), clean[other].lower()) for one, other in subjects)

@@ -1,4 +1,4 @@
-"""The baseline of the STS tasks: which words two sentences share, whatever these words are."""
+"""The baseline of the STS tasks: cosine of binary token vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cqa_spark.features.query_batch import QueryBatch
 
 
 class TokenCosineV1(QueryGroup):
-    """Cosine of binary vectors of tokens, which are what stands between blanks in the text as it was read."""
+    """Cosine of binary token vectors; tokens are separated by blanks in the raw text."""
 
     name: ClassVar[str] = "token_cosine_v1"
     family: ClassVar[str] = "similarity"
@@ -29,7 +29,7 @@ class TokenCosineV1(QueryGroup):
     )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Compare the texts of each pair; a pair of which a text is not known has no values."""
+        """Compare the texts of each pair; NaN if a text is missing."""
         pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
         tokens = [set(text.split()) for text in batch.texts.raw]
         found = [np.nan if ABSENT in pair else _cosine(*(tokens[text] for text in pair)) for pair in pairs]
@@ -37,5 +37,5 @@ class TokenCosineV1(QueryGroup):
 
 
 def _cosine(one: set[str], other: set[str]) -> float:
-    """Shared tokens over the geometric mean of both numbers; 0 where a text has none."""
+    """Shared tokens divided by the geometric mean of both counts; 0 if a text has none."""
     return len(one & other) / np.sqrt(len(one) * len(other)) if one and other else 0.0

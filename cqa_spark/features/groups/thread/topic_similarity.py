@@ -1,4 +1,4 @@
-"""Whether query and candidate are about the same things."""
+"""Similarity of query and candidate by topics."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _Numbers = NDArray[np.float64]
 
 
 def cosine(one: _Numbers, other: _Numbers) -> _Numbers:
-    """The cosine of each two rows of topic shares."""
+    """Row-wise cosine of topic shares."""
     length = np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
     found: _Numbers = (one * other).sum(axis=1) / length
     return found
 
 
 def divergence(one: _Numbers, other: _Numbers) -> _Numbers:
-    """The Jensen-Shannon divergence of each two rows of topic shares in bits, so from 0 to 1; shares are never 0."""
+    """Row-wise Jensen-Shannon divergence of topic shares in bits, from 0 to 1; shares are never 0."""
     mean = (one + other) / 2
     found: _Numbers = (one * np.log2(one / mean) + other * np.log2(other / mean)).sum(axis=1) / 2
     return found
 
 
 def topic_share(one: _Numbers, other: _Numbers) -> _Numbers:
-    """The share that the main topic of each row has in the other row."""
+    """The share of each row's main topic in the other row."""
     found = np.take_along_axis(other, np.argmax(one, axis=1)[:, None], axis=1)[:, 0]
     return np.where(np.isnan(one[:, 0]), np.nan, found)
 
@@ -56,25 +56,25 @@ def _measures(side: str) -> dict[FeatureColumn, Callable[[_Numbers, _Numbers], _
             f"{side}_divergence", f"Jensen-Shannon divergence of the topic shares of {both}, bits", _DIVERGENCE, 1.0
         ): divergence,
         FeatureColumn(
-            f"{side}_topic_share", f"share of the candidate that is about the main topic of {_SIDES[side]}", _TOPICS
+            f"{side}_topic_share", f"share in the candidate of the main topic of {_SIDES[side]}", _TOPICS
         ): topic_share,
     }
 
 
 _OF_SIDES = {side: _measures(side) for side in _SIDES}
-_MAIN_SHARE = FeatureColumn("main_share", "share of the candidate's main topic", _TOPICS)
+_MAIN_SHARE = FeatureColumn("main_share", "share in the candidate of its main topic", _TOPICS)
 
 
 class TopicSimilarityV2(FittedQueryGroup):
-    """Compares topic shares; learns topics of stems.
+    """Similarity of topic shares; fits a topic model of stems.
 
     Args:
-        topics: of stems.
+        topics: the topic model of stems.
     """
 
     name: ClassVar[str] = "topic_similarity_v2"
     family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by what they are about"
+    about: ClassVar[str] = "similarity of the candidate and the query by topics"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         *(feature for measures in _OF_SIDES.values() for feature in measures),
@@ -87,10 +87,10 @@ class TopicSimilarityV2(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn topics from the training and unannotated threads, whatever the examples.
+        """Fit topics on all training and unannotated threads.
 
-        A whole thread is a text: in single comments too few words meet (Hong and Davison 2010, Empirical study of
-        topic modeling in Twitter).
+        Each thread is one text, because single comments have too few co-occurring words (Hong and Davison 2010,
+        Empirical study of topic modeling in Twitter).
         """
         return Fitted(cls(Topics.learn(learned_threads(training.inputs, _TERMS), _TERMS)))
 
@@ -117,6 +117,6 @@ class TopicSimilarityV2(FittedQueryGroup):
 
 
 def _shares(texts: Texts, topics: Topics) -> _Numbers:
-    """The topics of each text; the last row, which ``ABSENT`` names, is NaN."""
+    """The topics of each text; the last row, at ``ABSENT``, is NaN."""
     shares = topics.shares(texts.column(_TERMS))
     return np.concatenate([shares, np.full((1, shares.shape[1]), np.nan)])

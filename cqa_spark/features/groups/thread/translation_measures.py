@@ -1,4 +1,4 @@
-"""How good a translation of the query the candidate would be."""
+"""Measures of machine translation between query and candidate."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MTE = "Guzmán, Nakov and Màrquez 2016, MTE-NN at SemEval-2016 Task 3"
 _COLUMNS = {
     "bleu": ("BLEU of the candidate with the query as reference, as a fraction", _BLEU),
     **{
-        f"precision_{length}": (f"share of the candidate's runs of {length} words that the query has, smoothed", _BLEU)
+        f"precision_{length}": (f"smoothed share of the candidate's {length}-grams that occur in the query", _BLEU)
         for length in range(1, 5)
     },
-    "brevity": ("BLEU's factor for a candidate shorter than the query; 1 for a longer one", _BLEU),
+    "brevity": ("BLEU's brevity penalty; 1 if the candidate is longer than the query", _BLEU),
     "nist": (
         "NIST of the candidate with the query as reference, bits",
         "Doddington 2002, Automatic evaluation of machine translation quality using n-gram co-occurrence statistics",
@@ -31,14 +31,14 @@ _COLUMNS = {
         "Lavie and Agarwal 2007, METEOR: an automatic metric for MT evaluation",
     ),
     "edits": (
-        "edits of words that turn the candidate into the query over words of the query (TER without shifts)",
+        "word edits from the candidate to the query / words of the query (TER without shifts)",
         "Snover et al. 2006, A study of translation edit rate with targeted human annotation",
     ),
 }
 
 
 class TranslationMeasuresV1(QueryGroup):
-    """BLEU with its components, NIST, METEOR and the rate of edits, of words; needs the extra ``papers``."""
+    """BLEU and its components, NIST, METEOR and word edit rate; needs the extra ``papers``."""
 
     name: ClassVar[str] = "translation_measures_v1"
     family: ClassVar[str] = "similarity"
@@ -51,7 +51,7 @@ class TranslationMeasuresV1(QueryGroup):
     )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Measure each pair; a pair of which a text has no words has no values."""
+        """Measure each pair; NaN if a text has no words."""
         from cqa_spark.text.comparison.translation import compare_translation
 
         words = batch.texts.words

@@ -1,4 +1,4 @@
-"""Which pairs of texts a pair resembles by syntax, as KeLP's and ConvKN's support vector machines compare them."""
+"""Syntactic similarity of a pair to training pairs, as in the support vector machines of KeLP and ConvKN."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cqa_spark.text.trees.landmarks import Landmarks
 
 _LANDMARKS = 100
-"""Beyond some hundred, columns cost more than they add: the time grows with their number."""
+"""The time grows with the number of landmarks; beyond about a hundred they improve little."""
 
 _STRINGS = pa.list_(pa.string())
 _TEXTS = pa.schema([(name, _STRINGS) for name in ("sentences", "content_words", "stems")])
@@ -36,14 +36,14 @@ _KELP = (
 
 
 class TreeKernelV1(FittedQueryGroup):
-    """Columns in which a linear model is a kernel machine on the shallow trees of both texts.
+    """Nyström features: a linear model on these columns is a kernel machine on the shallow trees of both texts.
 
     The kernel of two pairs is the mean of the normalised partial tree kernels of their queries and of their candidates.
-    Nodes above words that both texts of a pair share have the tag REL. A tree covers the first 100 words and signs of a
-    text. It needs the extra ``papers``, whose parser knows English.
+    Nodes above words that both texts of a pair share have the tag REL. A tree covers the first 100 tokens of a text.
+    The group needs the extra ``papers``, whose parser is for English.
 
     Args:
-        landmarks: the pairs that the columns compare with.
+        landmarks: the training pairs to compare with.
     """
 
     name: ClassVar[str] = "tree_kernel_v1"
@@ -55,7 +55,7 @@ class TreeKernelV1(FittedQueryGroup):
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(
             f"pair_{number}",
-            f"similarity to the trees of training pair {number}, uncorrelated with that to the others",
+            f"similarity to the trees of training pair {number}, decorrelated from the other columns",
             _KELP,
         )
         for number in range(1, _LANDMARKS + 1)
@@ -67,7 +67,7 @@ class TreeKernelV1(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Take a sample of the training pairs as landmarks, whatever their labels."""
+        """Sample training pairs as landmarks, independent of their labels."""
         from cqa_spark.features.text_trees import TextTrees
         from cqa_spark.text.trees.landmarks import Landmarks
 
@@ -85,7 +85,7 @@ class TreeKernelV1(FittedQueryGroup):
         )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Compare each pair with the landmarks; a pair of which a text is not known has no values."""
+        """Compare each pair with the landmarks; NaN if a text is missing."""
         from cqa_spark.features.text_trees import TextTrees
 
         trees = batch.texts.derive(TextTrees)
@@ -111,7 +111,7 @@ class TreeKernelV1(FittedQueryGroup):
 
 
 def _sample(inputs: FeatureInputs) -> DataFrame:
-    """The texts of the examples with the lowest hashes: a sample that does not depend on how rows are spread."""
+    """The texts of the examples with the lowest hashes: a sample that does not depend on the partitioning."""
     place = F.sha2(F.concat_ws("/", "site", "query_id", "candidate_id"), 256)
     examples = inputs.examples.select("site", "query_id", "candidate_id", place.alias("place"))
     return (

@@ -1,4 +1,4 @@
-"""How alike the syntax of query and candidate is."""
+"""Similarity of the syntax trees of query and candidate."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _KERNEL = (
 class TreeSimilarityV1(QueryGroup):
     """The normalised partial tree kernel of the two texts' shallow trees: sentences, chunks, parts of speech, words.
 
-    A tree covers the first 100 words and signs of a text. It needs the extra ``papers``, whose parser knows English.
+    A tree covers the first 100 tokens of a text. The group needs the extra ``papers``, whose parser is for English.
     """
 
     name: ClassVar[str] = "tree_similarity_v1"
     family: ClassVar[str] = "syntax"
-    about: ClassVar[str] = "how alike the syntax trees of the candidate and the query are"
+    about: ClassVar[str] = "similarity of the syntax trees of the candidate and the query"
     entity: ClassVar[Entity] = Entity.PAIR
     extra: ClassVar[str] = "papers"
     libraries: ClassVar[tuple[str, ...]] = ("textblob",)
@@ -37,7 +37,7 @@ class TreeSimilarityV1(QueryGroup):
     )
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Compare the trees of each pair; a pair of which a text is not known has no value."""
+        """Compare the trees of each pair; NaN if a text is missing."""
         return {
             "query": _compare(batch, batch.query_text, batch.candidate_text),
             "subject": _compare(batch, batch.subject_text, batch.candidate_text),

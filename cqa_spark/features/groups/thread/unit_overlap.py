@@ -1,4 +1,4 @@
-"""How much of what two texts of a pair consist of they share, from words to runs of characters."""
+"""Overlap of the units of two texts of a pair, from words to character n-grams."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Items:
-    """What texts consist of, in order, one text after the other.
+    """The items of texts, such as words, in order, one text after the other.
 
     Attributes:
-        numbers: a number from 0 for each item; the same items have the same number.
+        numbers: a number from 0 for each item; equal items have equal numbers.
         text: the index of the text of each item.
         texts: number of texts.
     """
@@ -45,7 +45,7 @@ class Items:
         return Items(self.numbers[mask], self.text[mask], self.texts)
 
     def runs(self, length: int) -> Items:
-        """All runs of neighbouring items of a text, each as one item."""
+        """All n-grams of the items of a text, each as one item."""
         count, base = max(0, len(self.numbers) - length + 1), int(self.numbers.max(initial=0)) + 1
         runs = np.zeros(count, dtype=np.int64)
         for step in range(length):
@@ -54,7 +54,7 @@ class Items:
         return Items(runs, self.text[:count], self.texts).where(in_one_text)
 
     def sets(self) -> csr_array:
-        """Ones where the text of the row has the item of the column; the last row, at ``ABSENT``, is empty."""
+        """A binary matrix of texts and items; the last row, at ``ABSENT``, is empty."""
         from scipy.sparse import csr_array
 
         starts = np.searchsorted(self.text, np.arange(self.texts + 2))
@@ -66,9 +66,9 @@ class Items:
 
 
 def unit_sets(batch: QueryBatch) -> Mapping[str, csr_array]:
-    """The distinct units of each text of a pair, by the names of ``UNITS``, as rows of ones; see ``Items.sets``.
+    """The distinct units of each text of a pair, by the names of ``UNITS``, as binary matrices; see ``Items.sets``.
 
-    A text that is no side of a pair has an empty row: a batch holds whole threads, many times the texts compared.
+    Texts that are not part of a pair have empty rows, because a batch holds many more texts than are compared.
     """
     texts, compared = batch.texts, _compared(batch)
     words, vocabulary = _items(texts, "words", compared)
@@ -100,17 +100,17 @@ UNITS = {
     "char4": "character four-grams",
     "numbers": "words with a digit",
 }
-"""What texts are taken apart into by ``unit_sets``: name and meaning. Characters are in lower case."""
+"""The units of ``unit_sets``: name and meaning. Characters are in lower case."""
 
 
 @dataclass(frozen=True)
 class UnitCounts:
-    """Units of many pairs of texts.
+    """Numbers of units for many pairs of texts.
 
     Attributes:
-        shared: units that both texts of a pair have.
-        asked: units of the text that asks.
-        said: units of the text that answers.
+        shared: units shared by both texts.
+        asked: units of the asking text.
+        said: units of the answering text.
     """
 
     shared: Numbers
@@ -118,26 +118,26 @@ class UnitCounts:
     said: Numbers
 
     def jaccard(self) -> Numbers:
-        """Shared units over the units of either text."""
+        """Shared units divided by the units of either text."""
         return share(self.shared, self.asked + self.said - self.shared)
 
     def answered(self) -> Numbers:
-        """Shared units over those of the text that asks."""
+        """Shared units divided by those of the asking text."""
         return share(self.shared, self.asked)
 
     def repeated(self) -> Numbers:
-        """Shared units over those of the text that answers."""
+        """Shared units divided by those of the answering text."""
         return share(self.shared, self.said)
 
 
 @dataclass(frozen=True)
 class UnitOverlap:
-    """Two texts of a pair that are compared by one unit.
+    """A comparison of two texts of a pair by one unit.
 
     Attributes:
-        name: what the features are called before the unit: ``{name}_{unit}_jaccard`` and so on.
-        asked: the text that asks, a key of ``SIDES``.
-        said: the text that answers, a key of ``SIDES``.
+        name: prefix of the feature names: ``{name}_{unit}_jaccard`` and so on.
+        asked: the asking text, a key of ``SIDES``.
+        said: the answering text, a key of ``SIDES``.
         unit: one of ``UNITS``.
     """
 
@@ -147,7 +147,7 @@ class UnitOverlap:
     unit: str
 
     def count(self, batch: QueryBatch) -> UnitCounts:
-        """The units of each example's two texts; a text that is absent has none."""
+        """Count the units of each example's two texts; absent texts have none."""
         sets = batch.derive(unit_sets)[self.unit]
         asked, said = SIDES[self.asked](batch), SIDES[self.said](batch)
         sizes = np.diff(sets.indptr).astype(np.float64)
@@ -159,8 +159,8 @@ class UnitOverlap:
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
         declared = {
             UnitCounts.jaccard: (f"Jaccard similarity of the {asks}'s and the {says}'s {of}", source),
-            UnitCounts.answered: (f"share of the {asks}'s {of} that the {says} has too", _CONTAINMENT),
-            UnitCounts.repeated: (f"share of the {says}'s {of} that the {asks} has too", _CONTAINMENT),
+            UnitCounts.answered: (f"share of the {asks}'s {of} that occur in the {says}", _CONTAINMENT),
+            UnitCounts.repeated: (f"share of the {says}'s {of} that occur in the {asks}", _CONTAINMENT),
         }
         return {
             FeatureColumn(f"{self.name}_{self.unit}_{measure.__name__}", about, source): measure
@@ -174,7 +174,7 @@ SIDES: Mapping[str, Callable[[QueryBatch], Indices]] = {
     "candidate": lambda batch: batch.candidate_text,
     "candidate_subject": lambda batch: batch.candidate_subject_text,
 }
-"""The texts of a pair, by name: both whole, and both subjects alone."""
+"""The texts of a pair, by name: both whole texts and both subjects."""
 
 _WORDING = {
     "query": "query",
@@ -185,12 +185,12 @@ _WORDING = {
 
 
 def share(part: Numbers, whole: Numbers) -> Numbers:
-    """A part over a whole; 0 of nothing is 0."""
+    """Quotient of a part and a whole; 0 / 0 is 0."""
     return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
 
 
 def _compared(batch: QueryBatch) -> Mask:
-    """Which texts are a side of a pair."""
+    """Mask of the texts that are part of a pair."""
     compared = np.zeros(len(batch.texts) + 1, dtype=np.bool_)
     for side in SIDES.values():
         compared[side(batch)] = True
