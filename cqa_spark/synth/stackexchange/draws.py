@@ -52,7 +52,7 @@ def zipf(count: int, exponent: float) -> Floats:
 
 
 def within(counts: Ints, capacity: int) -> Ints:
-    """Set counts to 0 from the point at which their cumulative sum exceeds the capacity."""
+    """Keep counts while their cumulative sum is at most the capacity, and set the rest to 0."""
     return np.where(np.cumsum(counts) <= capacity, counts, 0)
 
 

@@ -41,7 +41,7 @@ def history_rows(
         bodies: what the posts say.
         tags: of each question.
         edits: those of the posts.
-        population: those of the site.
+        population: the members of the site.
         first_id: of the block's entries.
         rng: the block's generator.
     """

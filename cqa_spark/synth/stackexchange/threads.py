@@ -109,7 +109,7 @@ def invent_threads(
 
 
 def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
-    """The earlier question that each question repeats, for a share of the questions; else -1."""
+    """The earlier question that each question repeats, for a share of the questions, and itself no repeat; else -1."""
     earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
     repeats = (rng.random(count) < share) & (np.arange(count) > 0)
     return np.where(repeats & ~repeats[earlier], earlier, -1)

@@ -67,7 +67,7 @@ def user_rows(
         members: their numbers.
         points: reputation that each of them got.
         last_seen: when each of them last did something, in milliseconds since 1970.
-        population: those of the site.
+        population: the members of the site.
         abouts: from `about_texts`.
         seed: of the site.
     """
