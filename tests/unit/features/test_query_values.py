@@ -65,7 +65,7 @@ def test_a_group_that_learns_no_labels_has_one_model_for_all() -> None:
 
 
 def test_a_group_that_computes_other_columns_than_it_declares_is_refused() -> None:
-    with pytest.raises(ContractError, match="other columns than it computes: number, numbers"):
+    with pytest.raises(ContractError, match="computed and declared columns differ: number, numbers"):
         values_of({"constant_v1": Fitted(Misnamed(1))}, batch_of(THREADS))
 
 
