@@ -12,6 +12,7 @@ from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.cqa_md.ingest import CqaMdFiles
 from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
+from cqa_spark.corpora.question_list.ingest import QuestionList, question_lists
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.ingest.ingest import StackExchangeDump, stackexchange_dumps
 from cqa_spark.corpora.sts.ingest import StsFiles
@@ -38,6 +39,7 @@ FILES: Mapping[str, Callable[[Mapping[str, Sequence[str]], str, ObjectStorageSet
 }
 DUMPS: Mapping[str, DumpFormat] = {
     "stackexchange": DumpFormat(StackExchangeDump, stackexchange_dumps),
+    "question_list": DumpFormat(QuestionList, question_lists),
 }
 
 

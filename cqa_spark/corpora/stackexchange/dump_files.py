@@ -103,7 +103,7 @@ def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> 
     stem = name["name"]
     by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
     within = stem.lower() in BY_FILE
-    named = by_table["site"] if by_table else _site_of(archive) if within else stem
+    named = by_table["site"] if by_table else site_of(archive) if within else stem
     dump, of_site = _folder_of(archive), site or _usable(named, archive)
     return [
         DumpFile(path, of_site, BY_FILE[match["table"].lower()], dump)
@@ -134,7 +134,7 @@ def _dump_file(path: str, site: str | None) -> DumpFile | None:
     if not is_remote(path) and not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
     table = BY_FILE[match["table"].lower()]
-    return DumpFile(path, site or _usable(_site_of(path), path), table, _folder_of(path), packed=bool(match["packing"]))
+    return DumpFile(path, site or _usable(site_of(path), path), table, _folder_of(path), packed=bool(match["packing"]))
 
 
 def _folder_of(path: str) -> str:
@@ -142,7 +142,8 @@ def _folder_of(path: str) -> str:
     return path.rpartition("/")[0] if is_remote(path) else os.path.abspath(Path(path).parent)
 
 
-def _site_of(path: str) -> str:
+def site_of(path: str) -> str:
+    """The nearest folder whose name looks like a host's, or else the nearest folder."""
     folders = list((PurePosixPath(path) if is_remote(path) else Path(path).absolute()).parents)
     hosts = [folder.name for folder in folders if HOST.fullmatch(folder.name)]
     return hosts[0] if hosts else folders[0].name

@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.accounting import QUARANTINE
+from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
@@ -105,3 +107,22 @@ def test_a_site_without_links_is_ranked_and_not_measured(
     published = published_snapshot(Lake(spark, str(root)))
     assert published.read(RANKINGS).count() > 0
     assert not published.entries_or_none(METRICS)
+
+
+def test_a_list_of_questions_is_read_and_ranked(spark: SparkSession, tmp_path: Path) -> None:
+    folder, root = tmp_path / SITE, tmp_path / "lake"
+    folder.mkdir()
+    asked = [f'{{"qid": {number}, "title": "About {_TOPICS[number % 12]} &amp; beer"}}' for number in range(1, 49)]
+    (folder / "questions.jsonl").write_text("\n".join([*asked, "broken"]), encoding="utf-8")
+    (folder / "duplicates.tsv").write_text("13\t1\n34\t10\n48\t47\n", encoding="utf-8")
+    chosen = ["--dump-format", "question_list", "--max-bad-fraction", "0.1", "--retrieval.queries", "annotated"]
+    systems = ("retrieval_order", "bm25_order")
+    assert main([*_job(folder, root, *systems), *chosen, "--evaluation.measures", "RR@50"]) == 0
+    published = published_snapshot(Lake(spark, str(root)))
+    assert [row[0] for row in published.read(POSTS).where("post_id = '1'").select("subject").collect()] == [
+        "About hops & beer"
+    ]
+    assert [row[0] for row in published.read(QUARANTINE).select("reason").collect()] == ["the line is not JSON"]
+    found = {(row["system"], row["split"]): row["value"] for row in published.entries(METRICS)}
+    assert found["bm25_order", "dev"] == 1.0
+    assert found["bm25_order", "test"] < 1.0

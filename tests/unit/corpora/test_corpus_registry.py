@@ -27,7 +27,7 @@ def dumps(corpus: str) -> object:
         (require_file_format, "usenet", "cqa_md, qatar_living, sts"),
         (require_file_format, "stackexchange", "cqa_md, qatar_living, sts"),
         (files, "usenet", "cqa_md, qatar_living, sts"),
-        (dumps, "qatar_living", "stackexchange"),
+        (dumps, "qatar_living", "question_list, stackexchange"),
     ],
 )
 def test_an_unknown_format_is_answered_with_the_known_ones(

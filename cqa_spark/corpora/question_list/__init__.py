@@ -1,0 +1,1 @@
+"""Question lists: a site's questions as JSON lines, and known duplicates as pairs of ids."""

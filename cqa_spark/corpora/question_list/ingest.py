@@ -1,0 +1,165 @@
+"""Question lists → the community tables of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.config.dump_settings import DumpJobSettings
+from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
+from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs, input_records
+from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
+from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.stackexchange.dump_files import site_of
+from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
+from cqa_spark.corpora.whole_files import of_file, read_whole_files
+from cqa_spark.errors import InputError
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.activity import POST_LINKS
+from cqa_spark.lake.schemas.community import POSTS
+
+_RECORD = T.StructType(
+    [
+        T.StructField("file", T.IntegerType()),
+        T.StructField("lines", T.LongType()),
+        T.StructField("byte_offset", T.LongType()),
+        *[T.StructField(name, T.StringType()) for name in Record._fields[1:]],
+    ]
+)
+
+
+@dataclass(frozen=True)
+class QuestionList(Source):
+    """The questions of a site, and known duplicates.
+
+    Attributes:
+        files: ``questions.jsonl``, and ``duplicates.tsv`` where duplicates are known.
+        settings: site name and error tolerance.
+    """
+
+    files: Sequence[InputFile]
+    settings: DumpJobSettings
+
+    tables = (POSTS, POST_LINKS, QUARANTINE, INGESTED_FILES)
+
+    def find(self) -> None:
+        """The files are found before the source is made."""
+
+    def ingest(self, run: Run) -> None:
+        """Write posts, links, quarantine and the counts of every file."""
+        run.add_inputs(input_records(self.files))
+        paths = [file.path for file in self.files]
+        content = read_whole_files(run.lake.spark, paths)
+        records = content.mapInArrow(_parsing([_holds_questions(path) for path in paths]), _RECORD).persist()
+        source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
+        usable = records.where("post_id IS NOT NULL AND problem IS NULL").withColumns(source)
+        refused = records.where("problem IS NOT NULL").withColumns(source)
+        try:
+            with run.step("question list") as counts:
+                run.write(POSTS, POSTS.complete(_posts(usable)))
+                run.write(POST_LINKS, POST_LINKS.complete(_links(usable)))
+                run.write(
+                    QUARANTINE,
+                    refused.select("site", "source_file", "byte_offset", F.col("problem").alias("reason"), "raw"),
+                )
+                accounts = [account._asdict() for account in self._accounts(records, paths)]
+                run.write_entries(INGESTED_FILES, accounts)
+                counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
+                refuse_bad_fraction(totals, run.read(QUARANTINE), self.settings.dumps.max_bad_fraction)
+        finally:
+            records.unpersist()
+
+    @property
+    def site(self) -> str:
+        """The site that the settings or the folders name."""
+        return self.settings.dumps.site or site_of(self.files[0].path)
+
+    def _accounts(self, records: DataFrame, paths: Sequence[str]) -> Iterator[FileAccount]:
+        counted = records.groupBy("file").agg(
+            F.max("lines").alias("lines"), F.count("byte_offset").alias("found"), F.count("problem").alias("refused")
+        )
+        for row in counted.collect():
+            table, rows = POSTS if _holds_questions(paths[row["file"]]) else POST_LINKS, row["found"]
+            yield FileAccount(
+                site=self.site,
+                source_file=paths[row["file"]],
+                split=UNANNOTATED,
+                table_name=table.name,
+                lines=row["lines"],
+                not_rows=row["lines"] - rows,
+                is_complete=None,
+                rows_in=rows,
+                rows_out=rows - row["refused"],
+                rows_quarantined=row["refused"],
+            )
+
+
+def question_lists(settings: DumpJobSettings, *, read_again: bool = False) -> list[QuestionList]:
+    """The list that the settings name.
+
+    Args:
+        settings: location of the files.
+        read_again: lists are always read completely.
+
+    Raises:
+        InputError: a file is missing or unreadable, or no questions are among them.
+    """
+    patterns = (QUESTIONS, DUPLICATES)
+    files = find_inputs(settings.dumps.input, UNANNOTATED, settings.object_storage, patterns=patterns)
+    if not any(_holds_questions(file.path) for file in files):
+        raise InputError(f"no {QUESTIONS} among the input", "name the folder that holds it with --input")
+    return [QuestionList(files, settings)]
+
+
+def _holds_questions(path: str) -> bool:
+    return PurePosixPath(path).name.lower() != DUPLICATES
+
+
+def _parsing(are_questions: Sequence[bool]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row for every record, after one with the number of lines."""
+        schema = to_arrow_schema(_RECORD)
+        for batch in batches:
+            for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                found = read_records(content, are_questions=are_questions[file])
+                rows = [{"file": file, "lines": len(content.splitlines())}]
+                rows += [{"file": file, **record._asdict()} for record in found]
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+    return parse
+
+
+def _posts(records: DataFrame) -> DataFrame:
+    return records.where("title IS NOT NULL").select(
+        "site",
+        "post_id",
+        F.lit("question").alias("post_type"),
+        F.col("post_id").alias("thread_id"),
+        F.col("title").alias("subject"),
+        "body",
+        "split",
+        "source_file",
+    )
+
+
+def _links(records: DataFrame) -> DataFrame:
+    return records.where("related_id IS NOT NULL").select(
+        "site",
+        _link_id().alias("link_id"),
+        "post_id",
+        F.col("related_id").alias("related_post_id"),
+        F.lit(DUPLICATE_LINK).cast("int").alias("link_type_id"),
+        "source_file",
+    )
+
+
+def _link_id() -> Column:
+    return F.concat_ws(" ", "post_id", "related_id")

@@ -1,0 +1,87 @@
+"""The records of question lists: a JSON object a line, or a pair of ids a line."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+QUESTIONS, DUPLICATES = "questions.jsonl", "duplicates.tsv"
+
+
+class Record(NamedTuple):
+    r"""A line of a file.
+
+    Attributes:
+        byte_offset: where it starts.
+        raw: the line; bytes that are not UTF-8 as ``\xNN``.
+        problem: why it cannot be used, one sentence; None where it can.
+        post_id: id of the question.
+        related_id: the earlier question that it duplicates; None in lists of questions.
+        title: the question's title, without HTML entities; None in lists of duplicates.
+        body: its text; None where there is none.
+    """
+
+    byte_offset: int
+    raw: str
+    problem: str | None = None
+    post_id: str | None = None
+    related_id: str | None = None
+    title: str | None = None
+    body: str | None = None
+
+
+class UnreadableRecord(Exception):
+    """A line that is no record; the message goes to the quarantine."""
+
+
+def read_records(content: bytes, *, are_questions: bool) -> Iterator[Record]:
+    """Parse the lines of a file, in order; blank ones are left out.
+
+    Args:
+        content: the file.
+        are_questions: whether lines are questions; otherwise they are duplicates.
+    """
+    offset, known = 0, set[tuple[str | None, str | None]]()
+    for line in content.splitlines(keepends=True):
+        record = Record(offset, line.decode("utf-8", "backslashreplace").strip("\r\n"))
+        offset += len(line)
+        if not record.raw.strip():
+            continue
+        try:
+            read = _question(record) if are_questions else _duplicate(record)
+            if (read.post_id, read.related_id) in known:
+                raise UnreadableRecord("the record repeats an earlier one")
+            known.add((read.post_id, read.related_id))
+            yield read
+        except UnreadableRecord as unreadable:
+            yield record._replace(problem=str(unreadable))
+
+
+def _question(record: Record) -> Record:
+    try:
+        values = json.loads(record.raw)
+    except ValueError as error:
+        raise UnreadableRecord("the line is not JSON") from error
+    if not isinstance(values, dict):
+        raise UnreadableRecord("the line is not a JSON object")
+    title, body = values.get("title"), values.get("body")
+    if not isinstance(title, str) or not isinstance(body, str | None):
+        raise UnreadableRecord("the title is not a text, or the body is neither a text nor absent")
+    return record._replace(post_id=_id(values.get("qid")), title=html.unescape(title), body=body)
+
+
+def _duplicate(record: Record) -> Record:
+    ids = record.raw.split("\t")
+    if len(ids) != 2:
+        raise UnreadableRecord(f"the line has {len(ids)} columns, not question<TAB>earlier question")
+    question, earlier = map(_id, ids)
+    return record._replace(post_id=question, related_id=earlier)
+
+
+def _id(value: object) -> str:
+    written = str(value)
+    if isinstance(value, bool) or not isinstance(value, int | str) or written.split() != [written]:
+        raise UnreadableRecord(f"{value!r} is no id of a question")
+    return written
