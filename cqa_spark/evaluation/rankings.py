@@ -49,9 +49,10 @@ def _judged_for_every_system(rankings: DataFrame, examples: DataFrame) -> DataFr
     judged = examples.where(F.col("label").isNotNull() & F.col("relevant").isNotNull())
     gain = F.coalesce("similarity", F.col("label").cast("double"))
     judged = judged.select(*_GROUP, *_PAIR, gain.alias("gain"), "relevant")
-    systems = rankings.select("system", *_GROUP).distinct()
+    # Renamed, because Spark does not always tell apart the columns of a table that is joined with itself.
+    systems = rankings.select(F.col("system").alias("of_system"), *_GROUP).distinct()
     ranked = rankings.select("system", *_GROUP, *_PAIR, "rank", "predicted", "score")
-    wanted = judged.join(F.broadcast(systems), on=_GROUP, how="inner")
+    wanted = judged.join(F.broadcast(systems), on=_GROUP, how="inner").withColumnRenamed("of_system", "system")
     return wanted.join(ranked, on=["system", *_GROUP, *_PAIR], how="left")
 
 
