@@ -160,7 +160,7 @@ def test_a_copied_lake_is_reported_and_explained_with_its_own_artifacts(
 ) -> None:
     copy = str(tmp_path / "copy")
     shutil.copytree(finished.lake.root, copy)
-    thread = finished.snapshot.read(EXAMPLES).where("split = 'dev'").first()["query_id"]
+    thread = finished.snapshot.read(EXAMPLES).where("task = 'question_comment' and split = 'dev'").first()["query_id"]
     published = published_run(type(finished.lake)(finished.lake.spark, copy))
     assert published is not None
     assert published.artifacts["model/learned"].startswith(f"{copy}/models/r1/")
