@@ -12,6 +12,7 @@ from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.rankings import best_first
 from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.reports.explanation.console import print_explanation
 from cqa_spark.reports.explanation.content import Explained
@@ -97,9 +98,6 @@ def _require_one_thread(found: Candidates, run_id: str, thread: str, site: str |
 def _explained(system: System, model: RankerModel, candidates: Candidates) -> Explained:
     scores, contributions = model.score(candidates), strongest_contributions(model, system, candidates)
     rows = candidates.examples.to_pylist()
-    order = sorted(
-        range(len(rows)), key=lambda place: (-scores[place], rows[place]["initial_rank"], rows[place]["candidate_id"])
-    )
     return Explained(
         system=system.name,
         site=rows[0]["site"],
@@ -107,6 +105,6 @@ def _explained(system: System, model: RankerModel, candidates: Candidates) -> Ex
         split=rows[0]["split"],
         candidates=tuple(
             (rows[place]["candidate_id"], float(scores[place]), rows[place]["relevant"], contributions[place])
-            for place in order
+            for place in best_first(candidates, scores)
         ),
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import is_bad
 from cqa_spark.rankers.model import RankerModel
 
@@ -38,6 +41,13 @@ def rank(scored: DataFrame, system: str, run_id: str) -> DataFrame:
         "predicted",
     )
     return RANKINGS.conform(ranked)
+
+
+def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> list[int]:
+    """The order in which ``rank`` puts the candidates of one query, as their positions."""
+    columns = (candidates.examples.column(name).to_pylist() for name in ("initial_rank", "candidate_id"))
+    keys = list(zip((-scores).tolist(), *columns, strict=True))
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _number_or_stop(system: str) -> Column:

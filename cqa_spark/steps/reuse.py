@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -103,13 +103,10 @@ def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSyst
     """
     if last is None or settings.full or not (last.has(EXAMPLES) and last.has(RANKINGS)):
         return False
-    before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
     models = {model_artifact(name) for name in trained}
     groups = {name: group for each in trained.values() for name, group in each.groups.items()}
     return (
-        last.record.code_version == run.record.code_version
-        and before.get("features") == settings.features.model_dump(mode="json")
-        and all(last.record.artifacts.get(name) == run.record.artifacts[name] for name in models)
+        _same_origin(run, last, {"features": settings.features}, models)
         and not missing_groups(last, groups)
         and _same_tables(run, last, groups)
     )
@@ -139,13 +136,7 @@ def sites_to_update(
     """
     if last is None or not last.has(table) or "site" not in last.state(table).partition_by:
         return None
-    before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
-    artifacts = [model_artifact(name) for name in models]
-    if (
-        last.record.code_version != run.record.code_version
-        or any(before.get(name) != section.model_dump(mode="json") for name, section in settings.items())
-        or any(last.record.artifacts.get(name) != run.record.artifacts[name] for name in artifacts)
-    ):
+    if not _same_origin(run, last, settings, [model_artifact(name) for name in models]):
         return None
     return run.changed_sites(inputs, last)
 
@@ -165,6 +156,16 @@ def update_sites(run: Run, last: Snapshot | None, table: Table, rows: DataFrame,
     of_sites = rows.where(F.col("site").isin(*sites))
     run.replace(table, of_sites, sites=sites, base=last.record.table_versions[table.name])
     return run.rows(table)
+
+
+def _same_origin(run: Run, last: Snapshot, settings: Mapping[str, BaseModel], models: Iterable[str]) -> bool:
+    """Whether both runs have the same code, settings of the given sections, and artifacts of trained systems."""
+    before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
+    return (
+        last.record.code_version == run.record.code_version
+        and all(before.get(name) == section.model_dump(mode="json") for name, section in settings.items())
+        and all(last.record.artifacts.get(name) == run.record.artifacts[name] for name in models)
+    )
 
 
 def _same_tables(run: Run, last: Snapshot, groups: Mapping[str, FeatureGroup]) -> bool:
