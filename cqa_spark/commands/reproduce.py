@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from cqa_spark import flows
 from cqa_spark.config.datasets import DataSet, read_data_set
@@ -20,6 +21,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
 from cqa_spark.evaluation.evaluate_scores import correlation
 from cqa_spark.evaluation.measures.pearson import Pearson
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.object_store.locations import local_source, write_file
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.process.terminal import Terminal
@@ -76,47 +78,94 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
 def _reproduce_together(
     settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
 ) -> list[Reproduced]:
-    """One run for recipes of one data set, task and upstream."""
-    there = {part: found for part, found in data.parts.items() if (folder / found.input).exists()}
+    """A run for recipes of one data set, task and upstream, and one for cross-validation where the data set has it."""
+    evaluated = [
+        _Evaluated(part, found.gold.get(task, ""), folder / found.input, (folder / found.input).exists())
+        for part, found in data.parts.items()
+    ]
+    inputs = {each.part: str(each.input) for each in evaluated if each.is_there}
+    if inputs:
+        _train_and_rank(settings, folder, data, systems, inputs)
+    if task in data.cross_validation:
+        train = _Evaluated(CROSS_VALIDATED, data.cross_validation[task], folder / data.train[0], is_there=True)
+        _train_and_rank(settings, folder, data, systems, {CROSS_VALIDATED: ""})
+        evaluated.append(train)
+    return [_outcome(settings, folder, data, each, system) for system in systems for each in evaluated]
+
+
+class _Evaluated(NamedTuple):
+    """Queries that recipes rank.
+
+    Attributes:
+        part: split of the data set.
+        gold: official file of their relevance judgments, relative to the data folder; empty if there is none.
+        input: file with the queries.
+        is_there: whether the file exists.
+    """
+
+    part: str
+    gold: str
+    input: Path
+    is_there: bool
+
+
+def _train_and_rank(
+    settings: ReproduceSettings, folder: Path, data: DataSet, systems: Sequence[System], inputs: Mapping[str, str]
+) -> None:
+    """One run: train the recipes, and write their predictions for each part.
+
+    Args:
+        settings: settings of the job.
+        folder: folder of the data sets.
+        data: data set of the recipes.
+        systems: recipes of one task, with the same upstream systems.
+        inputs: file by part; for cross-validation, the only part.
+    """
+    every_fold = CROSS_VALIDATED in inputs
     by_split = {"train": [str(folder / path) for path in data.train]}
-    by_split |= {part: [str(folder / found.input)] for part, found in there.items()}
+    by_split |= {part: [path] for part, path in inputs.items() if not every_fold}
     source = file_source(data.corpus, by_split, site=data.site, storage=settings.object_storage)
     predictions = {
-        (system.name, part): f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
-        for system in systems
-        for part in there
+        (system.name, part): _predictions(settings, data, system, part) for system in systems for part in inputs
     }
     # A named lake keeps a run per data set and task, each with its own id.
-    run_id = "-".join([settings.run_id or "reproduce", data.name, task, *systems[0].upstream])
+    names = [settings.run_id or "reproduce", data.name, systems[0].task, *systems[0].upstream]
+    run_id = "-".join([*names, *([CROSS_VALIDATED] if every_fold else [])])
     one_run = settings.model_copy(update={"run_id": run_id, "recipes": tuple(system.name for system in systems)})
-    flow = flows.reproduce(source, systems, settings.features, leave_out=data.leave_out, predictions=predictions)
+    flow = flows.reproduce(
+        source,
+        systems,
+        settings.features,
+        leave_out=data.leave_out,
+        predictions=predictions,
+        every_fold=every_fold,
+    )
     if not is_remote(settings.output):
         Path(settings.output).mkdir(parents=True, exist_ok=True)
     with temporary_lake(one_run) as job:
         run_flow(flow, job)
-    return [
-        _outcome(settings, folder, data, part, system, predictions.get((system.name, part)))
-        for system in systems
-        for part in data.parts
-    ]
+
+
+def _predictions(settings: ReproduceSettings, data: DataSet, system: System, part: str) -> str:
+    return f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
 
 
 def _outcome(
-    settings: ReproduceSettings, folder: Path, data: DataSet, part: str, system: System, path: str | None
+    settings: ReproduceSettings, folder: Path, data: DataSet, evaluated: _Evaluated, system: System
 ) -> Reproduced:
-    published = system.expected.get(f"{data.name}_{part}")
+    published = system.expected.get(f"{data.name}_{evaluated.part}")
     outcome = Reproduced(
         system.name,
         system.task,
-        f"{data.name} {part}",
+        f"{data.name} {evaluated.part}",
         faithfulness=system.faithfulness or "",
         published=published.measures if published else {},
         source=published.source if published else "",
     )
-    found = data.parts[part]
-    if path is None:
-        return replace(outcome, missing=f"there is no {found.input} in {folder}: nothing was ranked")
-    gold = folder / found.gold.get(system.task, "")
+    if not evaluated.is_there:
+        missing = evaluated.input.relative_to(folder)
+        return replace(outcome, missing=f"there is no {missing} in {folder}: nothing was ranked")
+    path, gold = _predictions(settings, data, system, evaluated.part), folder / evaluated.gold
     if not gold.is_file():
         return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")
     with local_source(path, settings.object_storage) as predictions:
@@ -172,6 +221,7 @@ def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSet
         parts = [part for data in sets for part in data.parts.values()]
         named = [path for data in sets for path in data.train]
         named += [path for part in parts for path in (part.input, *part.gold.values())]
+        named += [path for data in sets for path in data.cross_validation.values()]
         for path in dict.fromkeys(named):
             if find_files(f"{folder.rstrip('/')}/{path}", storage):
                 fetch(f"{folder.rstrip('/')}/{path}", Path(copies, path), storage)

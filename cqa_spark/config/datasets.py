@@ -37,6 +37,8 @@ class DataSet(Section):
         train: training files.
         leave_out: training threads that an evaluation part contains under another id.
         parts: evaluation parts by split, dev or test.
+        cross_validation: official files of relevance judgments of the training queries, by task, to evaluate each
+            training query by models of the other folds; empty for data sets with a labelled part.
     """
 
     name: str
@@ -46,6 +48,7 @@ class DataSet(Section):
     train: tuple[str, ...] = Field(min_length=1)
     leave_out: tuple[str, ...] = ()
     parts: Mapping[str, DataPart]
+    cross_validation: Mapping[str, str] = Field(default_factory=dict)
 
 
 def read_data_set(conf_dir: Path, name: str) -> DataSet:

@@ -19,7 +19,7 @@ Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
 FromRun = Annotated[RunName | None, Field(description="run with the posts and votes; default: the published run")]
 RankerName = Literal[
-    "logistic", "boosted", "pairwise", "network", "text", "votes",
+    "logistic", "boosted", "pairwise", "network", "text", "votes", "embeddings",
     "feed_forward", "decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata",
 ]  # fmt: skip
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]

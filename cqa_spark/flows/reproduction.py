@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.corpora.source import Source
+from cqa_spark.experiments.evaluation_split import EveryFold
+from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.flows.shared_steps import learning
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.ingest import Ingest
@@ -24,8 +26,9 @@ def reproduce(
     *,
     leave_out: Sequence[str],
     predictions: Mapping[tuple[str, str], str],
+    every_fold: bool = False,
 ) -> Flow:
-    """Train published systems of one task and rank the evaluation files of their data set.
+    """Train published systems of one task and rank the evaluation files of their data set, or its training queries.
 
     Args:
         source: files of the data set.
@@ -33,6 +36,7 @@ def reproduce(
         features: folds of the cross-fitting, and the cut of as-of groups.
         leave_out: training threads that an evaluation file also contains.
         predictions: file for the predictions of each system and split.
+        every_fold: rank each training query by models of the other folds.
     """
     task = task_of(systems)
     files = (WritePredictions(path, system, task, split) for (system, split), path in predictions.items())
@@ -42,7 +46,7 @@ def reproduce(
             Ingest(source),
             Pair(tasks_of(systems), leave_out=leave_out),
             *learning(systems, task, features),
-            Score(systems, task),
+            RankEveryQuery(systems, EveryFold(features.folds)) if every_fold else Score(systems, task),
             *files,
         ),
     )

@@ -20,20 +20,20 @@ def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
     Returns:
         The ranker; None if it has no seeds.
     """
-    given = _seeds(ranker)
+    given = seeds_of(ranker)
     if not given:
         return None
     seeds = {path: seed + number * _APART for path, seed in given.items()}
     return ranker.model_copy(update={"parameters": with_values(ranker.parameters, seeds)})
 
 
-def _seeds(ranker: RankerSpec) -> dict[str, int]:
-    """Seeds by path in the parameters."""
+def seeds_of(ranker: RankerSpec) -> dict[str, int]:
+    """The seeds of a ranker and its members, by path in the parameters."""
     found: dict[str, int] = {}
     field = ranker_class(ranker.name).parameters_type.model_fields.get("seed")
     if field is not None:
         found["seed"] = ranker.parameters.get("seed", field.default)
     for path, member in members(ranker.parameters):
-        inner = _seeds(RankerSpec.model_validate(member))
+        inner = seeds_of(RankerSpec.model_validate(member))
         found |= {f"{path}.parameters.{name}": seed for name, seed in inner.items()}
     return found

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pyspark.sql import functions as F
 
 from cqa_spark.features.catalogue import meanings
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
@@ -38,6 +39,7 @@ from cqa_spark.reports.run.collect import collect_content
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.rankings import RankedSystem, ranked_systems
 from cqa_spark.reports.run.record.collect import run_facts
+from cqa_spark.reports.similarity.official_mean import with_official_mean
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories
@@ -107,15 +109,19 @@ class Report(Step):
         counts.rows_out = 1
 
     def _content(self, run: Run, ranked: Sequence[RankedSystem]) -> RunReport:
-        study, headline = found_study(run), _headline(run, ranked, self.measures[0])
+        study = found_study(run)
+        entries = {table.name: run.entries(table) for table in SHOWN_ENTRIES if run.has(table)}
+        journal, mean = with_official_mean(entries)
         measures, baseline = (study.measures, study.baseline) if study else (self.measures, self.baseline)
+        measures = (mean, *measures) if mean else measures
+        headline = _headline(journal[METRICS.name], ranked, mean or self.measures[0])
         best_system = study.leading if study else headline.system
         tables = run.present(SHOWN)
         if headline.split == CROSS_VALIDATED:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
         content = collect_content(
             tables,
-            {table.name: run.entries(table) for table in SHOWN_ENTRIES if run.has(table)},
+            journal,
             run_facts(run.record),
             ranked,
             task=headline.task,
@@ -146,9 +152,9 @@ class _Headline(NamedTuple):
     system: str
 
 
-def _headline(run: Run, ranked: Sequence[RankedSystem], measure: str) -> _Headline:
+def _headline(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure: str) -> _Headline:
     """The best system on the first split with measurements; without measurements, the first system."""
-    measured = [entry for entry in run.entries(METRICS) if entry["measure"] == measure]
+    measured = [entry for entry in metrics if entry["measure"] == measure]
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
         return _Headline(best["task"], best["split"], best["system"])

@@ -8,6 +8,8 @@ from itertools import groupby
 from pathlib import Path
 
 from cqa_spark.config.project_root import project_root
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
+from cqa_spark.rankers.seeds import seeds_of
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table
@@ -15,8 +17,11 @@ from generators.markdown import code, page, plain, table
 SCORES = Path(__file__).resolve().parents[1] / "reproduced.json"
 """The files ``scores.json`` of ``cqa reproduce``, put together."""
 
-DEV = "dev"
-"""The part of a data set whose labels are distributed."""
+LABELLED = ("dev", CROSS_VALIDATED)
+"""The parts of a data set whose labels are distributed: its development set or, without one, its training queries."""
+
+SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
+"""The measures shown of recipes whose paper reports no score."""
 
 Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Fractions by system, part of a data set, and measure."""
@@ -31,7 +36,8 @@ NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets
 that the scores here were computed from; with them, the same command fills the columns *ours* and *difference*.
 The column *ours on dev* is our score on the development set, whose labels are distributed. It does not compare with a
 score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the test
-set."""
+set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds. Systems of
+STS are evaluated on the development set of the STS Benchmark."""
 
 
 def reproductions_page() -> str:
@@ -40,7 +46,8 @@ def reproductions_page() -> str:
     conf = project_root() / "conf"
     recipes = [read_recipe(conf, name) for name in known_systems(conf)]
     found = sorted(
-        ((part, system) for system in recipes for part in system.expected), key=lambda each: (each[0], each[1].name)
+        ((part, system) for system in recipes if system.data_set for part in _parts(system)),
+        key=lambda each: (each[0], each[1].name),
     )
     blocks = [
         block
@@ -50,31 +57,53 @@ def reproductions_page() -> str:
     return page("Reproductions", INTRO, NOT_MEASURED, *blocks)
 
 
+def _parts(system: System) -> list[str]:
+    """The parts with published scores; without any, the test part of the data set."""
+    return list(system.expected) or [f"{system.data_set}_test"]
+
+
 def _table(part: str, systems: list[System], scores: Scores) -> str:
     """A row for each published measure, and below the table where the scores were published."""
-    headings = ["system", "measure", "published", "ours", "difference", "ours on dev", "recipe", "seed", "command"]
+    headings = [
+        "system",
+        "measure",
+        "published",
+        "ours",
+        "difference",
+        "ours on dev",
+        "faithfulness",
+        "seed",
+        "command",
+    ]
     rows = table(headings, (row for system in systems for row in _rows(part, system, scores)))
     sources: dict[str, list[str]] = {}
     for system in systems:
-        sources.setdefault(system.expected[part].source, []).append(system.name)
+        if part in system.expected:
+            sources.setdefault(system.expected[part].source, []).append(system.name)
     published = [f"- {plain(source)}: {', '.join(names)}" for source, names in sources.items()]
-    return "\n\n".join([rows, "Published in:", "\n".join(published)])
+    return "\n\n".join([rows, *(["Published in:", "\n".join(published)] if published else [])])
 
 
 def _rows(part: str, system: System, scores: Scores) -> Iterator[list[str]]:
-    ours = scores.get(system.name, {}).get(part, {})
-    on_dev = scores.get(system.name, {}).get(f"{system.data_set}_{DEV}", {})
-    seed = getattr(system.build().parameters, "seed", MISSING)
-    for place, (measure, published) in enumerate(system.expected[part].measures.items()):
-        measured = ours.get(measure)
+    of_system = scores.get(system.name, {})
+    ours = of_system.get(part, {})
+    on_dev = next((of_system[key] for each in LABELLED if (key := f"{system.data_set}_{each}") in of_system), {})
+    published = system.expected[part].measures if part in system.expected else {}
+    seeds = ", ".join(map(str, seeds_of(system.ranker).values())) or MISSING
+    measures = list(published) or [measure for measure in SHOWN if measure in {**ours, **on_dev}] or [MISSING]
+    for place, measure in enumerate(measures):
         yield [
             f"[{system.name}](systems.md#{system.name})",
             measure,
-            points(published),
-            MISSING if measured is None else points(measured),
-            MISSING if measured is None else signed_points(measured - published),
-            points(on_dev[measure]) if measure in on_dev else MISSING,
+            _shown(published.get(measure)),
+            _shown(ours.get(measure)),
+            signed_points(ours[measure] - published[measure]) if measure in ours and measure in published else MISSING,
+            _shown(on_dev.get(measure)),
             system.faithfulness or MISSING,
-            str(seed),
+            seeds,
             "" if place else code(f"cqa reproduce {system.name}"),
         ]
+
+
+def _shown(value: float | None) -> str:
+    return MISSING if value is None else points(value)

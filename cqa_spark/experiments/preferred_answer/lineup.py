@@ -17,7 +17,7 @@ BASELINES = (
 )
 """The baselines of the paper's Table 4, an as-of version of the one that uses later events, and votes."""
 
-_ONLY_AS_OF = ("votes", "decatt", "doc2vec")
+_ONLY_AS_OF = ("votes", "embeddings", "decatt", "doc2vec")
 """Rankers without a snapshot variant: texts are the same in both."""
 
 _WITH_TEXT = ("decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata")

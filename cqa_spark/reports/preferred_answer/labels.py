@@ -16,6 +16,7 @@ _RANKERS = {
     "doc2vec": "doc2vec and feed-forward network",
     "doc2vec_metadata": "doc2vec and feed-forward network with metadata",
     "votes": "boosted trees with the answer's text and votes",
+    "embeddings": "boosted trees with the answer's text, votes and embeddings",
 }
 _BASELINES = {
     "random_answer": "random",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
@@ -14,7 +14,7 @@ from cqa_spark.lake.schemas.metrics import SET_METRICS
 from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.scope import Scope
 from cqa_spark.reports.similarity.content import Points, PublishedScore, SetCorrelation, Similarity, WorstPair
-from cqa_spark.reports.similarity.published import published_results
+from cqa_spark.reports.similarity.published import official_mean, published_mean, published_results
 
 POINTS = 400
 """Most pairs of a set that are drawn."""
@@ -34,7 +34,8 @@ def collect_similarity(scope: Scope) -> Similarity | None:
     correlations = tuple(from_entry(SetCorrelation, entry) for entry in entries)
     sets = tuple(sorted({each.set_name for each in correlations} - {WEIGHTED_MEAN, MEAN}))
     means = tuple(name for name in (WEIGHTED_MEAN, MEAN) if any(each.set_name == name for each in correlations))
-    leading = {each.system: each.value for each in correlations if each.set_name == (*means, *sets)[0]}
+    headline = official_mean(sets) if means else sets[0]
+    leading = {each.system: each.value for each in correlations if each.set_name == headline}
     pairs = _pairs(scope)
     if pairs is None:
         return None
@@ -43,16 +44,23 @@ def collect_similarity(scope: Scope) -> Similarity | None:
         systems=tuple(sorted(leading, key=lambda system: (-leading[system], system))),
         sets=(*sets, *means),
         correlations=correlations,
-        published=tuple(
-            PublishedScore(name, known[0].system, known[1], known[0].source)
-            for name in sets
-            if (known := published_results(name)) is not None
-        ),
+        published=tuple(_published(correlations, sets)),
         points=_points(pairs),
         worst=_worst(scope, pairs),
     )
     pairs.unpersist()
     return found
+
+
+def _published(correlations: Sequence[SetCorrelation], sets: Sequence[str]) -> Iterator[PublishedScore]:
+    """The published results on the sets, and the official mean over them."""
+    for name in sets:
+        if (known := published_results(name)) is not None:
+            yield PublishedScore(name, known[0].system, known[1], known[0].source)
+    pairs = {each.set_name: each.queries for each in correlations if each.set_name in sets}
+    if len(sets) > 1 and (known := published_mean(pairs)) is not None:
+        results, value = known
+        yield PublishedScore(results.official, results.mean_system or results.system, value, results.source)
 
 
 def _pairs(scope: Scope) -> DataFrame | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
+
+from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
 
 
 class PublishedSets(NamedTuple):
@@ -15,12 +17,16 @@ class PublishedSets(NamedTuple):
         source: publication and table.
         sets: correlation by the name of the set.
         mean: official mean over the sets; None where it includes sets that are not in ``sets``.
+        mean_system: system with that mean, if another one.
+        official: the mean over the sets that is the official score.
     """
 
     system: str
     source: str
     sets: Mapping[str, float]
     mean: float | None = None
+    mean_system: str | None = None
+    official: str = WEIGHTED_MEAN
 
 
 RESULTS: Mapping[str, PublishedSets] = {
@@ -63,12 +69,14 @@ RESULTS: Mapping[str, PublishedSets] = {
     ),
     "2017": PublishedSets(
         "best system of each track",
-        "Cer et al. 2017, SemEval-2017 Task 1: Semantic Textual Similarity, Table 10; the mean is that of ECNU",
+        "Cer et al. 2017, SemEval-2017 Task 1: Semantic Textual Similarity, Table 10",
         {
             "track1": 0.7543, "track2": 0.7493, "track3": 0.8559, "track4a": 0.8302, "track4b": 0.3407,
             "track5": 0.8547, "track6": 0.7706,
         },
         0.7316,
+        "ECNU",
+        MEAN,
     ),
     "benchmark": PublishedSets(
         "ECNU",
@@ -87,7 +95,40 @@ def published_results(set_id: str) -> tuple[PublishedSets, float] | None:
     Args:
         set_id: folder and name of the set, such as ``2014/OnWN.test``.
     """
+    task, name = _task_and_set(set_id)
+    return (RESULTS[task], RESULTS[task].sets[name]) if name else None
+
+
+def official_mean(set_ids: Collection[str]) -> str:
+    """The mean that is the official score of these sets: ``MEAN`` for tracks of 2017, ``WEIGHTED_MEAN`` for all others.
+
+    Args:
+        set_ids: folders and names of the sets.
+    """
+    kinds = {RESULTS[task].official if name else WEIGHTED_MEAN for task, name in map(_task_and_set, set_ids)}
+    return kinds.pop() if len(kinds) == 1 else WEIGHTED_MEAN
+
+
+def published_mean(pairs: Mapping[str, int]) -> tuple[PublishedSets, float] | None:
+    """The results of the task that all sets belong to, and its mean over these sets; None where there is none.
+
+    An official mean is that of all sets of a task. Where it includes sets that are not distributed, the mean is
+    computed from the correlations on these sets, weighted by their pairs.
+
+    Args:
+        pairs: scored pairs by folder and name of the set.
+    """
+    found = [(*_task_and_set(set_id), number) for set_id, number in pairs.items()]
+    if not all(name for _, name, _ in found) or len({task for task, _, _ in found}) != 1:
+        return None
+    results = RESULTS[found[0][0]]
+    if results.mean is not None:
+        return (results, results.mean) if {name for _, name, _ in found} == set(results.sets) else None
+    return results, sum(results.sets[name] * number for _, name, number in found) / sum(pairs.values())
+
+
+def _task_and_set(set_id: str) -> tuple[str, str]:
+    """The task of a set, and the name of the set in its results; an empty name where there are none."""
     words = _WORD.findall(set_id)
-    year = next((word for word in words if word in RESULTS), "2017")
-    found = [RESULTS[year].sets[word] for word in words if word in RESULTS[year].sets]
-    return (RESULTS[year], found[0]) if found else None
+    task = next((word for word in words if word in RESULTS), "2017")
+    return task, next((word for word in words if word in RESULTS[task].sets), "")

@@ -17,7 +17,10 @@ from cqa_spark.synth.qatar_living import SamplePaths
 
 @pytest.fixture
 def home(tmp_path: Path, sample: SamplePaths, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home whose only data set is the sample, with two recipes of it: one figure is published, and it is wrong."""
+    """A home with the sample as data set: two recipes for its dev part, one for cross-validation of the same file.
+
+    One figure is published, and it is wrong.
+    """
     data: dict[str, Any] = {
         "name": "sample",
         "site": "qatarliving.com",
@@ -36,7 +39,16 @@ def home(tmp_path: Path, sample: SamplePaths, monkeypatch: pytest.MonkeyPatch) -
         recipe("ordered", "column", {"column": "initial_rank", "ascending": True}, expected=expected, **published)
     ]
     recipes.append(recipe("chance", "random_order", {}))
-    home = make_home(tmp_path / "home", systems=recipes, datasets=[data], without=["systems", "datasets"])
+    folds = {
+        **data,
+        "name": "folds",
+        "train": [sample.dev.name],
+        "leave_out": [],
+        "parts": {"test": {"input": "secret.xml"}},
+        "cross_validation": {"question_comment": sample.gold.name},
+    }
+    recipes.append(recipe("crossed", "column", {"column": "initial_rank", "ascending": True}, data_set="folds"))
+    home = make_home(tmp_path / "home", systems=recipes, datasets=[data, folds], without=["systems", "datasets"])
     monkeypatch.setenv("CQA_HOME", str(home))
     return home
 
@@ -48,8 +60,7 @@ def recipe(name: str, ranker: str, parameters: dict[str, Any], **more: Any) -> d
         "task": "question_comment",
         "about": "For tests.",
         "ranker": spec,
-        "data_set": "sample",
-        **more,
+        **{"data_set": "sample", **more},
     }
 
 
@@ -66,8 +77,12 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
     (row,) = [row for row in rows if row[:1] == ["ordered"] and "MAP@10" in row and "dev" in row]
     assert (row[-5], row[-3], row[-1]) == (ours, "99.00", "differs")
     assert "ordered, sample test: there is no secret.xml" in told
+    assert "crossed, folds test: there is no secret.xml" in told
+    crossed = evaluate_file(sample.gold, out / "crossed.folds_cross-validated.pred")
+    assert crossed["map"] == evaluate_file(sample.gold, predictions)["map"]
     assert sorted(path.name for path in out.iterdir()) == [
         "chance.sample_dev.pred",
+        "crossed.folds_cross-validated.pred",
         "ordered.sample_dev.pred",
         "scores.json",
     ]

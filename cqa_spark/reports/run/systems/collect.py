@@ -10,6 +10,7 @@ from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.systems.content import Comparison, Evaluation, Measurement
 from cqa_spark.reports.scope import Scope
+from cqa_spark.reports.similarity.official_mean import is_mean_of_sets
 
 OF_LABELS = ("Precision", "Recall", "F1")
 """Measures that say nothing of a system that calls all candidates relevant, or none."""
@@ -50,7 +51,8 @@ def evaluation(
         runner_up=next((_compared(entry) for entry in comparisons if _is_of_best_two(entry, systems, scope)), None),
         one_label=tuple(sorted(one_label)) if measured.intersection(OF_LABELS) else (),
         descriptions=tuple((name, descriptions[name]) for name in systems if name in descriptions),
-        by_query=parse_measure(scope.main_measure).has_query_values,
+        by_query=not is_mean_of_sets(scope.main_measure) and parse_measure(scope.main_measure).has_query_values,
+        of_sets=is_mean_of_sets(scope.main_measure),
     )
 
 

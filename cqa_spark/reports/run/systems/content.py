@@ -62,6 +62,7 @@ class Evaluation:
         one_label: systems that call all candidates relevant, or none; measures of their labels mean nothing.
         descriptions: name and description of systems, best first.
         by_query: whether the main measure has a value for a single query, so that wins, losses and ties have a meaning.
+        of_sets: whether the main measure is a mean over sets of pairs.
     """
 
     task: str
@@ -81,6 +82,7 @@ class Evaluation:
     one_label: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     by_query: bool = True
+    of_sets: bool = False
 
     def measurement(self, system: str, measure: str) -> Measurement | None:
         """The measurement of a system; None if there is none."""

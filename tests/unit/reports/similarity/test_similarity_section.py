@@ -11,7 +11,7 @@ from lxml import html
 from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
 from cqa_spark.reports.run.page import render
 from cqa_spark.reports.similarity.content import Points, PublishedScore, SetCorrelation, Similarity, WorstPair
-from cqa_spark.reports.similarity.published import RESULTS, published_results
+from cqa_spark.reports.similarity.published import RESULTS, official_mean, published_mean, published_results
 
 SETS = ("2014/OnWN.test", "2014/images.test", WEIGHTED_MEAN, MEAN)
 
@@ -75,6 +75,31 @@ def test_published_results_by_the_name_of_a_set(set_id: str, task: str, value: f
 
 def test_sets_without_published_results() -> None:
     assert published_results("mine/pairs") is None
+
+
+def test_the_published_mean_is_in_the_row_of_the_official_mean() -> None:
+    all_of_2016 = dict.fromkeys((f"2016/{name}.input" for name in RESULTS["2016"].sets), 250)
+    tracks = dict.fromkeys((f"official/{name}" for name in RESULTS["2017"].sets), 250)
+    assert published_mean(all_of_2016) == (RESULTS["2016"], 0.77807)
+    assert published_mean(tracks) == (RESULTS["2017"], 0.7316)
+    assert official_mean(all_of_2016) == WEIGHTED_MEAN
+    assert official_mean(tracks) == MEAN
+    assert official_mean(["mine/track1", "2016/headlines.input"]) == WEIGHTED_MEAN
+
+
+def test_the_mean_of_a_year_without_all_of_its_sets_is_weighted_by_the_pairs_that_are_there() -> None:
+    results, value = published_mean({"2013/headlines.test": 750, "2013/OnWN.test": 561, "2013/FNWN.test": 189})
+    assert results == RESULTS["2013"]
+    assert value == pytest.approx((0.7642 * 750 + 0.7529 * 561 + 0.5818 * 189) / 1500)
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [["2016/headlines.input"], ["2013/OnWN.test", "2014/OnWN.test"], ["2013/OnWN.test", "mine/pairs"]],
+    ids=["one of five", "two years", "an unknown one"],
+)
+def test_other_collections_of_sets_have_no_published_mean(sets: list[str]) -> None:
+    assert published_mean(dict.fromkeys(sets, 100)) is None
 
 
 def test_published_means_follow_from_the_sets() -> None:
