@@ -22,7 +22,7 @@ def with_official_mean(journal: Journal) -> tuple[Journal, str | None]:
         journal: entries of the run's journal tables by name.
 
     Returns:
-        The journal, and the name of the added measure, such as ``Pearson, mean by pairs``. A run with at most one set
+        The journal, and the name of the added measure, such as ``Pearson (mean by pairs)``. A run with at most one set
         in each split has no mean: its journal is returned as it is, with None.
     """
     entries = journal.get(SET_METRICS.name, ())
@@ -30,7 +30,7 @@ def with_official_mean(journal: Journal) -> tuple[Journal, str | None]:
     rows = [entry for entry in entries if entry["set_name"] == mean]
     if not rows:
         return journal, None
-    measure = f"{rows[0]['measure']}, {mean}"
+    measure = f"{rows[0]['measure']} ({mean})"
     added = {
         METRICS.name: [{**row, "measure": measure} for row in rows],
         COMPARISONS.name: [{**row, "measure": measure} for row in _comparisons(rows)],
@@ -40,7 +40,7 @@ def with_official_mean(journal: Journal) -> tuple[Journal, str | None]:
 
 def is_mean_of_sets(measure: str) -> bool:
     """Whether a measure is a mean over sets, which has no value for a single pair."""
-    return measure.endswith((WEIGHTED_MEAN, MEAN))
+    return measure.endswith((f"({WEIGHTED_MEAN})", f"({MEAN})"))
 
 
 def _comparisons(rows: Sequence[Entry]) -> Iterator[Entry]:

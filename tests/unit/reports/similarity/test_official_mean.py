@@ -24,7 +24,7 @@ def test_the_mean_is_added_to_the_metrics_and_its_tests_are_adjusted() -> None:
     entries = [row(system, name, value, p) for name in sets for system, value, p in systems]
     metric = {"system": "best_sts", "measure": "Pearson", "value": 0.7}
     journal, measure = with_official_mean({"set_metrics": entries, "metrics": [metric]})
-    assert measure == "Pearson, mean by pairs"
+    assert measure == "Pearson (mean by pairs)"
     assert is_mean_of_sets(measure)
     assert journal["metrics"][0] == metric
     added = journal["metrics"][1:]
@@ -42,7 +42,7 @@ def test_the_mean_is_added_to_the_metrics_and_its_tests_are_adjusted() -> None:
 def test_tracks_of_2017_have_the_unweighted_mean() -> None:
     sets = ("official/track1.ar-ar", "official/track5.en-en", WEIGHTED_MEAN, MEAN)
     _, measure = with_official_mean({"set_metrics": [row("cosine_sts", name, 0.5) for name in sets]})
-    assert measure == "Pearson, mean of sets"
+    assert measure == "Pearson (mean of sets)"
 
 
 @pytest.mark.parametrize("journal", [{}, {"set_metrics": [row("cosine_sts", "benchmark/sts-dev", 0.5)]}])
