@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
-from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.object_store.locations import local_target, write_file
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.query_table.collect import queries
-from cqa_spark.reports.query_table.content import QueryTable
+from cqa_spark.reports.query_table.content import MeasuredQuery, QueryTable
 from cqa_spark.reports.query_table.csv_file import write_csv
 from cqa_spark.reports.query_table.page import render_query_table
 from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.scope import Scope
 
 SHOWN = 5_000
 """Maximum number of queries on the page; the CSV file has all."""
 
 
-def write_queries(run: Run, report: RunReport, target: str) -> RunReport:
-    """Write ``REPORT.queries.html`` and ``REPORT.queries.csv``, and return the report with their names.
+@dataclass
+class QueryFiles:
+    """``REPORT.queries.csv`` and ``REPORT.queries.html``.
 
-    Args:
+    Attributes:
         run: the run.
-        report: content of the report.
         target: path of the report.
     """
-    evaluation = report.evaluation
-    if not evaluation.measurements or evaluation.split == CROSS_VALIDATED:
-        return report
-    base = target.removesuffix(".html")
-    page, csv = (f"{base}.queries.{suffix}" for suffix in ("html", "csv"))
-    name = csv.rsplit("/", 1)[-1]
-    scope = Scope(
-        run.present((EXAMPLES, QUERY_METRICS, POSTS)),
-        {},
-        evaluation.task,
-        evaluation.split,
-        evaluation.main_measure,
-        evaluation.best_system,
-        evaluation.baseline,
-    )
-    write_file(csv, b"", run.lake.storage)  # creates the folder
-    with local_target(csv, run.lake.storage) as file:
-        number, shown = write_csv(file, queries(scope), keep=SHOWN)
-    table = QueryTable(
-        run_id=run.run_id,
-        task=evaluation.task,
-        split=evaluation.split,
-        measure=evaluation.main_measure,
-        best_system=evaluation.best_system,
-        baseline=evaluation.baseline,
-        csv=name,
-        queries=number,
-        shown=shown,
-    )
-    write_file(page, page_bytes(render_query_table(table)), run.lake.storage)
-    return replace(report, queries_page=page.rsplit("/", 1)[-1], queries_csv=name)
+
+    run: Run
+    target: str
+    _written: tuple[int, tuple[MeasuredQuery, ...]] | None = field(default=None, init=False)
+
+    def write(self, queries: Iterable[MeasuredQuery]) -> None:
+        """Write the CSV file, and keep the queries of the page."""
+        csv = self._path("csv")
+        write_file(csv, b"", self.run.lake.storage)  # creates the folder
+        with local_target(csv, self.run.lake.storage) as file:
+            self._written = write_csv(file, queries, keep=SHOWN)
+
+    def finish(self, report: RunReport) -> RunReport:
+        """Write the page if there is a CSV file; return the report with the names of both."""
+        if self._written is None:
+            return report
+        evaluation, (number, shown) = report.evaluation, self._written
+        page, csv = (self._path(suffix).rsplit("/", 1)[-1] for suffix in ("html", "csv"))
+        table = QueryTable(
+            run_id=self.run.run_id,
+            task=evaluation.task,
+            split=evaluation.split,
+            measure=evaluation.main_measure,
+            best_system=evaluation.best_system,
+            baseline=evaluation.baseline,
+            csv=csv,
+            queries=number,
+            shown=shown,
+        )
+        write_file(self._path("html"), page_bytes(render_query_table(table)), self.run.lake.storage)
+        return replace(report, queries_page=page, queries_csv=csv)
+
+    def _path(self, suffix: str) -> str:
+        return f"{self.target.removesuffix('.html')}.queries.{suffix}"

@@ -43,7 +43,7 @@ from cqa_spark.reports.similarity.official_mean import with_official_mean
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories
-from cqa_spark.steps.query_table import write_queries
+from cqa_spark.steps.query_table import QueryFiles
 from cqa_spark.steps.study import found_study
 from cqa_spark.systems.recipes import descriptions
 
@@ -100,15 +100,15 @@ class Report(Step):
 
         ranked = ranked_systems(run.read(RANKINGS))
         counts.rows_in = sum(each.candidates for each in ranked)
-        content = self._content(run, ranked)
         target = self.path or run.lake.path("reports", f"{run.run_id}.html")
-        content = write_queries(run, content, target)
+        files = QueryFiles(run, target)
+        content = files.finish(self._content(run, ranked, files))
         write_file(target, page_bytes(render(content)), run.lake.storage)
         run.add_artifact(REPORT.name, target)
         run.remember(REPORT.name, content)
         counts.rows_out = 1
 
-    def _content(self, run: Run, ranked: Sequence[RankedSystem]) -> RunReport:
+    def _content(self, run: Run, ranked: Sequence[RankedSystem], files: QueryFiles) -> RunReport:
         study = found_study(run)
         entries = {table.name: run.entries(table) for table in SHOWN_ENTRIES if run.has(table)}
         journal, mean = with_official_mean(entries)
@@ -128,6 +128,7 @@ class Report(Step):
             split=headline.split,
             best_system=best_system,
             baseline=baseline,
+            write_queries=None if headline.split == CROSS_VALIDATED else files.write,
             main_measure=measures[0],
             measures=measures,
             meanings=meanings(entry["feature"] for entry in run.entries_or_none(FEATURE_IMPORTANCES)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from pyspark.sql import DataFrame
@@ -11,21 +12,27 @@ from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.reports.experiments.collect import collect_ablations, collect_cross_validations, collect_curves
 from cqa_spark.reports.night.collect import collect_night
+from cqa_spark.reports.query_table.collect import queries
+from cqa_spark.reports.query_table.content import MeasuredQuery
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.differences.collect import differences
 from cqa_spark.reports.run.features.collect import collect_importances
 from cqa_spark.reports.run.intake.collect import collect_intake
-from cqa_spark.reports.run.measured import measured_queries
+from cqa_spark.reports.run.measured import MeasuredQueries, QuerySummary
 from cqa_spark.reports.run.pairs.collect import collect_pairs
 from cqa_spark.reports.run.queries.collect import collect_stories
 from cqa_spark.reports.run.rankings import RankedSystem
 from cqa_spark.reports.run.record.content import RunFacts
 from cqa_spark.reports.run.scores.collect import collect_scores
 from cqa_spark.reports.run.systems.collect import evaluation
+from cqa_spark.reports.run.systems.content import Evaluation
 from cqa_spark.reports.scope import Scope
 from cqa_spark.reports.similarity.collect import collect_similarity
 
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
+WriteQueries = Callable[[Iterable[MeasuredQuery]], None]
 
 
 def collect_content(
@@ -38,6 +45,7 @@ def collect_content(
     split: str,
     best_system: str,
     baseline: str | None = None,
+    write_queries: WriteQueries | None = None,
     main_measure: str = "MAP@10",
     measures: Sequence[str] = (),
     stories_each: int = 3,
@@ -59,6 +67,7 @@ def collect_content(
         split: split to report on.
         best_system: system that the page presents first.
         baseline: system that the others are compared with; None if there is none.
+        write_queries: reads every query of an evaluation once, the lowest values first; None if no reader is needed.
         main_measure: measure that orders the systems.
         measures: order of the columns; other measures follow alphabetically.
         stories_each: number of best and of worst queries.
@@ -79,7 +88,7 @@ def collect_content(
         )
     evaluated = evaluation(scope, on_split, measures, descriptions)
     similarity = collect_similarity(scope)
-    measured = measured_queries(scope, stories_each) if evaluated.by_query else None
+    measured = _measured(scope, evaluated, stories_each, write_queries)
     histograms, scores = collect_scores(scope, [on_split[system] for system in evaluated.systems])
     return RunReport(
         run=run,
@@ -97,3 +106,16 @@ def collect_content(
         intake=collect_intake(scope, quarantine_samples),
         night=collect_night(scope),
     )
+
+
+def _measured(scope: Scope, evaluated: Evaluation, each: int, write: WriteQueries | None) -> MeasuredQueries | None:
+    """Read every query of an evaluation once; None without measurements, and for a measure of all queries together."""
+    if not evaluated.measurements or scope.table("examples") is None or scope.table("query_metrics") is None:
+        return None
+    summary = QuerySummary(each)
+    rows = summary.of(queries(scope, evaluated.queries))
+    if write is None:
+        deque(rows, maxlen=0)
+    else:
+        write(rows)
+    return summary.result() if evaluated.by_query else None

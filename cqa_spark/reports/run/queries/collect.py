@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.reports.run.measured import QUERY, MeasuredQueries
-from cqa_spark.reports.run.queries.choice import choose_queries
+from cqa_spark.reports.run.queries.choice import ChosenQuery, choose_queries
 from cqa_spark.reports.run.queries.content import QueryStory, RankedCandidate
 from cqa_spark.reports.run.queries.texts import Key, PostText, any_of, collect_texts
 from cqa_spark.reports.scope import Scope
@@ -17,6 +19,11 @@ QUERY_CHARACTERS = 1500
 CANDIDATE_CHARACTERS = 700
 CANDIDATES = 10
 """Number of top-ranked candidates shown for each query."""
+
+PAIR = (*QUERY, "candidate_id")
+
+Candidate = dict[str, Any]
+"""A ranked candidate, by column; columns without a value are left out."""
 
 
 def collect_stories(scope: Scope, measured: MeasuredQueries | None, each: int) -> tuple[QueryStory, ...]:
@@ -30,32 +37,30 @@ def collect_stories(scope: Scope, measured: MeasuredQueries | None, each: int) -
     chosen = choose_queries(scope, measured, each)
     if not chosen:
         return ()
-    queries = [(row.site, row.query_id) for row, _ in chosen]
+    queries = [(each.site, each.query_id) for each in chosen]
     candidates = _candidates(scope, any_of("query_id", queries))
-    ranked = [(row.site, row.candidate_id) for rows in candidates.values() for row in rows]
+    ranked = [(row["site"], row["candidate_id"]) for rows in candidates.values() for row in rows]
     texts = collect_texts(scope, sorted({*queries, *ranked}))
-    return tuple(_story(kind, row, texts, candidates.get((row.site, row.query_id), [])) for row, kind in chosen)
+    return tuple(_story(each, texts, candidates.get((each.site, each.query_id), [])) for each in chosen)
 
 
-def _candidates(scope: Scope, is_chosen: Column) -> dict[Key, list[Row]]:
-    """The top candidates of the chosen queries, in ranked order."""
+def _candidates(scope: Scope, is_chosen: Column) -> dict[Key, list[Candidate]]:
+    """The top candidates of the chosen queries, in ranked order, each with its judgment."""
     is_shown = (F.col("system") == scope.best_system) & (F.col("rank") <= CANDIDATES)
     ranked = scope.rankings().where(is_shown & is_chosen)
-    shown = _with_judgment(scope, ranked.select(*QUERY, "candidate_id", "rank", "score", "predicted"), is_chosen)
-    found: dict[Key, list[Row]] = {}
-    for row in sorted(shown.collect(), key=lambda row: row["rank"]):
-        found.setdefault((row.site, row.query_id), []).append(row)
-    return found
-
-
-def _with_judgment(scope: Scope, shown: DataFrame, is_chosen: Column) -> DataFrame:
+    rows = ranked.select(*PAIR, "rank", "score", "predicted")
     examples = scope.table("examples")
-    if examples is None:
-        return shown.select(
-            "*", F.lit(None).cast("int").alias("initial_rank"), F.lit(None).cast("boolean").alias("relevant")
-        )
-    judged = examples.where(is_chosen).select(*QUERY, "candidate_id", "initial_rank", "relevant")
-    return shown.join(F.broadcast(judged), on=[*QUERY, "candidate_id"], how="left")
+    if examples is not None:
+        judged = examples.where(is_chosen).select(*PAIR, "initial_rank", "relevant")
+        rows = rows.unionByName(judged, allowMissingColumns=True)  # paired here: a join would take another job
+    by_pair: dict[tuple[str, ...], Candidate] = defaultdict(dict)
+    for row in rows.collect():
+        known = {name: value for name, value in row.asDict().items() if value is not None}
+        by_pair[tuple(row[name] for name in PAIR)].update(known)
+    found: dict[Key, list[Candidate]] = defaultdict(list)
+    for each in sorted((each for each in by_pair.values() if "rank" in each), key=lambda each: each["rank"]):
+        found[each["site"], each["query_id"]].append(each)
+    return found
 
 
 def _truncated(text: str, characters: int) -> str:
@@ -63,21 +68,22 @@ def _truncated(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"{text[:characters]}…"
 
 
-def _story(kind: str, row: Row, texts: Mapping[Key, PostText], candidates: Sequence[Row]) -> QueryStory:
-    asked, values = texts.get((row.site, row.query_id), PostText()), row.asDict()
+def _story(query: ChosenQuery, texts: Mapping[Key, PostText], candidates: Sequence[Candidate]) -> QueryStory:
+    asked = texts.get((query.site, query.query_id), PostText())
     return QueryStory(
-        kind=kind,
-        site=row.site,
-        query_id=row.query_id,
+        kind=query.kind,
+        site=query.site,
+        query_id=query.query_id,
         subject=asked.subject,
         text=_truncated(asked.body, QUERY_CHARACTERS),
-        value=values.get("value"),
-        baseline_value=values.get("baseline_value"),
+        value=query.value,
+        baseline_value=query.baseline_value,
         candidates=tuple(
             RankedCandidate(
-                c.candidate_id, c["rank"], c.initial_rank, c.score, c.predicted, c.relevant,
-                _truncated(texts.get((row.site, c.candidate_id), PostText()).whole, CANDIDATE_CHARACTERS),
+                each["candidate_id"], each["rank"], each.get("initial_rank"), each["score"], each["predicted"],
+                each.get("relevant"),
+                _truncated(texts.get((query.site, each["candidate_id"]), PostText()).whole, CANDIDATE_CHARACTERS),
             )
-            for c in candidates
+            for each in candidates
         ),
     )  # fmt: skip

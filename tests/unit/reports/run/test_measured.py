@@ -1,0 +1,35 @@
+"""Queries are summarised one by one, in any order."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from cqa_spark.reports.query_table.content import MeasuredQuery
+from cqa_spark.reports.run.measured import MeasuredQueries, QuerySummary
+
+EVEN = MeasuredQuery("s", "even", "", 2, 1, 1.0, 1.0)
+BETTER = MeasuredQuery("s", "better", "", 2, 1, 1.0, 0.5)
+WORSE = MeasuredQuery("s", "worse", "", 2, 1, 0.25, 0.3125)
+UNANSWERABLE = MeasuredQuery("s", "unanswerable", "", 2, 0, 0.0, 0.0)
+UNMEASURED = MeasuredQuery("s", "unmeasured", "", 2, 1, None, None)
+WITHOUT_BASELINE = MeasuredQuery("s", "without baseline", "", 2, 1, 0.25, None)
+
+
+def summarised(*queries: MeasuredQuery, each: int) -> MeasuredQueries:
+    summary = QuerySummary(each)
+    assert list(summary.of(queries)) == list(queries)
+    return summary.result()
+
+
+def test_best_and_worst_queries_and_the_steps_between_systems_in_any_order() -> None:
+    expected = MeasuredQueries(
+        steps=((0.5, 1), (0.0, 2), (-0.063, 1)),  # half a thousandth is rounded away from zero
+        best=(BETTER, EVEN),
+        worst=(WORSE, WITHOUT_BASELINE),
+    )
+    queries = (EVEN, BETTER, WORSE, UNANSWERABLE, UNMEASURED, WITHOUT_BASELINE)
+    assert all(summarised(*order, each=2) == expected for order in permutations(queries))
+
+
+def test_no_queries() -> None:
+    assert summarised(each=3) == MeasuredQueries((), (), ())
