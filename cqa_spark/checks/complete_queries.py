@@ -10,18 +10,25 @@ from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
+NAME = "complete queries"
+"""Name of the check."""
+
+_RANKED = ("ranked", "last_rank")
+
 
 def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The number of queries that are ranked partially or not at all."""
-    rankings = review.now[RANKINGS.name].where(F.col("system") == review.system)
-    broken = _compared(rankings, review.now[EXAMPLES.name], how="full")
-    to_rank = F.col("ranked").isNull() & F.col("is_to_rank")
-    in_part = F.col("ranked").isNotNull() & ~_is_whole()
-    found = broken.agg(F.count_if(in_part).alias("in_part"), F.count_if(to_rank).alias("missing")).first()
+    """The number of queries that a system ranks partially, or that the served system does not rank at all."""
+    by_system = _ranked(review.now[RANKINGS.name])
+    ranked = by_system.groupBy(*QUERY).agg(F.collect_list(F.struct("system", *_RANKED)).alias("systems"))
+    compared = ranked.join(_wanted(review.now[EXAMPLES.name]), on=list(QUERY), how="full")
+    in_part = F.exists("systems", lambda each: ~_is_whole(each["ranked"], each["last_rank"]))
+    is_served = F.coalesce(F.exists("systems", lambda each: each["system"] == review.system), F.lit(False))
+    missing = F.col("is_to_rank") & ~is_served
+    found = compared.agg(F.count_if(in_part).alias("in_part"), F.count_if(missing).alias("missing")).first()
     assert found is not None, "an aggregate has one row"
-    ranked, missing = found["in_part"], found["missing"]
-    reason = f"{ranked:,} queries partially ranked, {missing:,} not at all"
-    return Verdict("complete queries", ranked + missing == 0, ranked + missing, 0, reason)
+    broken = found["in_part"] + found["missing"]
+    reason = f"{found['in_part']:,} queries partially ranked, {found['missing']:,} not at all"
+    return Verdict(NAME, broken == 0, broken, 0, reason)
 
 
 def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
@@ -31,17 +38,20 @@ def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
         rankings: rows of ``RANKINGS``.
         examples: rows of ``EXAMPLES``, all of the run.
     """
-    return _compared(rankings, examples, how="left").where(~_is_whole())
+    compared = _ranked(rankings).join(_wanted(examples), on=list(QUERY), how="left")
+    return compared.where(~_is_whole(*map(F.col, _RANKED))).drop("is_to_rank", "last_rank")
 
 
-def _compared(rankings: DataFrame, examples: DataFrame, *, how: str) -> DataFrame:
-    """By system and query, the numbers of ranked candidates and of all candidates."""
+def _ranked(rankings: DataFrame) -> DataFrame:
+    """By system and query, the number of ranked candidates, and the last rank."""
+    return rankings.groupBy("system", *QUERY).agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
+
+
+def _wanted(examples: DataFrame) -> DataFrame:
+    """By query, the number of candidates, and whether they must be ranked."""
     to_rank = F.max(F.expr(OUTSIDE_TRAINING)).alias("is_to_rank")
-    wanted = examples.groupBy(*QUERY).agg(F.count("*").alias("wanted"), to_rank)
-    ranked = rankings.groupBy("system", *QUERY).agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
-    return ranked.join(wanted, on=list(QUERY), how=how)
+    return examples.groupBy(*QUERY).agg(F.count("*").alias("wanted"), to_rank)
 
 
-def _is_whole() -> Column:
-    whole = (F.col("ranked") == F.col("wanted")) & (F.col("last_rank") == F.col("wanted"))
-    return F.coalesce(whole, F.lit(False))
+def _is_whole(ranked: Column, last_rank: Column) -> Column:
+    return F.coalesce((ranked == F.col("wanted")) & (last_rank == F.col("wanted")), F.lit(False))

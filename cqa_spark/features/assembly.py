@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.group import FeatureColumn, FeatureGroup
+from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.group import FeatureColumn, FeatureGroup, Place
 from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import tables_of
-from cqa_spark.lake.table import Table
+from cqa_spark.features.stored_values import by_place
 
 
 def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
@@ -23,13 +23,13 @@ def times(groups: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name, column in _columns(groups) if column.is_time)
 
 
-def assemble(examples: DataFrame, groups: Iterable[str], tables: Mapping[str, DataFrame]) -> DataFrame:
+def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, DataFrame]) -> DataFrame:
     """Join the groups' values to the examples.
 
     Args:
         examples: the examples table.
         groups: names of the groups.
-        tables: the tables of feature values by name, as ``read_values`` returns them.
+        values: of the groups by pass, as ``read_values`` returns them.
 
     Returns:
         One row per example: its columns, then one double per feature. Unknown values are replaced by the ``missing``
@@ -40,9 +40,8 @@ def assemble(examples: DataFrame, groups: Iterable[str], tables: Mapping[str, Da
     """
     names = tuple(groups)
     joined = examples
-    for table in tables_of(names):
-        members = [name for name in names if name in table.schema.names]
-        joined = joined.join(_features(members, table, tables[table.name]), on=list(table.key), how="left")
+    for place, members in by_place(map(group_class, names)).items():
+        joined = joined.join(_features(members, values[place]), on=list(KEY), how="left")
     filled = [
         F.coalesce(F.nanvl(name, F.lit(None)), F.lit(column.missing)).alias(name) for name, column in _columns(names)
     ]
@@ -55,13 +54,13 @@ def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
             yield _feature(found, column), column
 
 
-def _features(groups: Iterable[str], table: Table, values: DataFrame) -> DataFrame:
+def _features(groups: Iterable[type[FeatureGroup]], values: DataFrame) -> DataFrame:
     renamed = [
         F.col(f"{found.name}.{column.name}").alias(_feature(found, column))
-        for found in map(group_class, groups)
+        for found in groups
         for column in found.columns
     ]
-    return values.select(*table.key, *renamed)
+    return values.select(*KEY, *renamed)
 
 
 def _feature(found: type[FeatureGroup], column: FeatureColumn) -> str:

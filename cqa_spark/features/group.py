@@ -68,14 +68,14 @@ class FeatureColumn:
 
 
 class Place(Enum):
-    """The key by which a pass groups rows; the value is part of the name of its table."""
+    """The key by which a pass groups rows; the value is in the column ``place`` of its rows."""
 
     QUERY = "query"
     AUTHOR = "author"
 
 
 class FeatureGroup(ABC):
-    """Base class of all groups; the groups of one place are computed in one pass and stored in one table.
+    """Base class of all groups; the groups of one place are computed in one pass and stored in the same rows.
 
     Attributes:
         place: the key by which the pass groups rows.

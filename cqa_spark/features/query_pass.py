@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
+from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.features.author_facts import with_facts
 from cqa_spark.features.batch_texts import vector_column

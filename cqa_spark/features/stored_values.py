@@ -1,4 +1,4 @@
-"""Reads the stored values of feature groups from the tables of a run."""
+"""Reads the stored values of feature groups from a run."""
 
 from __future__ import annotations
 
@@ -7,22 +7,36 @@ from collections.abc import Iterable
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.feature_table import feature_table
-from cqa_spark.features.group import Place
+from cqa_spark.features.feature_table import feature_table, of_place
+from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.table import Table
 
 
 def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
-    """The tables with the values of feature groups, declared with the columns of these groups.
+    """The table with the values of feature groups, declared with the columns of these groups; none without groups.
 
     Raises:
         ConfigError: an unknown group.
     """
     classes = [group_class(name) for name in groups]
-    places = [(place, [found for found in classes if found.place is place]) for place in Place]
-    return tuple(feature_table(place, found) for place, found in places if found)
+    return (feature_table(classes),) if classes else ()
+
+
+def by_place(groups: Iterable[type[FeatureGroup]]) -> dict[Place, list[type[FeatureGroup]]]:
+    """The groups of each pass that has any."""
+    wanted = list(groups)
+    found = {place: [group for group in wanted if group.place is place] for place in Place}
+    return {place: of_pass for place, of_pass in found.items() if of_pass}
+
+
+def stored_groups(run: RunTables) -> list[type[FeatureGroup]]:
+    """The groups with values in the run."""
+    table = feature_table(())
+    if not run.has(table):
+        return []
+    return [group_class(name) for name in run.stored_columns(table) if name not in table.key]
 
 
 def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
@@ -30,8 +44,8 @@ def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
     return {name for name in groups if not _has(run, name)}
 
 
-def read_values(run: RunTables, groups: Iterable[str]) -> dict[str, DataFrame]:
-    """The tables with the values of feature groups, by the name of the table.
+def read_values(run: RunTables, groups: Iterable[str]) -> dict[Place, DataFrame]:
+    """The values of feature groups by pass: the key, and a struct for each group.
 
     Raises:
         ConfigError: an unknown group.
@@ -44,7 +58,10 @@ def read_values(run: RunTables, groups: Iterable[str]) -> dict[str, DataFrame]:
             f"run {run.record.run_id} has no values of {', '.join(sorted(missing))}",
             f"compute them first: cqa featurize --run-id {run.record.run_id} --groups {' '.join(sorted(missing))}",
         )
-    return {table.name: run.read(table) for table in tables_of(wanted)}
+    return {
+        place: of_place(run.read(feature_table(found)), place, found)
+        for place, found in by_place(map(group_class, wanted)).items()
+    }
 
 
 def _has(run: RunTables, name: str) -> bool:

@@ -10,12 +10,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.features.feature_table import KEY, feature_table
+from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
 from cqa_spark.features.featurize import compute_outside_training, compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import embedding_models, reads_texts
+from cqa_spark.features.stored_values import by_place
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
@@ -26,7 +27,6 @@ from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.spark.concurrency import run_concurrently
 
 OPTIONAL = {
     "users": USERS,
@@ -115,26 +115,24 @@ def fit_and_write(
     for inputs in distinct:
         found |= fit_groups([group for group, own in given if own is inputs], inputs, folds=folds)
 
-    def compute_and_write(place: Place) -> int:
+    def compute(place: Place) -> DataFrame:
         here = [(group, inputs) for group, inputs in given if group.place is place]
         by_inputs = [{group.name: found[group.name] for group, own in here if own is inputs} for inputs in distinct]
         parts = [
             compute_place(fitted, inputs, folds) for fitted, inputs in zip(by_inputs, distinct, strict=True) if fitted
         ]
-        values = reduce(lambda one, other: one.join(other, on=list(KEY), how="full"), parts)
-        return run.write(feature_table(place, (group for group, _ in here)), values).rows
+        return reduce(lambda one, other: one.join(other, on=list(KEY), how="full"), parts)
 
-    places = [place for place in Place if any(group.place is place for group, _ in given)]
-    rows = sum(run_concurrently(compute_and_write, places))
+    groups_given = [group for group, _ in given]
+    values = {place: compute(place) for place in by_place(groups_given)}
+    rows = run.write(feature_table(groups_given), rows_of_places(values)).rows if values else 0
     return {name: each.on_all for name, each in found.items()}, rows
 
 
 def write_outside_training(run: Run, groups: Mapping[str, FeatureGroup], inputs: FeatureInputs) -> int:
     """Write the values of fitted groups; return the number of rows."""
-    rows = 0
-    for place in Place:
-        here = {name: group for name, group in groups.items() if group.place is place}
-        if here:
-            table = feature_table(place, map(type, here.values()))
-            rows += run.write(table, compute_outside_training(here, inputs)).rows
-    return rows
+    values = {
+        place: compute_outside_training({group.name: groups[group.name] for group in here}, inputs)
+        for place, here in by_place(map(type, groups.values())).items()
+    }
+    return run.write(feature_table(map(type, groups.values())), rows_of_places(values)).rows if values else 0

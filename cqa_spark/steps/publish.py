@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cqa_spark.checks.complete_queries import NAME as COMPLETE_QUERIES
 from cqa_spark.checks.complete_queries import incomplete_rankings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.errors import ContractError
@@ -69,7 +70,7 @@ def publish_run(lake: LeasedLake, run_id: str, *, reason: str = "published") -> 
     """
     tables = Snapshot(lake, RunLog(lake.objects).require_success(run_id))
     check_accounting(tables.entries_or_none(INGESTED_FILES))
-    if tables.has(RANKINGS):
+    if tables.has(RANKINGS) and not _passed(tables, COMPLETE_QUERIES):
         _refuse_incomplete_rankings(tables)
     publishing.publish(lake, run_id, reason=reason)
 
@@ -78,6 +79,11 @@ def leased(run: Run) -> LeasedLake:
     """The lake of a run, leased by this process."""
     assert isinstance(run.lake, LeasedLake), "a flow runs in a lake that this process leases"
     return run.lake
+
+
+def _passed(tables: Snapshot, check: str) -> bool:
+    """Whether the run passed a check; its tables have not changed since."""
+    return any(entry["check"] == check and entry["passed"] for entry in tables.entries_or_none(CHECKS))
 
 
 def _refuse_incomplete_rankings(tables: Snapshot) -> None:

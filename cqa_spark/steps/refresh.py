@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -12,13 +12,12 @@ from pyspark.sql import functions as F
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.change_impact import within
-from cqa_spark.features.feature_table import KEY, feature_table
+from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
 from cqa_spark.features.featurize import compute_outside_training
-from cqa_spark.features.group import FeatureGroup, Place, Reach
+from cqa_spark.features.group import FeatureGroup, Reach
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
-from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import missing_groups, tables_of
+from cqa_spark.features.stored_values import by_place, missing_groups, read_values, stored_groups, tables_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -83,12 +82,14 @@ class RefreshFeatures(Step):
             supplied = list(with_needed_tables([type(groups[name]) for name in sorted(groups)], inputs, strict=False))
             _require_some_site(supplied)
             lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
-            for place in Place:
-                here = {name: groups[name] for name in sorted(groups) if groups[name].place is place}
-                if here:
-                    rows_in, rows_out = _compute_place(run, place, here, inputs, lacking, differing)
-                    counts.rows_in += rows_in
-                    counts.rows_out += rows_out
+            if groups:
+                ordered = [groups[name] for name in sorted(groups)]
+                counts.rows_out = (
+                    _write_all(run, ordered, inputs, lacking)
+                    if differing is None
+                    else _merge_affected(run, ordered, inputs, lacking, differing)
+                )
+                counts.rows_in = counts.rows_out
 
 
 @dataclass(frozen=True)
@@ -137,41 +138,60 @@ def _require_some_site(supplied: Iterable[Supplied]) -> None:
             )
 
 
-def _compute_place(
-    run: Run,
-    place: Place,
-    groups: Mapping[str, FeatureGroup],
-    inputs: FeatureInputs,
-    lacking: Mapping[str, Sequence[str]],
-    differing: _Differing | None,
-) -> tuple[int, int]:
-    """Write the values of the groups of a pass; return the numbers of examples and of rows.
+def _write_all(
+    run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs, lacking: Mapping[str, Sequence[str]]
+) -> int:
+    """Write the values of groups for all examples, beside those of groups fitted in this run; return the rows.
 
     Args:
         run: the run to write to.
-        place: the pass.
-        groups: by name.
+        groups: the groups.
         inputs: the run's tables.
         lacking: by group, the sites without a table that it needs, where its values are null.
-        differing: the differences from the published run; None to compute all values.
     """
-    table = feature_table(place, map(type, groups.values()))
-    reach = max((group.reach for group in groups.values()), key=lambda each: each.value)
-    if differing is None or reach is Reach.SITE:
-        values = _known(compute_outside_training(groups, inputs), lacking)
-        if run.has(table):
-            fitted_in_this_run = [group_class(name) for name in run.stored_columns(table) if name not in KEY]
-            values = values.join(run.read(feature_table(place, fitted_in_this_run)), on=list(KEY), how="full")
-            table = feature_table(place, [*map(type, groups.values()), *fitted_in_this_run])
-        rows = run.write(table, values).rows
-        return rows, rows
-    again = differing.again[reach]
-    selected = replace(inputs, examples=again, few=run.rows(AFFECTED) <= FEW)
-    stale = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
+    classes = [type(group) for group in groups]
+    values = {
+        place: _known(compute_outside_training(_of_classes(groups, here), inputs), lacking)
+        for place, here in by_place(classes).items()
+    }
+    fitted = stored_groups(run)
+    for place, stored in read_values(run, [group.name for group in fitted]).items():
+        values[place] = values[place].join(stored, on=list(KEY), how="full") if place in values else stored
+    return run.write(feature_table([*classes, *fitted]), rows_of_places(values)).rows
+
+
+def _merge_affected(
+    run: Run,
+    groups: Sequence[FeatureGroup],
+    inputs: FeatureInputs,
+    lacking: Mapping[str, Sequence[str]],
+    differing: _Differing,
+) -> int:
+    """Replace the values of groups in the published table for the examples that changes affect; return their rows.
+
+    Args:
+        run: the run to write to.
+        groups: the groups; the values of each pass are computed again as far as the group of largest reach requires.
+        inputs: the run's tables.
+        lacking: by group, the sites without a table that it needs, where its values are null.
+        differing: the differences from the published run.
+    """
+    table = feature_table(map(type, groups))
+    values, stale = {}, {}
+    for place, here in by_place(map(type, groups)).items():
+        reach = max((group.reach for group in here), key=lambda each: each.value)
+        again = inputs.examples if reach is Reach.SITE else differing.again[reach]
+        few = reach is not Reach.SITE and run.rows(AFFECTED) <= FEW
+        selected = replace(inputs, examples=again, few=few)
+        values[place] = _known(compute_outside_training(_of_classes(groups, here), selected), lacking)
+        stale[place] = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
     base = differing.last.record.table_versions[table.name]
-    values = _known(compute_outside_training(groups, selected), lacking)
-    rows = run.merge_rows(table, values, stale=stale, base=base).rows
-    return rows, rows
+    return run.merge_rows(table, rows_of_places(values), stale=rows_of_places(stale), base=base).rows
+
+
+def _of_classes(groups: Iterable[FeatureGroup], classes: Collection[type[FeatureGroup]]) -> dict[str, FeatureGroup]:
+    """The groups of some classes, by name."""
+    return {group.name: group for group in groups if type(group) in classes}
 
 
 def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.assembly import assemble, feature_names
+from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.stored_values import read_values, tables_of
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
@@ -48,7 +49,8 @@ def feature_frames(
     values = read_values(run, groups)
     if few:
         examples.persist().count()
-        values = {table.name: _of_examples(table, values[table.name], examples) for table in tables_of(groups)}
+        keys = examples.select(*KEY)
+        values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}
     joined = assemble(examples, groups, values).persist()
     try:
         yield lambda system: joined.select(*examples.columns, *feature_names(system.feature_groups))
@@ -56,7 +58,3 @@ def feature_frames(
         joined.unpersist()
         if few:
             examples.unpersist()
-
-
-def _of_examples(table: Table, values: DataFrame, examples: DataFrame) -> DataFrame:
-    return values.join(examples.select(*table.key), on=list(table.key), how="left_semi")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from literal_community import SITE, Said, Thread
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.assembly import assemble, feature_names
+from cqa_spark.features.feature_table import PLACE
+from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.stored_values import tables_of
 
@@ -22,20 +25,20 @@ def inputs(community) -> FeatureInputs:
     )
 
 
-def _table(spark: SparkSession, groups: list[str], rows: list[tuple]) -> dict[str, DataFrame]:
-    (table,) = tables_of(groups)
-    return {table.name: spark.createDataFrame(rows, table.schema)}
+def _values(spark: SparkSession, groups: list[str], rows: list[tuple]) -> dict[Place, DataFrame]:
+    schema = T.StructType([field for field in tables_of(groups)[0].schema if field.name != PLACE.name])
+    return {Place.QUERY: spark.createDataFrame(rows, schema)}
 
 
 def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, inputs: FeatureInputs) -> None:
     groups = ["lexicon_v2", "author_activity_v1"]
     known_author = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
-    tables = _table(
+    values = _values(
         spark,
         groups,
         [(SITE, "Q1", "Q1_C1", (2.5, 0.9), known_author), (SITE, "Q1", "Q1_C2", None, known_author)],
     )
-    table = assemble(inputs.examples, groups, tables)
+    table = assemble(inputs.examples, groups, values)
     names = feature_names(groups)
     assert table.columns == [*inputs.examples.columns, *names]
     rows = {row["candidate_id"]: tuple(row[name] for name in names) for row in table.collect()}
@@ -52,7 +55,7 @@ def test_null_and_not_a_number_are_what_the_column_declares_as_missing(
     spark: SparkSession, inputs: FeatureInputs
 ) -> None:
     rows = [(SITE, "Q1", "Q1_C1", (1.0, None)), (SITE, "Q1", "Q1_C2", (1.0, float("nan"))), (SITE, "Q2", "Q2_C1", None)]
-    table = assemble(inputs.examples, ["lexicon_v2"], _table(spark, ["lexicon_v2"], rows))
+    table = assemble(inputs.examples, ["lexicon_v2"], _values(spark, ["lexicon_v2"], rows))
     assert {row["lexicon_v2__probability"] for row in table.collect()} == {0.4}
 
 

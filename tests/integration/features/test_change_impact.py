@@ -14,7 +14,7 @@ from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.change_impact import affected, changes, read_columns, within
-from cqa_spark.features.feature_table import KEY, table_name
+from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.featurize import compute_outside_training, fit_and_compute, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, Reach
 from cqa_spark.features.inputs import FeatureInputs
@@ -124,7 +124,7 @@ def test_questions_that_no_change_affects_keep_their_ranking(spark: SparkSession
 
 def rankings_of(groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> DataFrame:
     names = [group.name for group in groups]
-    shared = {table_name(group.place): compute_outside_training({group.name: group}, inputs) for group in groups}
+    shared = {group.place: compute_outside_training({group.name: group}, inputs) for group in groups}
     frame = assemble(inputs.examples, names, shared)
     values = feature_names(names)
     scored = frame.withColumn("score", F.hash(*values).cast("double")).withColumn("predicted", F.lit(False))

@@ -21,7 +21,7 @@ from cqa_spark.synth.stackexchange.dump import write_dump
 
 SITE = "night.example.org"
 SYSTEM = "highest_reputation_asof"
-FEATURES = "author_features"
+FEATURES = "features"
 
 
 Content = Mapping[str, list[tuple[object, ...]]]

@@ -7,7 +7,7 @@ import pytest
 from cqa_spark.errors import ContractError
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.feature_table import feature_table
-from cqa_spark.features.group import Entity, FittedQueryGroup, Place
+from cqa_spark.features.group import Entity, FittedQueryGroup
 from cqa_spark.features.registry import group_class
 
 
@@ -22,10 +22,10 @@ def test_other_fitted_groups_are_welcome(entity: Entity, learns: bool) -> None:
     type("Fame", (FittedQueryGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
 
 
-def test_the_table_of_a_place_has_a_struct_for_each_group() -> None:
-    table = feature_table(Place.QUERY, map(group_class, ["lexicon_v2", "author_activity_v1"]))
-    assert table.name == "query_features"
-    assert table.key == ("site", "query_id", "candidate_id")
+def test_the_table_of_values_has_a_struct_for_each_group() -> None:
+    table = feature_table(map(group_class, ["lexicon_v2", "author_activity_v1"]))
+    assert table.name == "features"
+    assert table.key == ("site", "query_id", "candidate_id", "place")
     assert table.schema.fieldNames() == [*table.key, "lexicon_v2", "author_activity_v1"]
     columns = table.schema["author_activity_v1"].dataType
     assert columns.fieldNames()[:2] == ["known", "log_comments"]
