@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from delta.tables import DeltaTable
 
 from cqa_spark.lake.commits import CommitLog
+from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.folders import EXPORTS, MODELS, remove_files, remove_folder
+from cqa_spark.lake.journal import FOLDER
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.new_files import UNCOMMITTED
 from cqa_spark.lake.published_copies import COPIES
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_table import run_folder
+from cqa_spark.lake.table import RunTable
 from cqa_spark.lake.table_state import files_since
 
 
@@ -38,7 +42,7 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
 
 
 def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove models that no kept run refers to, and exports of other runs; return their folders.
+    """Remove models that no kept run refers to, and tables and exports of other runs; return their folders.
 
     Uncommitted files are removed as well: the lease excludes a process that is writing them.
 
@@ -54,11 +58,23 @@ def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
     needed = {record.run_id for record in kept} | (exported.runs if exported is not None else set())
     others = set(folders(EXPORTS)) - needed
     remove_folder(lake, UNCOMMITTED)
-    removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)]]
+    removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)], *_tables_of_others(lake, kept)]
     for folder in removed:
         lake.lease.renew()
         remove_folder(lake, folder)
     return removed
+
+
+def _tables_of_others(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
+    """The folders of tables of single runs that no kept run refers to."""
+    found: list[str] = []
+    for table in declared_tables().values():
+        if isinstance(table, RunTable):
+            versions = ((record.run_id, record.table_versions.get(table.name)) for record in kept)
+            needed = {run_folder(table, run_id, version) for run_id, version in versions if version is not None}
+            parent = f"{FOLDER}/{table.name}"
+            found += sorted({f"{parent}/{name}" for name in lake.objects.folders(parent)} - needed)
+    return found
 
 
 def vacuum_tables(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Converts a lake of the previous release, which stored journal tables in Delta format.
+"""Converts a lake of the previous release, which stored the tables of the journal in Delta format.
 
 A journal file is named after the run and the Delta version in the run's record, so that records do not change. First
 all tables are copied, then a marker is written, then the Delta tables are deleted, the run log last. If the migration
@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
+from pyspark.sql import DataFrame
+
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.folders import remove_folder
-from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake, complete_log
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS
+from cqa_spark.lake.run_table import write_run_table
+from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.metrics import (
@@ -25,6 +28,7 @@ from cqa_spark.lake.schemas.metrics import (
     CROSS_VALIDATIONS,
     LEARNING_CURVES,
     METRICS,
+    QUERY_METRICS,
     SITE_METRICS,
     TRANSFERS,
     TRIALS,
@@ -32,13 +36,16 @@ from cqa_spark.lake.schemas.metrics import (
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.runs import RUNS
+from cqa_spark.lake.table import RunTable
 
-MIGRATED = (
+MIGRATED: tuple[JournalTable | RunTable, ...] = (
     INGESTED_FILES,
+    ID_BLOCKS,
     ORPHANS,
     DATA_CARD,
     LEFT_OUT_GROUPS,
     METRICS,
+    QUERY_METRICS,
     COMPARISONS,
     SITE_METRICS,
     ABLATIONS,
@@ -94,8 +101,8 @@ def _records(lake: LeasedLake) -> list[RunRecord]:
     return [RunRecord.from_entry(row.asDict(recursive=True)) for row in rows]
 
 
-def _copy(lake: LeasedLake, table: JournalTable, records: Sequence[RunRecord], report: Report) -> None:
-    """Write a journal file for every run and table version in the records."""
+def _copy(lake: LeasedLake, table: JournalTable | RunTable, records: Sequence[RunRecord], report: Report) -> None:
+    """Write the files of the journal for every run and table version in the records."""
     if CommitLog(lake.objects, table.name).newest_version() is None:
         return
     runs_of = defaultdict(set)
@@ -105,31 +112,34 @@ def _copy(lake: LeasedLake, table: JournalTable, records: Sequence[RunRecord], r
     files = {key.rpartition("/")[2] for key in lake.objects.keys(f"{table.name}/")}
     written = 0
     for version, runs in sorted(runs_of.items()):
-        entries = _entries(lake, table, version, files)
-        if entries is None:
+        stored = _stored(lake, table, version, files)
+        if stored is None:
             report(f"{table.name}: version {version} of {', '.join(sorted(runs))} was garbage-collected; skipped")
             continue
         lake.before_commit()
         for run_id in runs:
-            lake.journal.write(table, entries, run_id=run_id, attempt=version)
+            if isinstance(table, RunTable):
+                write_run_table(lake, table, table.complete(stored), run_id=run_id, attempt=version)
+            else:
+                entries = [row.asDict(recursive=True) for row in stored.collect()]
+                lake.journal.write(table, entries, run_id=run_id, attempt=version)
             written += 1
-    report(f"{table.name}: {written} journal files")
+    report(f"{table.name}: {written} in the journal")
 
 
-def _entries(lake: LeasedLake, table: JournalTable, version: int, files: set[str]) -> list[Entry] | None:
+def _stored(lake: LeasedLake, table: JournalTable | RunTable, version: int, files: set[str]) -> DataFrame | None:
     """The rows of a version of the Delta table; None if some of its files were deleted.
 
     Args:
         lake: the lake.
-        table: the journal table of the same name.
+        table: the table of the journal with the same name.
         version: of the Delta table.
         files: names of the existing files of the Delta table.
     """
     stored = lake.spark.read.format("delta").option("versionAsOf", version).load(lake.path(table.name))
     if not {path.rpartition("/")[2] for path in stored.inputFiles()} <= files:
         return None
-    names = [column.name for column in table.columns if column.name in stored.columns]
-    return [row.asDict(recursive=True) for row in stored.select(names).collect()]
+    return stored.select([column.name for column in table.columns if column.name in stored.columns])
 
 
 def _delete_tables(lake: LeasedLake) -> None:

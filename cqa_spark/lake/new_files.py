@@ -7,6 +7,7 @@ table. The files are then moved into the table's partitions.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,15 +76,31 @@ class NewFile:
 
 @dataclass(frozen=True)
 class NewFiles:
-    """The files of a write.
+    """The files of one or several writes.
 
     Attributes:
-        folder: their folder.
+        folders: their folders, one for each write.
         files: the files with rows.
     """
 
-    folder: str
+    folders: Sequence[str]
     files: Sequence[NewFile]
+
+    @property
+    def rows(self) -> int:
+        """The number of their rows."""
+        return sum(file.rows for file in self.files)
+
+    def rows_by_site(self) -> Counter[str]:
+        """The number of their rows by site; the files must be partitioned by site."""
+        found: Counter[str] = Counter()
+        for file in self.files:
+            found[file.action()["partitionValues"]["site"]] += file.rows
+        return found
+
+    def with_files_of(self, other: NewFiles) -> NewFiles:
+        """The files of both."""
+        return NewFiles([*self.folders, *other.folders], [*self.files, *other.files])
 
     def of(self, *kinds: str) -> list[NewFile]:
         """The files with rows of the given kinds."""
@@ -92,8 +109,9 @@ class NewFiles:
     def remove(self, spark: SparkSession) -> None:
         """Remove the files that were not moved."""
         jvm: Any = spark._jvm
-        path = jvm.org.apache.hadoop.fs.Path(self.folder)
-        path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
+        for folder in self.folders:
+            path = jvm.org.apache.hadoop.fs.Path(folder)
+            path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
 
 
 def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
@@ -102,10 +120,8 @@ def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
     Adaptive execution merges small partitions and divides large ones, by the setting
     ``spark.sql.adaptive.advisoryPartitionSizeInBytes``. Without it, Spark ignores the hint.
     """
-    if not columns:
-        return frame.hint("rebalance")
-    hint = f"REBALANCE({', '.join(columns)})"  # ``DataFrame.hint`` takes no columns
-    return frame.sparkSession.sql(f"SELECT /*+ {hint} */ * FROM {{rows}}", rows=frame)
+    by: Any = frame._jseq([F.col(name)._jc.expr() for name in columns])
+    return DataFrame(frame._jdf.hint("rebalance", by), frame.sparkSession)  # ``DataFrame.hint`` takes no columns
 
 
 def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) -> NewFiles:
@@ -119,7 +135,7 @@ def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) ->
     folder = f"{root.rstrip('/')}/{UNCOMMITTED}/{uuid4().hex}"
     by_kind = [ROWS] if ROWS in frame.columns else []
     frame.write.format("parquet").partitionBy(*by_kind, *partition_by).save(folder)
-    return NewFiles(folder, [file for file in _described(frame.sparkSession, folder) if file.rows])
+    return NewFiles([folder], [file for file in _described(frame.sparkSession, folder) if file.rows])
 
 
 def move_into(spark: SparkSession, table: str, files: Sequence[NewFile]) -> None:

@@ -34,7 +34,7 @@ class Snapshot(RunTables):
         Raises:
             InputError: the published run has no such table.
         """
-        return self.lake.read(table, self._version(table))
+        return self._stored(table, self._version(table))
 
     def state(self, table: Table) -> TableState:
         """The files of the published version, with their row and null counts."""

@@ -15,10 +15,11 @@ from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_table import write_run_table
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import FEW_SITES, Lake, SetAside, Written
-from cqa_spark.lake.table import Table
+from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.lake.table_state import TableState
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs
@@ -55,7 +56,7 @@ class Run(RunTables):
         """
         if table.name in self._aside:
             return self._aside[table.name].frame
-        return self.lake.read(table, self._version(table))
+        return self._stored(table, self._version(table))
 
     def state(self, table: Table) -> TableState:
         """The files of the version that this run wrote, with their row and null counts."""
@@ -67,7 +68,7 @@ class Run(RunTables):
 
     def rows(self, table: Table) -> int:
         """The number of the run's rows of a table, as counted when they were written."""
-        return self._aside[table.name].rows if table.name in self._aside else super().rows(table)
+        return self._aside[table.name].files.rows if table.name in self._aside else super().rows(table)
 
     def entries(self, table: JournalTable) -> list[Entry]:
         """The entries of a journal table that this run wrote.
@@ -91,6 +92,10 @@ class Run(RunTables):
 
     def write(self, table: Table, frame: DataFrame) -> Written:
         """Write a new version of a table and record it as this run's; in one file for each small site, if many."""
+        if isinstance(table, RunTable):
+            written = write_run_table(self.lake, table, frame, run_id=self.run_id, attempt=self.record.sequence)
+            self.adopt(table, written.version)
+            return written
         many_sites = self.has(POSTS) and len(self.state(POSTS).files_by_partition()) > FEW_SITES
         written = self.lake.write(table, frame, author=self.run_id, rebalance=many_sites and bool(table.partition_by))
         self.adopt(table, written.version)
@@ -119,18 +124,20 @@ class Run(RunTables):
         self.adopt(table, written.version)
         return written
 
+    def commit(self, table: Table, rows: SetAside, *, sites: Collection[str], base: int | None) -> Written:
+        """Commit rows that were set aside for a table, as ``Lake.commit`` does."""
+        written = self.lake.commit(table, rows, sites=sites, base=base, author=self.run_id)
+        self.adopt(table, written.version)
+        return written
+
     def set_aside(self, table: Table, frame: DataFrame) -> int:
         """Write rows for later steps of this process, without a version of the table; return their number."""
         self._aside[table.name] = self.lake.set_aside(table, frame)
-        return self._aside[table.name].rows
+        return self._aside[table.name].files.rows
 
     def append(self, table: Table, frame: DataFrame) -> None:
         """Append rows to this run's version of a table."""
-        self.adopt(table, self.lake.append(table, frame))
-
-    def delete(self, table: Table, keys: DataFrame) -> None:
-        """Delete rows from this run's version of a table."""
-        self.adopt(table, self.lake.delete(table, keys))
+        self.merge_rows(table, frame, stale=None, base=self._version(table))
 
     def adopt(self, table: Table | JournalTable, version: int) -> None:
         """Record an existing version of a table as this run's."""

@@ -9,7 +9,9 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.table import Table
+from cqa_spark.lake.run_table import read_run_table
+from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.lake.table_state import NO_FILES, TableState
 
 
@@ -17,9 +19,11 @@ class RunTables(ABC):
     """Read access to the tables of an active or finished run.
 
     Attributes:
+        lake: the lake of the run.
         record: has the version of every table that the run wrote.
     """
 
+    lake: Lake
     record: RunRecord
 
     @abstractmethod
@@ -67,6 +71,12 @@ class RunTables(ABC):
     def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
         """The run's rows of the tables that it has, by name."""
         return {table.name: self.read(table) for table in tables if self.has(table)}
+
+    def _stored(self, table: Table, version: int) -> DataFrame:
+        """The rows of a stored version of a table."""
+        if isinstance(table, RunTable):
+            return read_run_table(self.lake, table, run_id=self.record.run_id, attempt=version)
+        return self.lake.read(table, version)
 
     def entries_or_none(self, table: JournalTable) -> list[Entry]:
         """The run's entries of a journal table; empty if it did not write the table."""

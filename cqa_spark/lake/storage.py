@@ -75,15 +75,21 @@ class Written:
 
 @dataclass(frozen=True)
 class SetAside:
-    """Temporary rows of a process.
+    """Rows that a process has written to files, and that belong to no version of a table.
 
     Attributes:
-        frame: the rows.
-        rows: number of rows.
+        frame: reads the rows.
+        files: their files.
+        newest: the newest version of the table before the rows were written; None before the first version.
     """
 
     frame: DataFrame
-    rows: int
+    files: NewFiles
+    newest: int | None
+
+    def union(self, later: SetAside) -> SetAside:
+        """The rows of both."""
+        return SetAside(self.frame.unionByName(later.frame), self.files.with_files_of(later.files), self.newest)
 
 
 @dataclass(frozen=True)
@@ -151,11 +157,7 @@ class Lake:
             ContractError: the frame does not have the declared columns.
             AnotherWriter: another process wrote the table in the meantime.
         """
-        self.before_commit()
-        newest = self._commits(table).newest_version()
-        partition_by = table.partition_by if newest is None else self.state(table, newest).partition_by
-        new = self._new_files(table.conform(frame), partition_by, rebalance=rebalance)
-        return self._commit(table, newest, nullable(table.schema), {}, new, author)
+        return self.replace(table, frame, sites=(), base=None, author=author, rebalance=rebalance)
 
     def replace(
         self,
@@ -181,13 +183,21 @@ class Lake:
             ContractError: the frame does not have the declared columns.
             AnotherWriter: another process wrote the table in the meantime.
         """
-        if base is None or not self.exists(table):
-            return self.write(table, frame, author=author, rebalance=rebalance)
         self.before_commit()
-        newest, before = self.newest_version(table), self.state(table, base)
+        rows = self.set_aside(table, frame, rebalance=rebalance)
+        return self.commit(table, rows, sites=sites, base=base, author=author)
+
+    def commit(self, table: Table, rows: SetAside, *, sites: Collection[str], base: int | None, author: str) -> Written:
+        """Commit rows that were set aside for a table, as ``replace`` does with the rows of a frame.
+
+        Raises:
+            AnotherWriter: another process wrote the table in the meantime.
+        """
+        if base is None or rows.newest is None:
+            return self._commit(table, rows.newest, nullable(table.schema), {}, rows.files, author)
+        before = self.state(table, base)
         kept = {path: add for path, add in before.added.items() if add["partitionValues"]["site"] not in sites}
-        new = self._new_files(table.conform(frame), before.partition_by, rebalance=rebalance)
-        return self._commit(table, newest, merged_schema(before.schema, table.schema), kept, new, author)
+        return self._commit(table, rows.newest, merged_schema(before.schema, table.schema), kept, rows.files, author)
 
     def merge_rows(
         self, table: Table, frame: DataFrame | None, *, stale: DataFrame | None, base: int, author: str
@@ -230,27 +240,22 @@ class Lake:
             self._revised[table.name, base, written.version] = files.of(GONE), new
         return Written(written.version, sum(file.rows for file in files.of(NEW)))
 
-    def set_aside(self, table: Table, frame: DataFrame) -> SetAside:
-        """Write temporary rows for the current process; they belong to no version of the table.
+    def set_aside(self, table: Table, frame: DataFrame, *, rebalance: bool = False) -> SetAside:
+        """Write rows for the current process, partitioned as the table; they belong to no version until a commit.
+
+        Args:
+            table: the declaration of the table.
+            frame: the rows.
+            rebalance: as for ``write``.
 
         Raises:
             ContractError: the frame does not have the declared columns.
         """
-        files = write_new_files(table.conform(frame), self.root, ()).files
-        return SetAside(read_new_files(self.spark, files, frame), sum(file.rows for file in files))
-
-    def append(self, table: Table, frame: DataFrame) -> int:
-        """Append rows in one atomic commit; return the table's new version."""
-        return self.merge_rows(table, frame, stale=None, base=self.newest_version(table), author="").version
-
-    def delete(self, table: Table, keys: DataFrame) -> int:
-        """Delete the rows with the given keys in one atomic commit; return the table's new version.
-
-        Args:
-            table: the table.
-            keys: distinct keys; all or some of the key columns.
-        """
-        return self.merge_rows(table, None, stale=keys, base=self.newest_version(table), author="").version
+        newest = self._commits(table).newest_version()
+        partition_by = table.partition_by if newest is None else self.state(table, newest).partition_by
+        rows = table.conform(frame)
+        files = self._new_files(rows, partition_by, rebalance=rebalance)
+        return SetAside(read_new_files(self.spark, files.files, rows), files, newest)
 
     def newest_version(self, table: Table) -> int:
         """The number of the newest version, by any writer."""

@@ -98,6 +98,11 @@ class Table:
         return self.conform(frame.select("*", *nulls))
 
 
+@dataclass(frozen=True)
+class RunTable(Table):
+    """The declaration of a table whose rows belong to one run, and which every run writes in full (``run_table``)."""
+
+
 def _same_type(found: T.DataType, declared: T.DataType) -> bool:
     return found.simpleString() == declared.simpleString()
 

@@ -15,8 +15,8 @@ from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, VOTES
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Artifact, Product, Step
@@ -27,7 +27,7 @@ from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answe
 from cqa_spark.tasks.leakage import training_threads, without_labels_of_trained
 from cqa_spark.tasks.preferred_answer_dataset import every_question, examples_of
 
-ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, JUDGMENTS, POST_HISTORY)
+ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, POST_HISTORY)
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class PreferredAnswerDataset(Step):
         return POSTS, COMMENTS
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Judgments."""
-        return (JUDGMENTS,)
+        """Votes."""
+        return (VOTES,)
 
     def writes(self) -> tuple[Product, ...]:
         """Examples and the data card."""
@@ -142,8 +142,8 @@ class EveryQuestion(Step):
         return POSTS, COMMENTS, *[Artifact(model_artifact(name)) for name in self.models]
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Judgments."""
-        return (JUDGMENTS,)
+        """Votes."""
+        return (VOTES,)
 
     def writes(self) -> tuple[Product, ...]:
         """The examples."""
@@ -155,7 +155,7 @@ class EveryQuestion(Step):
         Raises:
             InputError: no question has enough answers.
         """
-        tables, settings = (POSTS, COMMENTS, JUDGMENTS), {"answers": self.settings}
+        tables, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
         last = None if self.trains else self.last
         sites = sites_to_update(run, last, EXAMPLES, tables, settings=settings, models=self.models)
         posts, comments, judged = _tables(run)
@@ -193,11 +193,10 @@ def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
 
 
 def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Posts, comments and judgments; a dump without votes has no judgments, but its posts name accepted answers."""
+    """Posts, comments and judgments of answers; without votes, it is not known when an answer was accepted."""
     posts, comments = run.read(POSTS), run.read(COMMENTS)
-    if run.has(JUDGMENTS):
-        return posts, comments, run.read(JUDGMENTS)
-    return posts, comments, judgments(posts, VOTES.empty(run.lake.spark), POST_LINKS.empty(run.lake.spark))
+    votes = run.read(VOTES) if run.has(VOTES) else VOTES.empty(run.lake.spark)
+    return posts, comments, judgments(posts, votes)
 
 
 def _of_sites(frame: DataFrame, sites: tuple[str, ...]) -> DataFrame:

@@ -16,6 +16,7 @@ from cqa_spark.evaluation.set_means import SetScore, score_sets
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS, SET_METRICS
+from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Product, Step
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class EvaluateSets(Step):
     name = "sets"
 
     def reads(self) -> tuple[Product, ...]:
-        """The measures of queries."""
-        return (QUERY_METRICS,)
+        """The measures of queries, and the rankings."""
+        return QUERY_METRICS, RANKINGS
 
     def writes(self) -> tuple[Product, ...]:
         """The measures of sets."""
@@ -48,7 +49,7 @@ class EvaluateSets(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Collect the pairs of a split on one executor, in order, and evaluate them."""
-        counts.rows_in = run.rows(QUERY_METRICS)
+        counts.rows_in = run.rows(RANKINGS)
         measured = run.read(QUERY_METRICS).where(F.col("measure") == self.settings.measures[0])
         pairs = measured.select(*_KEYS, "system", "query_id", "components", set_of_pair(F.col("query_id")).alias("set"))
         rows = pairs.groupBy(*_KEYS).applyInPandas(_scored(self.settings, self.baseline), _SCORES)

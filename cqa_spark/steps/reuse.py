@@ -21,7 +21,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table import Table
+from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
@@ -134,7 +134,9 @@ def sites_to_update(
     Returns:
         The sites; None for all, as none is published, or it was computed by other code, settings or models.
     """
-    if last is None or not last.has(table) or "site" not in last.state(table).partition_by:
+    if last is None or not last.has(table):
+        return None
+    if not isinstance(table, RunTable) and "site" not in last.state(table).partition_by:
         return None
     if not _same_origin(run, last, settings, [model_artifact(name) for name in models]):
         return None
@@ -153,7 +155,10 @@ def update_sites(run: Run, last: Snapshot | None, table: Table, rows: DataFrame,
     """
     if last is None or sites is None:
         return run.write(table, rows).rows
-    of_sites = rows.where(F.col("site").isin(*sites))
+    is_of_sites = F.col("site").isin(*sites)
+    of_sites = rows.where(is_of_sites)
+    if isinstance(table, RunTable):
+        return run.write(table, of_sites.unionByName(last.read(table).where(~is_of_sites))).rows
     run.replace(table, of_sites, sites=sites, base=last.record.table_versions[table.name])
     return run.rows(table)
 

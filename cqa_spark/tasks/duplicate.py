@@ -7,7 +7,6 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.judgments import DUPLICATE
 from cqa_spark.tasks.task import Task
 
 DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
@@ -20,7 +19,7 @@ class Duplicate(Task):
     candidates and splits the questions by time.
     """
 
-    name = DUPLICATE
+    name = "duplicate"
     letter = "E"
     about = "find the earlier questions of the site that a question duplicates, or none"
     grades = MappingProxyType({DUPLICATE_LABEL: 1, OTHER_LABEL: 0})

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
+from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 
 _CLUSTERS = "site string, post_id string, component bigint"
 

@@ -18,7 +18,7 @@ from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs, input_
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
-from cqa_spark.corpora.stackexchange.judgments import DUPLICATE_LINK
+from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run

@@ -1,4 +1,4 @@
-"""Judgments by site members: accepted answers and duplicate questions."""
+"""Judgments by site members: accepted answers."""
 
 from __future__ import annotations
 
@@ -13,27 +13,17 @@ PREFERRED_ANSWER = "preferred_answer"
 ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
 """Labels of the answers of a question whose asker accepted one."""
 
-DUPLICATE = "duplicate"
-DUPLICATE_LINK = 3
 
+def judgments(posts: DataFrame, votes: DataFrame) -> DataFrame:
+    """A row of ``JUDGMENTS`` for every answer whose question is in the dump.
 
-def judgments(posts: DataFrame, votes: DataFrame, post_links: DataFrame) -> DataFrame:
-    """Judgments for the two tasks of dumps.
-
-    ``preferred_answer``: every answer whose question is in the dump. The label is Accepted, NotAccepted if the asker
-    accepted another answer, or null if none; the initial rank follows time. An acceptance is known at the end of the
-    day of its vote, because votes have no time of day.
-    ``duplicate``: every link that closed a question as a duplicate; known at the time of the link.
+    The label is Accepted, NotAccepted if the asker accepted another answer, or null if none; the initial rank follows
+    time. An acceptance is known at the end of the day of its vote, because votes have no time of day.
 
     Args:
         posts: the table ``posts``.
         votes: the table ``votes``.
-        post_links: the table ``post_links``.
     """
-    return JUDGMENTS.complete(_accepted(posts, votes).unionByName(_duplicates(post_links), allowMissingColumns=True))
-
-
-def _accepted(posts: DataFrame, votes: DataFrame) -> DataFrame:
     questions = posts.where(F.col("post_type") == "question").select(
         "site", F.col("post_id").alias("thread_id"), "accepted_answer_id"
     )
@@ -53,33 +43,17 @@ def _accepted(posts: DataFrame, votes: DataFrame) -> DataFrame:
     is_accepted = F.col("candidate_id") == F.col("accepted_answer_id")
     label = F.when(is_accepted, ACCEPTED_ANSWER).when(F.col("accepted_answer_id").isNotNull(), OTHER_ANSWER)
     thread_known = F.max(F.when(is_accepted, F.col("accepted_at"))).over(Window.partitionBy("site", "thread_id"))
-    return asked.select(
-        "site",
-        F.lit(PREFERRED_ANSWER).alias("task"),
-        F.col("thread_id").alias("query_id"),
-        "candidate_id",
-        "thread_id",
-        label.alias("label"),
-        F.row_number().over(in_time).alias("initial_rank"),
-        thread_known.alias("known_at"),
-        F.lit(UNANNOTATED).alias("split"),
-        "source_file",
-    )
-
-
-def _duplicates(post_links: DataFrame) -> DataFrame:
-    links = post_links.where(F.col("link_type_id") == DUPLICATE_LINK)
-    first = links.groupBy("site", "post_id", "related_post_id").agg(
-        F.min("created_at").alias("known_at"), F.min("source_file").alias("source_file")
-    )
-    return first.select(
-        "site",
-        F.lit(DUPLICATE).alias("task"),
-        F.col("post_id").alias("query_id"),
-        F.col("related_post_id").alias("candidate_id"),
-        F.col("related_post_id").alias("thread_id"),
-        F.lit("Duplicate").alias("label"),
-        "known_at",
-        F.lit(UNANNOTATED).alias("split"),
-        "source_file",
+    return JUDGMENTS.conform(
+        asked.select(
+            "site",
+            F.lit(PREFERRED_ANSWER).alias("task"),
+            F.col("thread_id").alias("query_id"),
+            "candidate_id",
+            "thread_id",
+            label.alias("label"),
+            F.row_number().over(in_time).alias("initial_rank"),
+            thread_known.alias("known_at"),
+            F.lit(UNANNOTATED).alias("split"),
+            "source_file",
+        )
     )

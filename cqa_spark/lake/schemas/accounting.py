@@ -2,7 +2,7 @@
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SOURCE_FILE, SPLIT
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import RunTable, Table, column
 
 QUARANTINE = Table(
     "quarantine",
@@ -49,7 +49,7 @@ INGESTED_FILES = JournalTable(
     key=("site", "source_file"),
 )
 
-ID_BLOCKS = Table(
+ID_BLOCKS = RunTable(
     "id_blocks",
     "Digests of dump files by blocks of ids, which determine the lines of the next dump to read.",
     (
@@ -60,5 +60,4 @@ ID_BLOCKS = Table(
         column("digest", "bigint", "64-bit hashes of the lines, joined by exclusive or", nullable=False),
     ),
     key=("site", "table_name", "block"),
-    partition_by=("site",),
 )

@@ -6,7 +6,7 @@ from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID, TASK
 from cqa_spark.lake.schemas.rankings import SYSTEM
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import RunTable, column
 
 MEASURE = column("measure", "string", "the measure as it prints, such as MAP@10", nullable=False)
 SEED = column("seed", "int", "seed of the resampling", nullable=False)
@@ -21,7 +21,7 @@ _AGGREGATE = (
 )
 """A measure over all queries, and its uncertainty."""
 
-QUERY_METRICS = Table(
+QUERY_METRICS = RunTable(
     "query_metrics",
     "Each measure of each query, before aggregation.",
     (
@@ -40,7 +40,6 @@ QUERY_METRICS = Table(
         ),
     ),
     key=("system", "task", "split", "site", "query_id", "measure"),
-    partition_by=("site",),
 )
 
 METRICS = JournalTable(

@@ -70,8 +70,8 @@ def ingest(lake: Lake, folder: Path, *more: str) -> Snapshot:
 
 def rows_of(snapshot: Snapshot) -> dict[str, list[tuple[object, ...]]]:
     """What was read; but for the posts, whence."""
-    posts, quarantine = snapshot.read(POSTS).drop("source_file"), snapshot.read(QUARANTINE)
-    rows = {"posts": map(tuple, posts.collect()), "quarantine": map(tuple, quarantine.collect())}
+    posts, quarantine = snapshot.read(POSTS).drop("source_file"), snapshot.present([QUARANTINE]).get(QUARANTINE.name)
+    rows = {"posts": map(tuple, posts.collect()), "quarantine": map(tuple, quarantine.collect() if quarantine else ())}
     rows |= {
         table.name: (tuple(each.values()) for each in snapshot.entries(table)) for table in (INGESTED_FILES, ORPHANS)
     }

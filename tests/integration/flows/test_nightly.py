@@ -24,7 +24,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 
 CRASHES = {
-    "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake.replace", "after", 3),
+    "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake._commit", "after", 2),
     "while merging features": (
         "cqa_spark.lake.storage:Lake.merge_rows in cqa_spark.steps.refresh:RefreshFeatures.execute", "after", 1),
     "while merging rankings, between files and commit": (
@@ -86,6 +86,8 @@ def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
 
     assert main(["runs", "gc", "--lake", lake.root, "--keep", "2"]) == 0
     assert sorted(path.name for path in Path(lake.root, "exports").iterdir()) == ["current.json", "r2", "r3"]
+    measured = Path(lake.root, "journal", "query_metrics").iterdir()
+    assert {path.name.partition(".")[0] for path in measured} == {"r2", "r3"}
     assert main(["runs", "rollback", "--lake", lake.root]) == 0
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.second))
 

@@ -85,8 +85,9 @@ WAYS: dict[str, Callable[[LeasedLake], object]] = {
     "write": lambda lake: lake.write(SCORES, rows(lake, ("late", 9)), author="r1"),
     "replace": lambda lake: lake.replace(SCORES, rows(lake, ("a", 9)), sites=["a"], base=0, author="r1"),
     "merge_rows": lambda lake: lake.merge_rows(SCORES, rows(lake, ("late", 9)), stale=None, base=0, author="r1"),
-    "append": lambda lake: lake.append(SCORES, rows(lake, ("late", 9))),
-    "delete": lambda lake: lake.delete(SCORES, rows(lake, ("a", 1)).select("site")),
+    "merge_rows without new ones": lambda lake: lake.merge_rows(
+        SCORES, None, stale=rows(lake, ("a", 1)).select("site"), base=0, author="r1"
+    ),
 }
 
 
@@ -123,7 +124,7 @@ def test_a_commit_that_arrives_late_changes_no_later_version(lake: Lake) -> None
             written = second.write(SCORES, rows(lake, ("c", 3)), author="r1").version
             assert stored(lake, written) == [("c", 3)]
         with held(lake, "third", clock) as third:
-            appended = third.append(SCORES, rows(lake, ("d", 4)))
+            appended = third.merge_rows(SCORES, rows(lake, ("d", 4)), stale=None, base=written, author="r1").version
             assert stored(lake, appended) == [("c", 3), ("d", 4)]
 
 
@@ -135,7 +136,7 @@ def test_a_commit_of_another_process_beside_ours_is_noticed(spark: SparkSession,
 
         def before_commit(self) -> None:
             super().before_commit()
-            lake.append(SCORES, rows(lake, ("theirs", 5)))
+            lake.merge_rows(SCORES, rows(lake, ("theirs", 5)), stale=None, base=0, author="r2")
 
     with held(lake, "sleeper", clock) as sleeper:
         sleeper.write(SCORES, rows(lake, ("a", 1)), author="r1")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.lake import migration
@@ -25,7 +26,7 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.store import ObjectStore
@@ -43,12 +44,14 @@ RECORDS = [
     "9 tuesday published",
 ]
 LINES = [
-    "ingested_files: 3 journal files",
-    "orphans: 1 journal files",
-    "left_out_groups: 2 journal files",
-    "metrics: 2 journal files",
-    "comparisons: 2 journal files",
-    "feature_importances: 2 journal files",
+    "ingested_files: 3 in the journal",
+    "id_blocks: 1 in the journal",
+    "orphans: 1 in the journal",
+    "left_out_groups: 2 in the journal",
+    "metrics: 2 in the journal",
+    "query_metrics: 2 in the journal",
+    "comparisons: 2 in the journal",
+    "feature_importances: 2 in the journal",
     "runs: 9 records",
 ]
 MONDAY = {"given_order": 0.3129365079365079, "length": 0.3763888888888889}
@@ -74,8 +77,9 @@ def shown(records: list[RunRecord]) -> list[str]:
 
 
 def journal(objects: ObjectStore) -> dict[str, bytes]:
+    """The files by path; Spark names its files at random."""
     found = ((key, objects.read(key)) for key in objects.keys("journal/"))
-    return {key: stored.data for key, stored in found if stored is not None}
+    return {key.partition("/part-")[0]: stored.data for key, stored in found if stored is not None}
 
 
 def map_by_system(snapshot: Snapshot) -> dict[str, float]:
@@ -102,6 +106,8 @@ def test_it_is_refused_migrated_and_read(lake: Lake, capsys: pytest.CaptureFixtu
     snapshot = published_snapshot(lake)
     assert snapshot.read(POSTS).count() == 12
     assert map_by_system(snapshot) == TUESDAY
+    measured = snapshot.read(QUERY_METRICS).groupBy("system").agg(F.avg("value")).collect()
+    assert dict(map(tuple, measured)) == pytest.approx(TUESDAY)
     assert map_by_system(Snapshot(lake, log.require_success("monday"))) == MONDAY
     sunday = Snapshot(lake, log.require_success("sunday"))
     assert sunday.entries(ORPHANS) == []
@@ -175,9 +181,9 @@ def test_versions_that_were_garbage_collected_are_skipped(lake: Lake) -> None:
     lines: list[str] = []
     with held(lake) as writer:
         migrate_tables(writer, lines.append)
-    assert lines[3:5] == [
+    assert lines[4:6] == [
         "metrics: version 0 of monday was garbage-collected; skipped",
-        "metrics: 1 journal files",
+        "metrics: 1 in the journal",
     ]
     assert map_by_system(published_snapshot(lake)) == TUESDAY
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.garbage import runs_to_keep, vacuum_tables
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.journal import JournalTable
@@ -25,11 +25,12 @@ from cqa_spark.lake.run import Run, open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import RunTable, Table, column
 from cqa_spark.process.stop_signals import Stopped
 
 SCORES = Table("scores", "Made for the test.", (column("score", "int", "points"),), key=("score",))
 NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))
+MEASURED = RunTable("measured", "Made for the test.", (column("value", "int", "points"),), key=("value",))
 OTHER = Table("other", "Made for the test.", (column("score", "int", "points"),), key=("score",))
 
 
@@ -47,6 +48,22 @@ def opened(lake: Lake, run_id: str, *, resume: bool = False, steps: list[StepRec
 
 def write_score(run: Run, score: int) -> None:
     run.write(SCORES, run.lake.spark.createDataFrame([(score,)], SCORES.schema))
+
+
+def test_each_run_has_its_own_rows_of_a_run_table(lake: Lake, spark: SparkSession) -> None:
+    with opened(lake, "r1") as run:
+        for value in (1, 2):  # the second write replaces the first one
+            assert run.write(MEASURED, spark.createDataFrame([(value,)], MEASURED.schema)).rows == 1
+            assert run.read(MEASURED).collect() == [Row(value=value)]
+    with opened(lake, "r2") as run:
+        run.write(MEASURED, MEASURED.empty(spark))
+    first, second = (Snapshot(lake, RunLog(lake.objects).require_success(run_id)) for run_id in ("r1", "r2"))
+    assert first.read(MEASURED).collect() == [Row(value=2)]
+    assert second.read(MEASURED).collect() == []
+    for file in Path(lake.root, "journal", "measured").rglob("*.parquet"):
+        file.unlink()
+    with pytest.raises(ContractError, match="is missing, and the record of run r1 names it"):
+        first.read(MEASURED)
 
 
 def finished(lake: Lake, run_id: str, score: int) -> None:

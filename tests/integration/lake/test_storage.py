@@ -81,7 +81,9 @@ WAYS: dict[str, Callable[[Lake, Table, DataFrame], int]] = {
     "merge_rows": lambda lake, table, frame: lake.merge_rows(
         table, frame, stale=frame.select("site"), base=0, author="run-2"
     ).version,
-    "append": lambda lake, table, frame: lake.append(table, frame),
+    "commit": lambda lake, table, frame: lake.commit(
+        table, lake.set_aside(table, frame), sites=["b"], base=0, author="run-2"
+    ).version,
 }  # fmt: skip
 
 
@@ -152,7 +154,8 @@ def test_the_revision_that_finds_too_many_small_files_of_a_site_merges_them(
     numbers = []
     lake.write(BY_SITE, spark.createDataFrame([("a", 0), ("b", 0)], SCORES.schema), author="run-1")
     for score in range(1, 5):
-        version = lake.append(BY_SITE, spark.createDataFrame([("a", score)], SCORES.schema))
+        frame = spark.createDataFrame([("a", score)], SCORES.schema)
+        version = lake.merge_rows(BY_SITE, frame, stale=None, base=score - 1, author="run-2").version
         numbers.append({site: len(files) for site, files in lake.state(BY_SITE, version).files_by_site().items()})
     assert numbers == [{"a": 2, "b": 1}, {"a": 3, "b": 1}, {"a": 2, "b": 1}, {"a": 3, "b": 1}]
     assert {row["score"] for row in lake.read(BY_SITE, version).where("site = 'a'").collect()} == set(range(5))

@@ -79,12 +79,13 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterat
     spark = tables.run.lake.spark
     read = sorted({each.file.dump_table.table.name for each in files.values()})
     with tables.run.step("lines") as step:
-        others = tables.published(ID_BLOCKS).where(~F.col("table_name").isin(read))
+        is_read = F.col("site").isin(tables.sites) & F.col("table_name").isin(read)
+        published = tables.published_of_all(ID_BLOCKS)
         with refuse_damaged(files):
-            tables.write(ID_BLOCKS, others.unionByName(id_blocks(spark, files, FAST_LAYOUTS)))
-        now = tables.of_sites(ID_BLOCKS).where(F.col("table_name").isin(read))
-        before = tables.empty(ID_BLOCKS) if read_again else tables.published(ID_BLOCKS)
-        compared = compare_blocks(before.where(F.col("table_name").isin(read)), now).persist()
+            blocks = published.where(~is_read).unionByName(id_blocks(spark, files, FAST_LAYOUTS))
+            tables.run.write(ID_BLOCKS, blocks)
+        before = tables.empty(ID_BLOCKS) if read_again else published.where(is_read)
+        compared = compare_blocks(before, tables.run.read(ID_BLOCKS).where(is_read)).persist()
         known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES))
     try:
         yield KnownFiles(known, compared.where("differs").select(*ID_BLOCKS.key))

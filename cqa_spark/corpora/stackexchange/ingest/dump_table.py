@@ -22,6 +22,7 @@ from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.schemas.accounting import QUARANTINE
+from cqa_spark.lake.storage import SetAside
 from cqa_spark.spark.concurrency import run_concurrently
 
 MOST_BROADCAST = 1_000_000
@@ -35,13 +36,17 @@ class Reading:
     Attributes:
         tables: the target tables.
         reader: reads the files; has no files if the dumps lack them, which empties the table for these sites.
+        rows: the rows that were read, set aside until they are committed together.
         outcomes: results of the tolerant path for lines that the fast path cannot read; None without such lines.
+        has_refused: whether the tolerant path refused a record.
         counts: numbers of lines and of lines that are not rows, by file.
     """
 
     tables: SiteTables
     reader: TableReader
+    rows: SetAside = field(init=False)
     outcomes: DataFrame | None = field(default=None, init=False)
+    has_refused: bool = field(default=False, init=False)
     counts: Mapping[int, tuple[int, int]] = field(default_factory=dict, init=False)
 
     @property
@@ -65,39 +70,42 @@ def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, SiteTa
     Returns:
         The record counts of each file; stored rows are counted as they are written.
     """
-    run = tables.run
     with ExitStack() as held:
         readings = [
-            Reading(of_sites, held.enter_context(TableReader(run.lake.spark, dump, files)))
+            Reading(of_sites, held.enter_context(TableReader(tables.run.lake.spark, dump, files)))
             for dump, of_sites, files in dumps
         ]
         run_concurrently(_read, readings)
-        outcomes = [each.outcomes for each in readings if each.outcomes is not None]
-        for found in outcomes:
-            held.callback(found.unpersist)
-        refused = [_quarantine(found) for found in outcomes]
+        for each in readings:
+            if each.outcomes is not None:
+                held.callback(each.outcomes.unpersist)
+        refused = [_quarantine(each.outcomes) for each in readings if each.outcomes is not None and each.has_refused]
         repeated = _with_repeats(readings)
         refused += [_settle_repeats(each, held) for each in readings if each.dump.table.name in repeated]
         if refused:
-            run.append(QUARANTINE, reduce(DataFrame.unionByName, refused))
+            tables.add(QUARANTINE, reduce(DataFrame.unionByName, refused))
+        for each in readings:
+            each.tables.commit(each.dump.table, each.rows)
         # Rows are quarantined only here.
         quarantined = _by_source(tables.of_sites(QUARANTINE)) if refused else {}
         return [account for each in readings for account in _accounts(each, quarantined)]
 
 
 def _read(each: Reading) -> None:
-    """Write the rows of the fast path, then those of the tolerant path."""
-    run, reader = each.tables.run, each.reader
-    with run.step(each.dump.table.name) as step:
+    """Write the rows of the fast path to files, then those of the tolerant path."""
+    reader = each.reader
+    with each.tables.run.step(each.dump.table.name) as step:
         with refuse_damaged(each.files):
             # A task reads files of few sites, and texts are not worth a shuffle.
-            each.tables.write(each.dump.table, reader.sound_rows(), rebalance=False)
+            each.rows = each.tables.set_aside(each.dump.table, reader.sound_rows())
         lines = reader.lines()
         unclear = reader.needs_closer_look(lines)
         if unclear:
             each.outcomes = _with_origin(reader.closer_look(unclear), each.files).persist()
-            run.append(each.dump.table, table_rows(each.dump, each.outcomes.where(_is_sound())))
-        each.counts = not_rows(list(each.files), lines, _looked_at(unclear, each.outcomes))
+            sound = table_rows(each.dump, each.outcomes.where(_is_sound()))
+            each.rows = each.rows.union(each.tables.set_aside(each.dump.table, sound))
+        looked_at, each.has_refused = _looked_at(unclear, each.outcomes)
+        each.counts = not_rows(list(each.files), lines, looked_at)
         step.rows_in = sum(in_all - others for in_all, others in each.counts.values())
         step.rows_out = sum(_rows_by_site(each)[site] for site in each.tables.sites)
         step.rows_quarantined = step.rows_in - step.rows_out
@@ -116,13 +124,13 @@ def _accounts(each: Reading, quarantined: Mapping[str, int]) -> list[FileAccount
 
 def _rows_by_site(each: Reading) -> Counter[str]:
     """Number of stored rows by site, which has one file of each kind."""
-    return each.tables.run.state(each.dump.table).rows_by_site()
+    return each.rows.files.rows_by_site()
 
 
 def _with_repeats(readings: Sequence[Reading]) -> set[str]:
     """The tables with repeated ids; one query for all tables."""
     sides = [
-        each.tables.of_sites(each.dump.table).select(
+        each.rows.frame.select(
             F.lit(each.dump.table.name).alias("table_name"), "site", F.col(each.dump.table.key[-1]).alias("id")
         )
         for each in readings
@@ -143,19 +151,20 @@ def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
 
 def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
     """Replace all rows with repeated keys by the first of each; return the quarantined ones."""
-    run, dump = each.tables.run, each.dump
-    repeated = repeated_keys(each.tables.of_sites(dump.table), dump.table).persist()
+    dump, key = each.dump, list(each.dump.table.key)
+    repeated = repeated_keys(each.rows.frame, dump.table).persist()
     held.callback(repeated.unpersist)
     few = repeated.limit(MOST_BROADCAST + 1).count() <= MOST_BROADCAST
     found = each.reader.rows_as_written(repeated if few else None)
     rows = [_with_origin(found, each.files)] if found is not None else []
     if each.outcomes is not None:
         rows.append(each.outcomes.where(_is_sound()))
-    copies = reduce(DataFrame.unionByName, rows).join(repeated, list(dump.table.key), "left_semi")
+    copies = reduce(DataFrame.unionByName, rows).join(repeated, key, "left_semi")
     settled = keep_first(copies, dump).persist()
     held.callback(settled.unpersist)
-    run.delete(dump.table, repeated)
-    run.append(dump.table, table_rows(dump, settled.where(_is_sound())))
+    others = each.rows.frame.join(repeated, key, "left_anti")
+    first = table_rows(dump, settled.where(_is_sound()))
+    each.rows = each.tables.set_aside(dump.table, others.unionByName(first))
     return _quarantine(settled)
 
 
@@ -168,16 +177,25 @@ def _is_sound() -> Column:
     return F.col("is_row") & F.col("problem").isNull()
 
 
-def _looked_at(unclear: Iterable[int], outcomes: DataFrame | None) -> dict[int, tuple[int, int]]:
-    """Number of records, and of records that are not rows, for every file read by the tolerant path."""
-    counts = dict.fromkeys(unclear, (0, 0))
+def _looked_at(unclear: Iterable[int], outcomes: DataFrame | None) -> tuple[dict[int, tuple[int, int]], bool]:
+    """Number of records, and of records that are not rows, for every file read by the tolerant path.
+
+    Returns:
+        The numbers by file, and whether a record was refused.
+    """
+    counts, has_refused = dict.fromkeys(unclear, (0, 0)), False
     if outcomes is not None:
-        has_own = (F.col("is_row") | F.col("problem").isNotNull()).cast("int")
+        is_refused = F.col("problem").isNotNull()
+        has_own = (F.col("is_row") | is_refused).cast("int")
         by_file = outcomes.groupBy("file").agg(
-            F.sum("records").alias("records"), F.sum(F.col("records") - has_own).alias("without")
+            F.sum("records").alias("records"),
+            F.sum(F.col("records") - has_own).alias("without"),
+            F.max(is_refused).alias("has_refused"),
         )
-        counts |= {row["file"]: (row["records"], row["without"]) for row in by_file.collect()}
-    return counts
+        rows = by_file.collect()
+        counts |= {row["file"]: (row["records"], row["without"]) for row in rows}
+        has_refused = any(row["has_refused"] for row in rows)
+    return counts, has_refused
 
 
 def _by_source(frame: DataFrame) -> dict[str, int]:

@@ -23,7 +23,6 @@ from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, known_files, read_changed_lines
 from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
-from cqa_spark.corpora.stackexchange.judgments import judgments
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
@@ -31,11 +30,8 @@ from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS, QUARANTINE
-from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
-from cqa_spark.lake.schemas.community import JUDGMENTS, POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.session import is_local_master, session_of
 
 
@@ -53,13 +49,13 @@ class StackExchangeDump(Source):
     settings: DumpJobSettings
     read_again: bool = False
 
-    tables = (*[dump.table for dump in DUMP_TABLES], JUDGMENTS, QUARANTINE, ID_BLOCKS, INGESTED_FILES, ORPHANS)
+    tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, ID_BLOCKS, INGESTED_FILES, ORPHANS)
 
     def find(self) -> None:
         """Nothing to do: ``stackexchange_dumps`` finds the files, because it unpacks archives."""
 
     def ingest(self, run: Run) -> None:
-        """Read changes since the published run, table by table, then write judgments and orphans."""
+        """Read changes since the published run, table by table, then count orphans."""
         settings = self.settings.dumps
         opened = [OpenFile(file, probe(run.lake.spark, file)) for file in self.files]
         if not settings.allow_incomplete:
@@ -77,14 +73,14 @@ class StackExchangeDump(Source):
         files = [account._asdict() for account in read]
         kept = [each for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in names]
         tables.write_entries(INGESTED_FILES, [*kept, *files])
-        refused = tables.of_sites(QUARANTINE).where(F.col("source_file").isin([each["source_file"] for each in files]))
+        stored = tables.of_sites(QUARANTINE) if tables.has(QUARANTINE) else tables.empty(QUARANTINE)
+        refused = stored.where(F.col("source_file").isin([each["source_file"] for each in files]))
         refuse_bad_fraction(check_accounting(files), refused, settings.max_bad_fraction)
         tables.keep_others([dump.table for dump in DUMP_TABLES])
         if tables.stay([dump.table for dump in DUMP_TABLES]):
-            tables.keep_others([JUDGMENTS])
             tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
         else:
-            run_concurrently(lambda write: write(tables), [_write_judgments, _write_orphans])
+            _write_orphans(tables)
 
 
 def stackexchange_dumps(settings: DumpJobSettings, *, read_again: bool = False) -> list[StackExchangeDump]:
@@ -149,27 +145,19 @@ def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
     Terminal(stderr=True).line(f"{archive}: {how}")
 
 
-def _write_judgments(tables: SiteTables) -> None:
-    with tables.run.step("judgments") as step:
-        stored = tables.stored([dump.table for dump in DUMP_TABLES])
-        if {POSTS.name, VOTES.name, POST_LINKS.name} <= stored.keys():
-            judged = judgments(stored[POSTS.name], stored[VOTES.name], stored[POST_LINKS.name])
-            step.rows_out = tables.write(JUDGMENTS, judged)
-
-
 def _write_orphans(tables: SiteTables) -> None:
     with tables.run.step("orphans") as step:
         step.rows_out = tables.write_entries(ORPHANS, orphans(tables.stored([dump.table for dump in DUMP_TABLES])))
 
 
 def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
-    """Keep the published quarantine of files that are not read again."""
+    """Keep the published quarantine of files that are not read again; without one, there is nothing to write."""
     accounts = tables.published_entries(INGESTED_FILES)
-    if not any(each["rows_quarantined"] for each in accounts):
-        tables.keep_others([QUARANTINE])
-    if not tables.has(QUARANTINE):
+    if any(each["rows_quarantined"] for each in accounts):
         kept = {each["source_file"] for each in accounts if each["table_name"] not in read}
         tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*kept)))
+    else:
+        tables.keep_others([QUARANTINE])
 
 
 def _read(

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.storage import SetAside
 from cqa_spark.lake.table import Table
 
 
@@ -47,8 +48,22 @@ class SiteTables:
             frame: the rows.
             rebalance: as for ``Run.replace``.
         """
-        base = self.run.record.table_versions.get(table.name, self.base.get(table.name))
-        return self.run.replace(table, frame, sites=self.sites, base=base, rebalance=rebalance).rows
+        return self.run.replace(table, frame, sites=self.sites, base=self._base_of(table), rebalance=rebalance).rows
+
+    def set_aside(self, table: Table, frame: DataFrame) -> SetAside:
+        """Write rows of the sites to files, to be read and committed."""
+        return self.run.lake.set_aside(table, frame)
+
+    def commit(self, table: Table, rows: SetAside) -> None:
+        """Replace the rows of the sites by those that were set aside."""
+        self.run.commit(table, rows, sites=self.sites, base=self._base_of(table))
+
+    def add(self, table: Table, frame: DataFrame) -> None:
+        """Add rows to the run's table, else to the published rows of other sites."""
+        if self.has(table):
+            self.run.append(table, frame)
+        else:
+            self.write(table, frame)
 
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
         """Write the entries of the sites and the published ones of other sites; return the number of the former."""
@@ -77,9 +92,11 @@ class SiteTables:
 
     def published(self, table: Table) -> DataFrame:
         """The published rows of the sites."""
-        if table.name not in self.base:
-            return self.empty(table)
-        return self.run.lake.read(table, self.base[table.name]).where(F.col("site").isin(self.sites))
+        return self.published_of_all(table).where(F.col("site").isin(self.sites))
+
+    def published_of_all(self, table: Table) -> DataFrame:
+        """The published rows of all sites."""
+        return self.last.read(table) if self.last is not None and self.last.has(table) else self.empty(table)
 
     def has(self, table: Table) -> bool:
         """Whether the run has a version of the table."""
@@ -95,6 +112,9 @@ class SiteTables:
         for table in tables:
             if not self.has(table) and table.name in self.base:
                 self.run.adopt(table, self.base[table.name])
+
+    def _base_of(self, table: Table) -> int | None:
+        return self.run.record.table_versions.get(table.name, self.base.get(table.name))
 
     def empty(self, table: Table) -> DataFrame:
         """An empty DataFrame with the schema of the table."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.stackexchange.judgments import judgments
-from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
+from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.table import Table
 
@@ -34,7 +34,7 @@ def test_an_acceptance_is_known_from_the_midnight_after_its_last_vote(spark: Spa
         {"vote_id": "3", "post_id": "12", "vote_type_id": 2, "created_at": datetime(2020, 1, 9, tzinfo=UTC)},
         {"vote_id": "4", "post_id": "21", "vote_type_id": 1, "created_at": datetime(2020, 1, 5, tzinfo=UTC)},
     ]
-    found = judgments(frame(spark, POSTS, posts), frame(spark, VOTES, votes), frame(spark, POST_LINKS, []))
+    found = judgments(frame(spark, POSTS, posts), frame(spark, VOTES, votes))
     rows = found.selectExpr("candidate_id", "label", "unix_seconds(known_at) as known_at").orderBy("candidate_id")
     third, fifth = (int(datetime(2020, 1, day + 1, tzinfo=UTC).timestamp()) for day in (3, 5))
     assert [tuple(row) for row in rows.collect()] == [
