@@ -16,7 +16,6 @@ from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.runtime.workspace import run_flow_in, write_lake
 from cqa_spark.steps.report import report_content
 from cqa_spark.steps.reuse import kept_model, published_before
-from cqa_spark.systems.recipes import read_systems
 
 
 def nightly(settings: NightlySettings) -> None:
@@ -53,9 +52,9 @@ def _one_dump(settings: NightlySettings) -> Source:
 def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, str]:
     """The folders of the trained systems that are reused, by name."""
     given = {settings.system: settings.model}
-    systems = read_systems([settings.system, flows.NIGHT_BASELINE])
     found = {
-        system.name: kept_model(system, last, settings.object_storage, given.get(system.name)) for system in systems
+        system.name: kept_model(system, last, settings.object_storage, given.get(system.name))
+        for system in flows.night_systems(settings)
     }
     return {name: path for name, path in found.items() if path is not None}
 

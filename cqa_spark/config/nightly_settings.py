@@ -9,7 +9,8 @@ from pydantic import Field
 
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import Report
+from cqa_spark.config.duplicates_settings import RetrievalSettings
+from cqa_spark.config.fields import Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
@@ -21,10 +22,13 @@ class NightlySettings(DumpJobSettings):
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
+        "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
     dump_format: Annotated[str, Field(description="format of the dump")] = "stackexchange"
+    task: Task = None
     answers: AnswerSettings = AnswerSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
     system: Annotated[SystemName, Field(description="system to rank with; trained in the first run, then reused")] = (
         "metadata_boosted_asof"
     )
@@ -42,9 +46,15 @@ class NightlySettings(DumpJobSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """``--force`` without ``--who``."""
+        """``--force`` without ``--who``, and duplicates without the name of a system."""
         if given.get("force") and not given.get("who"):
             yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
+        if given.get("task") == "duplicate" and not given.get("system"):
+            yield (
+                "system",
+                "required with --task duplicate",
+                "give --config conf/duplicates.yaml, which also configures retrieval and measures, or --system NAME",
+            )
 
     def reads(self) -> list[str]:
         """The dumps and the published run."""

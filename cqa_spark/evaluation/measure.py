@@ -37,6 +37,8 @@ class Measure(ABC):
         source: publication that defines it.
         uses_scores: whether it depends on the scores, not only on the order.
         has_query_values: whether a single query has a value; a correlation over queries has none.
+        needs_relevant: whether it is undefined for a set of queries without a relevant candidate; its last component is
+            then above 0 for queries with one.
     """
 
     name: ClassVar[str]
@@ -44,6 +46,7 @@ class Measure(ABC):
     source: ClassVar[str]
     uses_scores: ClassVar[bool] = False
     has_query_values: ClassVar[bool] = True
+    needs_relevant: ClassVar[bool] = False
 
     @classmethod
     def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:

@@ -32,8 +32,20 @@ class MeasuredGroup(NamedTuple):
     queries: int
 
 
-def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) -> dict[tuple[str, ...], MeasuredGroup]:
-    """The groups of queries, by key; the driver receives a row per group and measure.
+class MeasuredGroups(NamedTuple):
+    """The groups of queries, and the measures that are undefined for them.
+
+    Attributes:
+        by_key: each group, without undefined measures; a group without any measure is left out.
+        undefined: key of the group and name of each measure that is undefined, for lack of a relevant candidate.
+    """
+
+    by_key: dict[tuple[str, ...], MeasuredGroup]
+    undefined: list[tuple[str, ...]]
+
+
+def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) -> MeasuredGroups:
+    """The groups of queries; the driver receives a row per group and measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
@@ -48,15 +60,18 @@ def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) ->
     # Identifies the set of queries in any order: their number, and the combination of their hashes.
     all_queries = F.struct(F.count("*").alias("count"), F.bit_xor(query).alias("hash"))
     systems = query_metrics.groupBy(*keys, "measure", "system").agg(
-        all_queries.alias("queries"), F.max(F.size("components")).alias("width")
+        all_queries.alias("queries"),
+        F.max(F.size("components")).alias("width"),
+        F.max(F.element_at("components", -1)).alias("last"),
     )
     groups = systems.groupBy(*keys, "measure").agg(
         F.max(of_baseline).alias("has_baseline"),
         F.collect_set("queries").alias("queries"),
         F.max("width").alias("width"),
+        F.max("last").alias("last"),
         F.array_sort(F.collect_set("system")).alias("systems"),
     )
-    found: dict[tuple[str, ...], MeasuredGroup] = {}
+    found = MeasuredGroups({}, [])
     queries: dict[tuple[str, ...], list[Row]] = {}
     for group in groups.orderBy(*keys, "measure").collect():
         key = tuple(group[name] for name in keys)
@@ -71,8 +86,12 @@ def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) ->
                 f"{where}: the systems were evaluated on different queries",
                 "compute query_metrics of all systems and measures together, from the same examples",
             )
-        known = found.setdefault(key, MeasuredGroup({}, group.systems, group.queries[0]["count"]))
-        known.widths[parse_measure(group.measure)] = group.width
+        measure = parse_measure(group.measure)
+        if measure.needs_relevant and group.last == 0:
+            found.undefined.append((*key, group.measure))
+            continue
+        known = found.by_key.setdefault(key, MeasuredGroup({}, group.systems, group.queries[0]["count"]))
+        known.widths[measure] = group.width
     return found
 
 

@@ -124,10 +124,13 @@ def _summary(
 ) -> list[Entry]:
     """A row for each system, measure and group of queries, in that order of columns; tests are None for the baseline.
 
-    Resamples are drawn once for all measures of a group of queries.
+    Resamples are drawn once for all measures of a group of queries. Groups for which a measure is undefined have no row
+    of it.
     """
     keys = [name for name in by if name != "measure"]
-    groups = measured_groups(query_metrics, baseline, keys)
+    groups, undefined = measured_groups(query_metrics, baseline, keys)
+    if undefined:
+        query_metrics = query_metrics.where(~are_in(undefined, [*keys, "measure"]))
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
     found = summarise_many(query_metrics.where(are_in(many, keys)), baseline, drawn, keys, many)
@@ -183,8 +186,10 @@ def _summarised(
 
 
 def _best_two(systems: PairedSystems, measure: str) -> list[str]:
-    """The two best systems by a measure, the best first; ties are ordered by name."""
-    totals = next(systems.total(each) for each in systems.components if str(each) == measure)
+    """The two best systems by a measure, the best first; ties are ordered by name. None if it is undefined."""
+    totals = next((systems.total(each) for each in systems.components if str(each) == measure), None)
+    if totals is None:
+        return []
     ordered = sorted(zip(-totals, systems.names.tolist(), strict=True))
     return [name for _, name in ordered[:2]]
 

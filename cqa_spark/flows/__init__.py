@@ -3,7 +3,7 @@
 A flow is built and validated before Spark starts; ``--dry-run`` prints it.
 """
 
-from cqa_spark.flows.dumps import NIGHT_BASELINE, ingest_dump, nightly
+from cqa_spark.flows.dumps import ingest_dump, night_systems, nightly
 from cqa_spark.flows.duplicates import duplicates
 from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files
 from cqa_spark.flows.preferred_answers import dataset, preferred_answer
@@ -11,7 +11,6 @@ from cqa_spark.flows.reproduction import reproduce
 from cqa_spark.flows.single_steps import audit, evaluate, featurize, pair, report, score, train
 
 __all__ = [
-    "NIGHT_BASELINE",
     "audit",
     "dataset",
     "duplicates",
@@ -19,6 +18,7 @@ __all__ = [
     "featurize",
     "ingest",
     "ingest_dump",
+    "night_systems",
     "nightly",
     "pair",
     "preferred_answer",

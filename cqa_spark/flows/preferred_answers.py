@@ -14,7 +14,7 @@ from cqa_spark.experiments.preferred_answer.measuring import Measure
 from cqa_spark.experiments.preferred_answer.transfer import TransferSites
 from cqa_spark.experiments.preferred_answer.tuning import Tune
 from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.flows.dumps import NIGHT_BASELINE
+from cqa_spark.flows.dumps import NIGHT_BASELINES
 from cqa_spark.flows.shared_steps import text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
@@ -56,7 +56,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
             *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
-            Report(settings.report, MEASURES, NIGHT_BASELINE),
+            Report(settings.report, MEASURES, NIGHT_BASELINES[PreferredAnswer.name]),
         ),
     )
 

@@ -83,7 +83,7 @@ class Bm25Index:
         query, term, repeated = found.text[known], in_shard[found.term[known]].astype(np.int64), found.count[known]
         starts = np.searchsorted(query, np.arange(len(texts) + 1)).astype(np.int64)
         numbers, places, scores = best_questions(
-            starts, term, repeated.astype(np.float32), shard.asked.before(asked), shard.starts, shard.places,
-            self.scores, limit,
+            starts, term, repeated.astype(np.float32), shard.asked.before(asked), shard.starts,
+            shard.places.view(np.uint32), self.scores, limit,  # unsigned: no check for negative indices
         )  # fmt: skip
         return Found(np.repeat(np.arange(len(texts)), numbers), places, scores)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cqa_spark.retrieval.shard import Indices, Scores
 
-_BLOCK = 128
+_BLOCK = 64
 
 
 @numba.njit(cache=True, nogil=True)
@@ -23,7 +23,7 @@ def best_questions(
     repeated: Scores,
     before: Indices,
     starts: Indices,
-    places: NDArray[np.int32],
+    places: NDArray[np.uint32],
     scores: Scores,
     limit: int,
 ) -> tuple[Indices, Indices, Scores]:
@@ -67,32 +67,24 @@ def best_questions(
 def _best(total: Scores, limit: int) -> tuple[Indices, int]:
     """The places of the highest scores above 0, the older first of equal ones, and their number.
 
-    Most blocks of scores hold none that is high enough, which their maximum shows.
+    The score that at least ``limit`` blocks reach is a lower bound of the last score to keep. Few scores reach it, and
+    only these are sorted.
     """
-    held_places = np.empty(2 * limit + _BLOCK, np.int64)
-    held_scores = np.empty(2 * limit + _BLOCK, np.float32)
-    lowest, size = np.float32(0), 0
-    for start in range(0, len(total), _BLOCK):
-        end = min(start + _BLOCK, len(total))
-        if _highest(total[start:end]) <= lowest:
-            continue
-        for place in range(start, end):
-            if total[place] > lowest:
-                held_places[size], held_scores[size] = place, total[place]
-                size += 1
-        if size >= 2 * limit:
-            size, lowest = _keep(held_places, held_scores, size, limit)
-    size, lowest = _keep(held_places, held_scores, size, limit)
-    return held_places[:size], size
-
-
-@numba.njit(cache=True, nogil=True)
-def _keep(places: Indices, scores: Scores, size: int, limit: int) -> tuple[int, np.float32]:
-    """Sort what is held, the best first, and cut it; the number that is kept, and the score that others must exceed."""
-    order = np.argsort(-scores[:size], kind="mergesort")[:limit]
-    kept = len(order)
-    places[:kept], scores[:kept] = places[order], scores[order]
-    return kept, scores[limit - 1] if kept == limit else np.float32(0)
+    blocks = (len(total) + _BLOCK - 1) // _BLOCK
+    highest = np.empty(blocks, np.float32)
+    for block in range(blocks):
+        highest[block] = _highest(total[block * _BLOCK : (block + 1) * _BLOCK])
+    lowest = np.partition(highest, blocks - limit)[blocks - limit] if blocks > limit else np.float32(0)
+    places = np.empty(len(total), np.int64)
+    size = 0
+    for block in range(blocks):
+        if highest[block] >= lowest:
+            for place in range(block * _BLOCK, min((block + 1) * _BLOCK, len(total))):
+                if total[place] >= lowest and total[place] > 0:
+                    places[size] = place
+                    size += 1
+    order = np.argsort(-total[places[:size]], kind="mergesort")[:limit]
+    return places[order], len(order)
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

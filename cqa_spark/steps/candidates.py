@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import POST_LINKS
@@ -23,22 +24,28 @@ from cqa_spark.retrieval.index import index_shards
 from cqa_spark.retrieval.questions import questions, with_vectors
 from cqa_spark.retrieval.search import search
 from cqa_spark.runtime.step import Product, Step
+from cqa_spark.steps.reuse import same_origin
 from cqa_spark.tasks.duplicate_clusters import clusters, duplicate_pairs
 from cqa_spark.tasks.duplicate_dataset import examples_of, split_queries, unretrieved_of
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel, read_model
 
 
 @dataclass(frozen=True)
 class Candidates(Step):
     """Index the questions of every site, and retrieve candidates for them among the earlier ones.
 
+    If a run has published an index with the same settings and code, only questions that it lacks are indexed, in shards
+    of their own, and only for these candidates are retrieved. All other questions keep their candidates.
+
     Attributes:
         settings: parameters of the retrieval.
         trains: whether systems are trained afterwards, which requires known duplicates.
+        last: the published run; None to index all questions.
     """
 
     settings: RetrievalSettings
     trains: bool = True
+    last: Snapshot | None = None
 
     name = "candidates"
 
@@ -69,19 +76,12 @@ class Candidates(Step):
             run.write(COMMENTS, COMMENTS.empty(run.lake.spark))
         asked = self._questions(run).persist()
         pairs = duplicate_pairs(clusters(posts, links)).persist()
-        queries = split_queries(posts, pairs, annotated_only=settings.queries == "annotated").persist()
+        last = self._growing(run)
+        published = None if last is None else _splits(last)
+        annotated_only = settings.queries == "annotated"
+        queries = split_queries(posts, pairs, annotated_only=annotated_only, published=published).persist()
         try:
-            model = read_model(settings.embeddings) if settings.embeddings else None
-            run.write(INDEX_SHARDS, index_shards(asked, settings.shards, model=model))
-            counts.rows_in = asked.count()
-            ids = queries.select("site", F.col("query_id").alias("post_id"))
-            found = search(
-                run.read(INDEX_SHARDS),
-                asked.join(ids, ["site", "post_id"]),
-                Bm25(settings.k1, settings.b),
-                settings.candidates,
-            )
-            run.write(RETRIEVED, RETRIEVED.conform(fuse(found, settings.candidates)))
+            counts.rows_in = self._index_and_search(run, asked, queries, last)
             retrieved = run.read(RETRIEVED)
             counts.rows_out = run.write(EXAMPLES, examples_of(queries, retrieved, pairs, posts)).rows
             missed = run.write(UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts)).rows
@@ -89,6 +89,47 @@ class Candidates(Step):
         finally:
             for frame in (asked, pairs, queries):
                 frame.unpersist()
+
+    def _index_and_search(self, run: Run, asked: DataFrame, queries: DataFrame, last: Snapshot | None) -> int:
+        """Write the index and the candidates; return the number of questions that were indexed.
+
+        Args:
+            run: the run to write to.
+            asked: all questions.
+            queries: those to retrieve candidates for, unless their candidates are published.
+            last: the published run, whose index and candidates are kept; None to write all.
+        """
+        settings, model = self.settings, self._model()
+        parameters, limit = Bm25(settings.k1, settings.b), settings.candidates
+        ids = queries.select("site", F.col("query_id").alias("post_id"))
+        if last is None:
+            run.write(INDEX_SHARDS, index_shards(asked, settings.shards, model=model))
+            found = search(run.read(INDEX_SHARDS), asked.join(ids, ["site", "post_id"]), parameters, limit)
+            run.write(RETRIEVED, RETRIEVED.conform(fuse(found, limit)))
+            return asked.count()
+        index, candidates = (last.record.table_versions[table.name] for table in (INDEX_SHARDS, RETRIEVED))
+        indexed = last.read(INDEX_SHARDS).select("site", F.explode("ids").alias("post_id"))
+        new = asked.join(indexed, ["site", "post_id"], "left_anti").persist()
+        try:
+            shards = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=model)
+            run.merge_rows(INDEX_SHARDS, shards, stale=None, base=index)
+            found = search(run.read(INDEX_SHARDS), new.join(ids, ["site", "post_id"]), parameters, limit)
+            run.merge_rows(RETRIEVED, RETRIEVED.conform(fuse(found, limit)), stale=None, base=candidates)
+            return new.count()
+        finally:
+            new.unpersist()
+
+    def _growing(self, run: Run) -> Snapshot | None:
+        """The published run, if its index can grow."""
+        last = self.last
+        if last is None or not (last.has(INDEX_SHARDS) and same_origin(run, last, {"retrieval": self.settings})):
+            return None
+        model = self._model()
+        versions = last.read(INDEX_SHARDS).select("model_version").distinct().collect()
+        return last if {row[0] for row in versions} <= {model and model.version} else None
+
+    def _model(self) -> EmbeddingModel | None:
+        return read_model(self.settings.embeddings) if self.settings.embeddings else None
 
     def _questions(self, run: Run) -> DataFrame:
         asked = questions(run.read(POSTS))
@@ -112,3 +153,10 @@ class Candidates(Step):
                 "retrieval found no known duplicate of a training question to learn from",
                 "give a dump with PostLinks.xml, or name unsupervised systems: --systems retrieval_order",
             )
+
+
+def _splits(last: Snapshot) -> DataFrame:
+    """The split of each published query; those without candidates and missed duplicates have none."""
+    columns = ("site", "query_id", "split")
+    examples, missed = (last.read(table).select(*columns) for table in (EXAMPLES, UNRETRIEVED))
+    return examples.unionByName(missed).distinct()

@@ -68,7 +68,7 @@ class Changes(Step):
             rows = [row.asDict() for row in reduce(DataFrame.unionByName, _counts(changed)).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
             counts.rows_in = sum(row["rows"] for row in rows)
-            if can_reuse(run, self.last, trained, self.settings):
+            if can_reuse(run, self.last, trained, self.settings, ("features",)):
                 counts.rows_out = _write_affected(run, changed, as_cut(self.settings.features))
 
 

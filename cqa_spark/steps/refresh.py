@@ -46,6 +46,7 @@ class RefreshFeatures(Step):
         last: the published run, whose values of other examples are kept; None before the first publication.
         task: the task.
         settings: the cut of as-of groups.
+        ranked_once: keep the values of all unaffected examples, whatever the reach of their groups.
     """
 
     systems: Sequence[str]
@@ -53,6 +54,7 @@ class RefreshFeatures(Step):
     last: Snapshot | None
     task: str
     settings: FeatureSettings
+    ranked_once: bool = False
 
     name = "features"
 
@@ -87,7 +89,7 @@ class RefreshFeatures(Step):
                 counts.rows_out = (
                     _write_all(run, ordered, inputs, lacking)
                     if differing is None
-                    else _merge_affected(run, ordered, inputs, lacking, differing)
+                    else _merge_affected(run, ordered, inputs, lacking, differing, ranked_once=self.ranked_once)
                 )
                 counts.rows_in = counts.rows_out
 
@@ -166,6 +168,8 @@ def _merge_affected(
     inputs: FeatureInputs,
     lacking: Mapping[str, Sequence[str]],
     differing: _Differing,
+    *,
+    ranked_once: bool,
 ) -> int:
     """Replace the values of groups in the published table for the examples that changes affect; return their rows.
 
@@ -175,11 +179,12 @@ def _merge_affected(
         inputs: the run's tables.
         lacking: by group, the sites without a table that it needs, where its values are null.
         differing: the differences from the published run.
+        ranked_once: keep the values of all unaffected examples, whatever the reach of their groups.
     """
     table = feature_table(map(type, groups))
     values, stale = {}, {}
     for place, here in by_place(map(type, groups)).items():
-        reach = max((group.reach for group in here), key=lambda each: each.value)
+        reach = Reach.THREAD if ranked_once else _widest(here)
         again = inputs.examples if reach is Reach.SITE else differing.again[reach]
         few = reach is not Reach.SITE and run.rows(AFFECTED) <= FEW
         selected = replace(inputs, examples=again, few=few)
@@ -192,6 +197,10 @@ def _merge_affected(
 def _of_classes(groups: Iterable[FeatureGroup], classes: Collection[type[FeatureGroup]]) -> dict[str, FeatureGroup]:
     """The groups of some classes, by name."""
     return {group.name: group for group in groups if type(group) in classes}
+
+
+def _widest(groups: Iterable[FeatureGroup | type[FeatureGroup]]) -> Reach:
+    return max((group.reach for group in groups), key=lambda each: each.value, default=Reach.THREAD)
 
 
 def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame:
@@ -209,11 +218,13 @@ class RefreshRankings(Step):
         systems: recipes of the systems that rank.
         last: the published run; None before the first publication.
         task: the task.
+        ranked_once: keep the rankings of all unaffected queries, whatever the reach of their feature groups.
     """
 
     systems: Sequence[System]
     last: Snapshot | None
     task: str
+    ranked_once: bool = False
 
     name = "score"
 
@@ -232,8 +243,8 @@ class RefreshRankings(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Score and rank."""
         trained = load_trained(run, [system.name for system in self.systems])
-        reaches = [group.reach for each in trained.values() for group in each.groups.values()]
-        reach = max(reaches, key=lambda each: each.value, default=Reach.THREAD)
+        groups = [group for each in trained.values() for group in each.groups.values()]
+        reach = Reach.THREAD if self.ranked_once else _widest(groups)
         if self.last is None or not run.has(AFFECTED) or reach is Reach.SITE:
             Score(self.systems, self.task).execute(run, counts)
             return

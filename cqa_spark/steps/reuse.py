@@ -95,18 +95,31 @@ class KeepModels(Step):
             run.add_artifact(model_artifact(name), path)
 
 
-def can_reuse(run: Run, last: Snapshot | None, trained: Mapping[str, TrainedSystem], settings: NightlySettings) -> bool:
+def can_reuse(
+    run: Run,
+    last: Snapshot | None,
+    trained: Mapping[str, TrainedSystem],
+    settings: NightlySettings,
+    sections: Sequence[str],
+) -> bool:
     """Whether values and rankings of the published run are valid for all unchanged examples.
 
     They are valid if they were computed by the same code, trained systems and settings, from dumps with the same
     tables.
+
+    Args:
+        run: the run.
+        last: the published run.
+        trained: the systems that rank, by name.
+        settings: of the nightly run.
+        sections: names of the sections of the settings that values depend on.
     """
     if last is None or settings.full or not (last.has(EXAMPLES) and last.has(RANKINGS)):
         return False
     models = {model_artifact(name) for name in trained}
     groups = {name: group for each in trained.values() for name, group in each.groups.items()}
     return (
-        _same_origin(run, last, {"features": settings.features}, models)
+        same_origin(run, last, {name: getattr(settings, name) for name in sections}, models)
         and not missing_groups(last, groups)
         and _same_tables(run, last, groups)
     )
@@ -138,7 +151,7 @@ def sites_to_update(
         return None
     if not isinstance(table, RunTable) and "site" not in last.state(table).partition_by:
         return None
-    if not _same_origin(run, last, settings, [model_artifact(name) for name in models]):
+    if not same_origin(run, last, settings, [model_artifact(name) for name in models]):
         return None
     return run.changed_sites(inputs, last)
 
@@ -163,7 +176,7 @@ def update_sites(run: Run, last: Snapshot | None, table: Table, rows: DataFrame,
     return run.rows(table)
 
 
-def _same_origin(run: Run, last: Snapshot, settings: Mapping[str, BaseModel], models: Iterable[str]) -> bool:
+def same_origin(run: Run, last: Snapshot, settings: Mapping[str, BaseModel], models: Iterable[str] = ()) -> bool:
     """Whether both runs have the same code, settings of the given sections, and artifacts of trained systems."""
     before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
     return (

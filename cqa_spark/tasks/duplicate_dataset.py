@@ -5,21 +5,27 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.tasks.duplicate import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
 
 TRAINING, MEASURED = 0.5, 0.75
 """Quantiles of a site's questions, by time, at which the training and the development split end."""
 
 
-def split_queries(posts: DataFrame, pairs: DataFrame, *, annotated_only: bool) -> DataFrame:
+def split_queries(
+    posts: DataFrame, pairs: DataFrame, *, annotated_only: bool, published: DataFrame | None = None
+) -> DataFrame:
     """The queries, with their split.
 
-    By time, the first half of a site's questions is train, the next quarter dev, the last test.
+    By time, the first half of a site's questions is train, the next quarter dev, the last test. On a site with
+    published queries, these keep their split, and all others are unannotated: a duplicate is closed only after it is
+    asked.
 
     Args:
         posts: the table ``posts``.
         pairs: as ``duplicate_pairs`` returns them.
         annotated_only: keep only questions with a known duplicate, for sites whose list of duplicates is a sample.
+        published: site, query_id and split of published queries.
 
     Returns:
         site, query_id, split, cluster (null without a duplicate), asker_id, asked_at.
@@ -37,7 +43,16 @@ def split_queries(posts: DataFrame, pairs: DataFrame, *, annotated_only: bool) -
     part = F.when(F.col("place") < TRAINING, "train").when(F.col("place") < MEASURED, "dev").otherwise("test")
     known = pairs.groupBy("site", "query_id").agg(F.first("cluster").alias("cluster"))
     how = "inner" if annotated_only else "left"
-    return asked.join(known, ["site", "query_id"], how).withColumn("split", part).drop("place")
+    queries = asked.join(known, ["site", "query_id"], how).withColumn("split", part).drop("place")
+    return queries if published is None else _keep_splits(queries, published)
+
+
+def _keep_splits(queries: DataFrame, published: DataFrame) -> DataFrame:
+    kept = published.withColumnRenamed("split", "kept")
+    sites = F.broadcast(published.select("site", F.lit(True).alias("is_published")).distinct())
+    of_others = F.when(F.col("is_published"), UNANNOTATED).otherwise(F.col("split"))
+    joined = queries.join(kept, ["site", "query_id"], "left").join(sites, "site", "left")
+    return joined.withColumn("split", F.coalesce("kept", of_others)).drop("kept", "is_published")
 
 
 def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:

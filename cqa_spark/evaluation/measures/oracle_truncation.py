@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from cqa_spark.evaluation.measure import MeanMeasure
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
 @dataclass(frozen=True)
-class OracleTruncation(MeanMeasure):
+class OracleTruncation(TruncatedMeanAveragePrecision):
     """TMAP of a system that keeps exactly the candidates up to its last hit; for the retrieval order, the IR oracle.
 
     It is an upper bound for any threshold on the same order of candidates.
@@ -25,4 +24,4 @@ class OracleTruncation(MeanMeasure):
         """Average precision of one query, perfectly truncated."""
         last = max((rank for rank, each in enumerate(query.ranked, start=1) if each.relevant), default=0)
         cut = [each._replace(predicted=rank <= last) for rank, each in enumerate(query.ranked, start=1)]
-        return TruncatedMeanAveragePrecision().value(replace(query, ranked=cut))
+        return super().value(replace(query, ranked=cut))

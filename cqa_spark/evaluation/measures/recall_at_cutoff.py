@@ -19,6 +19,7 @@ class RecallAtCutoff(RatioMeasure):
     name: ClassVar[str] = "R"
     about: ClassVar[str] = "mean recall over the queries that have a relevant candidate"
     source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; recall of trec_eval"
+    needs_relevant: ClassVar[bool] = True
 
     cutoff: int = parameter(50, "number of ranks to consider")
 

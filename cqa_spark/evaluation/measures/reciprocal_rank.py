@@ -19,6 +19,7 @@ class ReciprocalRank(RatioMeasure):
     name: ClassVar[str] = "RR"
     about: ClassVar[str] = "mean reciprocal rank over the queries that have a relevant candidate"
     source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; queries as in trec_eval"
+    needs_relevant: ClassVar[bool] = True
 
     cutoff: int = parameter(50, "number of ranks to consider")
 

@@ -27,6 +27,7 @@ class TruncatedMeanAveragePrecision(MeanMeasure):
         "Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2; Liu et al. 2016, Quit While Ahead: Evaluating "
         "Truncated Rankings"
     )
+    needs_relevant: ClassVar[bool] = True
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query, with its terminal document."""
@@ -35,3 +36,7 @@ class TruncatedMeanAveragePrecision(MeanMeasure):
         gains = [*map(float, kept), sum(kept) / relevant if relevant else 1.0]
         found = zip(gains, accumulate(gains), strict=True)
         return math.fsum(gain * total / rank for rank, (gain, total) in enumerate(found, start=1)) / (relevant + 1)
+
+    def components(self, query: RankedQuery) -> tuple[float, ...]:
+        """The value; whether the query has a relevant candidate."""
+        return self.value(query), float(any(candidate.relevant for candidate in query.judged))

@@ -131,6 +131,19 @@ def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
     assert (len(found.metrics), len(found.comparisons)) == (2, 0)
 
 
+def test_measures_of_relevant_candidates_are_absent_where_there_are_none(spark: SparkSession) -> None:
+    rows = [
+        ("given", "duplicate", split, "a.org", query, measure, 1.0, [1.0, counts])
+        for split, counts in (("dev", 0.0), ("test", 1.0))
+        for query in ("1", "2")
+        for measure in ("TMAP", "RR@50")
+    ]
+    columns = "system string, task string, split string, site string, query_id string, measure string, value double"
+    table = spark.createDataFrame(rows, f"{columns}, components array<double>")
+    found = [(each["split"], each["measure"]) for each in summarise(table, "given", 9, best_by="TMAP").metrics]
+    assert found == [("test", "RR@50"), ("test", "TMAP")]
+
+
 def test_absent_baseline_is_refused(metrics) -> None:
     with pytest.raises(ContractError, match="MAP@10 of question_comment, dev: baseline random is not among"):
         summarise(metrics, "random")

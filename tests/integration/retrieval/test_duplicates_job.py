@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.lake.publishing import published_snapshot
@@ -15,6 +18,7 @@ from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped
 
@@ -24,11 +28,13 @@ _TOPICS = [
 ]  # fmt: skip
 
 
-def _dump(folder: Path, *, links: bool = True) -> Path:
+def _dump(folder: Path, *, links: bool = True, last: int = 144, gone: int = 0) -> Path:
     """A site whose odd questions ask again what others asked 24 questions before, and are closed as duplicates."""
     folder.mkdir(parents=True)
     rows, pairs = [], []
-    for number in range(1, 145):
+    for number in range(1, last + 1):
+        if number == gone:
+            continue
         word = f"detail{(number - 1) % 24 + 1 if number % 2 else number}"
         topic, at = _TOPICS[number % len(_TOPICS)], f"2020-01-{number // 24 + 1:02}T{number % 24:02}:00:00.000"
         if number % 2 and number > 24:
@@ -59,12 +65,41 @@ def _job(dump: Path, lake: Path, *systems: str) -> list[str]:
     return ["run", "--config", "conf/duplicates.yaml", "--baseline", "retrieval_order", *chosen]
 
 
+@pytest.fixture(scope="module")
+def root(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake with a published run."""
+    folder = tmp_path_factory.mktemp("duplicates")
+    dump = _dump(folder / SITE)
+    assert main(_job(dump, folder / "lake", "retrieval_order", "no_duplicates", "bm25_order", "fused_e")) == 0
+    return folder / "lake"
+
+
+@pytest.mark.slow
+def test_a_night_indexes_and_ranks_only_new_questions(spark: SparkSession, root: Path, tmp_path: Path) -> None:
+    before = published_snapshot(Lake(spark, str(root)))
+    lake = shutil.copytree(root, tmp_path / "lake")
+    dump = _dump(tmp_path / SITE, last=150, gone=96)
+    night = ["nightly", "--config", "conf/duplicates.yaml", "--task", "duplicate", "--run-id", "night"]
+    assert main([*night, "--input", str(dump), "--lake", str(lake), "--evaluation.resamples", "99"]) == 0
+    after = published_snapshot(Lake(spark, str(lake)))
+    old, new = (each.read(INDEX_SHARDS).orderBy(F.length("shard")).collect() for each in (before, after))
+    assert [row["ids"] for row in new[1:]] == [["145", "146", "147", "148", "149", "150"]]
+    assert new[:1] == old
+    examples, rankings = after.read(EXAMPLES), after.read(RANKINGS).where("system = 'fused_e'")
+    assert examples.where("'96' IN (query_id, candidate_id)").count() == 0
+    assert examples.where("int(query_id) > 144 AND split <> 'unannotated'").count() == 0
+    with_gone = before.read(EXAMPLES).where("candidate_id = '96' AND split <> 'train'").select("query_id")
+    again = {row[0] for row in with_gone.collect()} | {str(number) for number in range(145, 151)}
+    assert {row[0] for row in rankings.where("run_id = 'night'").select("query_id").collect()} == again
+    assert rankings.where("query_id = '145' AND rank <= 6 AND int(candidate_id) % 24 = 1").count() == 6
+    manifest = json.loads((lake / "exports" / "current.json").read_text())
+    assert sum(file["rows"] for file in manifest["files"] if file["format"] == "json") == rankings.count()
+
+
 @pytest.mark.slow
 def test_duplicates_are_found_cut_measured_and_published(
-    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dump, root = _dump(tmp_path / SITE), tmp_path / "lake"
-    assert main(_job(dump, root, "retrieval_order", "no_duplicates", "bm25_order", "fused_e")) == 0
     published = published_snapshot(Lake(spark, str(root)))
     examples = published.read(EXAMPLES)
     assert examples.where("answered_at >= asked_at").count() == 0
@@ -89,7 +124,7 @@ def test_duplicates_are_found_cut_measured_and_published(
         raise Stopped(signal.SIGTERM)
 
     monkeypatch.setattr("cqa_spark.steps.candidates.search", stop)  # after the new index was written
-    assert main(_job(dump, root, "retrieval_order")) == Stopped(signal.SIGTERM).exit_code
+    assert main(_job(_dump(tmp_path / SITE), root, "retrieval_order")) == Stopped(signal.SIGTERM).exit_code
     capsys.readouterr()
     assert main(["similar", "--lake", str(root), "--text", "about detail23", "--limit", "2"]) == 0
     assert capsys.readouterr().out == found
