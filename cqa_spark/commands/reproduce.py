@@ -42,16 +42,14 @@ def reproduce(settings: ReproduceSettings) -> None:
         # A run has one upstream system per task: recipes with different ones need separate runs.
         grouped[str(system.data_set), system.task, system.upstream].append(system)
     sets = {name: read_data_set(project_root() / "conf", name) for name, *_ in grouped}
+    scores, outcomes = f"{settings.output.rstrip('/')}/{SCORES}", list[Reproduced]()
     with local_data(settings.data, sets.values(), settings.object_storage) as folder:
         for name, found in sets.items():
             _require_training_files(name, found, folder)
-        outcomes = [
-            outcome
-            for (name, task, _), members in grouped.items()
-            for outcome in _reproduce_together(settings, folder, sets[name], task, members)
-        ]
-    scores = f"{settings.output.rstrip('/')}/{SCORES}"
-    write_file(scores, scores_json(outcomes).encode(), settings.object_storage)
+        for (name, task, _), members in grouped.items():
+            outcomes += _reproduce_together(settings, folder, sets[name], task, members)
+            # The scores of finished runs stay if a later one fails.
+            write_file(scores, scores_json(outcomes).encode(), settings.object_storage)
     print_reproduced(outcomes, map(_about, systems), Terminal())
     Terminal().line(f"scores: {scores}")
 

@@ -46,7 +46,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
         "experiment preferred-answer",
         (
             *_dataset(settings.from_run, settings.chosen_threads()),
-            *text_analysis(systems),
+            *text_analysis(systems, examples_only=True),
             Featurize(groups_of(systems), task, settings.features, strict=chosen.strict),
             *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),
             Train(systems, task),

@@ -41,18 +41,24 @@ def training(systems: Sequence[System], task: str, features: FeatureSettings) ->
     )
 
 
-def text_analysis(systems: Sequence[System]) -> tuple[Step, ...]:
-    """The analysis of texts, if systems or their upstream systems read texts, and the embeddings of their groups."""
+def text_analysis(systems: Sequence[System], *, examples_only: bool = False) -> tuple[Step, ...]:
+    """The analysis of texts, if systems or their upstream systems read texts, and the embeddings of their groups.
+
+    Args:
+        systems: recipes.
+        examples_only: encode only the texts of queries and candidates.
+    """
     everyone = [*systems, *[each.system for each in upstream_of(systems)]]
-    return text_steps(groups_of(everyone), words=rank_by_words(everyone))
+    return text_steps(groups_of(everyone), words=rank_by_words(everyone), examples_only=examples_only)
 
 
-def text_steps(groups: Sequence[str], *, words: bool = False) -> tuple[Step, ...]:
+def text_steps(groups: Sequence[str], *, words: bool = False, examples_only: bool = False) -> tuple[Step, ...]:
     """The analysis of texts and their embeddings, if needed.
 
     Args:
         groups: names of feature groups.
         words: whether a ranker reads texts as well.
+        examples_only: encode only the texts of queries and candidates.
     """
     models = embedding_models(groups)
-    return (*([Analyse()] if words or reads_texts(groups) else []), *([Embed(models)] if models else []))
+    return (*([Analyse()] if words or reads_texts(groups) else []), *([Embed(models, examples_only)] if models else []))

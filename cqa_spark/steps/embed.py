@@ -12,7 +12,8 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.text import EMBEDDINGS, TEXTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.text.embedding.model import EmbeddingModel, read_model
 from cqa_spark.text.embeddings import embed, ship
@@ -24,15 +25,17 @@ class Embed(Step):
 
     Attributes:
         models: names of the models.
+        examples_only: encode only the texts of queries and candidates, which are few if examples were selected.
     """
 
     models: Sequence[str]
+    examples_only: bool = False
 
     name = "embeddings"
 
     def reads(self) -> tuple[Product, ...]:
-        """The analysed texts."""
-        return (TEXTS,)
+        """The analysed texts, and which of them belong to examples."""
+        return (TEXTS, DOCUMENTS, EXAMPLES) if self.examples_only else (TEXTS,)
 
     def writes(self) -> tuple[Product, ...]:
         """The vectors."""
@@ -40,7 +43,7 @@ class Embed(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the vectors of new texts, and remove those of texts that are gone."""
-        texts, models = run.read(TEXTS).select("text_id", "clean"), [read_model(name) for name in self.models]
+        texts, models = self._texts(run), [read_model(name) for name in self.models]
         for model in models:
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)
@@ -59,6 +62,16 @@ class Embed(Step):
         base = last.table_versions[EMBEDDINGS.name]
         counts.rows_out = run.merge_rows(EMBEDDINGS, frame, stale=stale, base=base).rows
         known.unpersist()
+
+    def _texts(self, run: Run) -> DataFrame:
+        texts = run.read(TEXTS).select("text_id", "clean")
+        if not self.examples_only:
+            return texts
+        of_pair = F.explode(F.array("query_id", "candidate_id")).alias("document_id")
+        pairs = run.read(EXAMPLES).select("site", of_pair)
+        documents = run.read(DOCUMENTS).join(pairs, on=["site", "document_id"], how="left_semi")
+        needed = documents.select(F.explode(F.array("text_id", "subject_text_id")).alias("text_id"))
+        return texts.join(needed, on="text_id", how="left_semi")
 
 
 def _of(known: DataFrame, model: EmbeddingModel) -> DataFrame:

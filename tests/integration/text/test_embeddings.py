@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
-from cqa_spark.lake.schemas.text import EMBEDDINGS, TEXTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.steps.embed import Embed
 from cqa_spark.text.embedding.encoder import load_encoder
@@ -49,3 +51,30 @@ def test_a_night_encodes_new_texts_only_and_drops_those_that_are_gone(spark: Spa
     assert second["thanks"] == first["thanks"]
     same, counts = run_on(lake, "same", ["good morning", "in the old town", "thanks"])
     assert (same, counts.rows_out) == (second, 0)
+
+
+def test_only_the_texts_of_queries_and_candidates_are_encoded(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Lake(spark, str(tmp_path / "lake"))
+    documents = spark.createDataFrame(
+        [
+            ("a", "q", "title and body", "title"),
+            ("a", "a1", "answer", None),
+            ("a", "a2", "late answer", None),
+            ("b", "q", "other site", None),
+        ],
+        "site string, document_id string, text_id string, subject_text_id string",
+    )
+    texts = ["title and body", "title", "answer", "late answer", "other site"]
+    examples = spark.createDataFrame(
+        [("a", "preferred_answer", "q", "a1", "q", "q", 1, "train")],
+        "site string, task string, query_id string, candidate_id string, thread_id string, fold_key string, "
+        "initial_rank int, split string",
+    )
+    begin = RunRecord("run", "running", "run", config_hash="c0ffee", config="", code_version="0")
+    with open_run(lake, begin, resume=False, on_step=lambda _: None) as run:
+        run.write(TEXTS, spark.createDataFrame([(text, text, text, *[[]] * 6) for text in texts], TEXTS.schema))
+        run.write(DOCUMENTS, DOCUMENTS.complete(documents.withColumn("split", F.lit("train"))))
+        run.write(EXAMPLES, EXAMPLES.complete(examples))
+        Embed([MODEL.name], examples_only=True).execute(run, StepRecord("embeddings"))
+        found = {row["text_id"] for row in run.read(EMBEDDINGS).collect()}
+    assert found == {"title and body", "title", "answer"}
