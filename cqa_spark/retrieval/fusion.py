@@ -7,7 +7,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.retrieval.found import BM25, COSINE, RANK_OFFSET
+from cqa_spark.retrieval.found import BM25, COSINE, reciprocal
 
 _QUESTION = ("site", "query_id", "candidate_id", "time", "number")
 _OLDER = ("time", "number", "candidate_id")
@@ -22,15 +22,12 @@ def fuse(found: DataFrame, limit: int) -> DataFrame:
 
     Returns:
         The columns of ``RETRIEVED``.
-
-    Source:
-        Cormack et al. 2009, Reciprocal rank fusion outperforms Condorcet and individual rank learning methods.
     """
     best = Window.partitionBy("site", "query_id", "way").orderBy(F.col("score").desc(), *_OLDER)
     ranked = found.withColumn("place", F.row_number().over(best)).where(F.col("place") <= limit)
     by_way = [_of(way, each).alias(name) for way in (BM25, COSINE) for each, name in _names(way)]
-    reciprocal = [F.coalesce(1 / (RANK_OFFSET + F.col(f"{way}_rank")), F.lit(0.0)) for way in (BM25, COSINE)]
-    together = ranked.groupBy(*_QUESTION).agg(*by_way).withColumn("fused", reduce(Column.__add__, reciprocal))
+    contributions = [F.coalesce(reciprocal(F.col(f"{way}_rank")), F.lit(0.0)) for way in (BM25, COSINE)]
+    together = ranked.groupBy(*_QUESTION).agg(*by_way).withColumn("fused", reduce(Column.__add__, contributions))
     order = Window.partitionBy("site", "query_id").orderBy(F.col("fused").desc(), *_OLDER)
     return together.withColumn("rank", F.row_number().over(order)).drop("time", "number")
 

@@ -17,7 +17,7 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table_state import file_path
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.found import RANK_OFFSET, Found
+from cqa_spark.retrieval.found import Found, reciprocal
 from cqa_spark.retrieval.shard import Moments, Shard
 from cqa_spark.retrieval.stored_shard import from_row
 from cqa_spark.retrieval.terms import count_terms
@@ -105,7 +105,7 @@ def most_similar(
     fused: dict[_Question, float] = {}
     for ranking in (by_words, by_vectors):
         for rank, (question, _) in enumerate(ranking, start=1):
-            fused[question] = fused.get(question, 0.0) + 1 / (RANK_OFFSET + rank)
+            fused[question] = fused.get(question, 0.0) + reciprocal(rank)
     best = sorted(fused, key=lambda each: (-fused[each], each))[:limit]
     return [
         Similar(index.site, each.question_id, each.title, fused[each], bm25.get(each), cosine.get(each))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cqa_spark.features.arrays import doubles
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.retrieval.found import reciprocal
 
 Numbers = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ def _columns() -> tuple[FeatureColumn, ...]:
         column
         for way, source in _WAYS.items()
         for column in (
-            FeatureColumn(way, f"{way} of the candidate for the query; 0 if not retrieved by it", source),
+            FeatureColumn(way, f"{way} of the candidate for the query; at most, if not retrieved by it", source),
             FeatureColumn(f"{way}_of_best", f"{way} divided by that of the query's best candidate", source),
             FeatureColumn(f"{way}_reciprocal_rank", f"1 / (60 + rank by {way}); 0 if not retrieved", _FUSION),
             FeatureColumn(f"{way}_log_rank", f"ln of the rank by {way}; ln 1000 if not retrieved", _FUSION),
@@ -33,7 +34,11 @@ def _columns() -> tuple[FeatureColumn, ...]:
 
 
 class RetrievalV1(QueryGroup):
-    """Scores and ranks of BM25 and of the cosine of embeddings."""
+    """Scores and ranks of BM25 and of the cosine of embeddings.
+
+    A candidate that a method did not retrieve has the lowest score that the method retrieved for the query: its own is
+    at most as high. A score of 0 would set it apart from the last retrieved one by far.
+    """
 
     name: ClassVar[str] = "retrieval_v1"
     family: ClassVar[str] = "rank"
@@ -53,10 +58,12 @@ class RetrievalV1(QueryGroup):
         values: dict[str, Numbers] = {}
         for way in _WAYS:
             scores, ranks = (np.append(doubles(batch.retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))
-            best = np.zeros(len(batch.queries))
+            best, last = np.full(len(batch.queries), np.nan), np.full(len(batch.queries), np.nan)
             np.fmax.at(best, batch.query, scores)
-            values[way] = np.nan_to_num(scores)
-            values[f"{way}_of_best"] = np.nan_to_num(scores) / np.where(best > 0, best, 1)[batch.query]
-            values[f"{way}_reciprocal_rank"] = np.nan_to_num(1 / (60 + ranks))
+            np.fmin.at(last, batch.query, scores)
+            known = np.nan_to_num(np.where(np.isnan(scores), last[batch.query], scores))
+            values[way] = known
+            values[f"{way}_of_best"] = known / np.where(best > 0, best, 1)[batch.query]
+            values[f"{way}_reciprocal_rank"] = np.nan_to_num(reciprocal(ranks))
             values[f"{way}_log_rank"] = np.log(np.nan_to_num(ranks, nan=1000.0))
         return values
