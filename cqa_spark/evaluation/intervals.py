@@ -34,6 +34,7 @@ def bootstrap_intervals(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     confidence: float = CONFIDENCE,
+    sizes: NDArray[np.float64] | None = None,
 ) -> dict[Measure, Intervals]:
     """Percentile bootstrap intervals of measures, by sampling queries with replacement.
 
@@ -45,6 +46,8 @@ def bootstrap_intervals(
         resamples: number of resamples.
         seed: seed of the resampling.
         confidence: coverage, such as 0.95.
+        sizes: if the components are sums over groups of queries, the number of queries in each group; groups are
+            sampled instead of queries.
 
     Returns:
         By measure, the bounds of all systems' intervals, and their standard errors.
@@ -65,8 +68,13 @@ def bootstrap_intervals(
     flat = together.transpose(1, 0, 2).reshape(queries, systems * width)
 
     def resampled(drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
-        sums = (_draw_counts(drawn, queries) @ flat).reshape(len(drawn), systems, width)
-        return np.moveaxis(aggregated(components, sums, queries), 1, -1)  # (measures, systems, resamples)
+        counts = _draw_counts(drawn, queries)
+        sums = (counts @ flat).reshape(len(drawn), systems, width)
+        number = queries
+        if sizes is not None:
+            # The mean query of the drawn groups; measures that are not means over queries do not depend on the number.
+            sums, number = sums / (counts @ sizes)[:, None, None], 1
+        return np.moveaxis(aggregated(components, sums, number), 1, -1)  # (measures, systems, resamples)
 
     found = stats.bootstrap(
         (np.arange(queries),),

@@ -28,7 +28,7 @@ from cqa_spark.features.history.own_threads import with_own
 from cqa_spark.features.history.pairs import known_pairs
 from cqa_spark.features.history.post_events import POST, post_events
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.whole_groups import whole_groups
+from cqa_spark.spark.whole_groups import whole_groups
 
 _AT_POSTS = frozenset({*CONTRIBUTIONS, Kind.CHOSEN})
 _VOTES = {UP: Kind.UP, DOWN: Kind.DOWN, ACCEPTED: Kind.ACCEPTED}

@@ -30,7 +30,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import Fitted
-from cqa_spark.features.whole_groups import whole_groups
+from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.text.documents import comment_document
 
 EXAMPLES_AT_A_TIME = 1_000

@@ -13,11 +13,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.features.whole_groups import whole_groups
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import bad_features, feature_columns, is_bad
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
+from cqa_spark.spark.whole_groups import whole_groups
 
 if TYPE_CHECKING:
     from cqa_spark.rankers.model import RankerModel

@@ -1,0 +1,97 @@
+"""Sums of queries by group, and intervals over groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cqa_spark.evaluation.intervals import bootstrap_intervals
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.query_groups import GROUPS, GroupSums, SumColumns, compare_groups, from_parts
+from cqa_spark.evaluation.resampling import Resampling
+from cqa_spark.evaluation.significance import randomization_test
+
+MAP, PRECISION = map(parse_measure, ("MAP@10", "Precision"))
+COLUMNS = SumColumns({MAP: 1, PRECISION: 2}, ["a", "b"])
+SCHEMA = pa.schema(
+    [("measure", pa.string()), ("system", pa.string()), ("group", pa.int64()), ("components", pa.list_(pa.float64()))]
+)
+
+
+def rows(system: str, group: int, precision: list[float], average: float) -> list[dict[str, object]]:
+    return [
+        {"measure": str(measure), "system": system, "group": group, "components": components}
+        for measure, components in ((PRECISION, precision), (MAP, [average]))
+    ]
+
+
+TABLE = [
+    *rows("a", 1, [1, 2], 0.25), *rows("b", 1, [2, 2], 0.5),
+    *rows("a", 1, [0, 3], 1e-7), *rows("b", 1, [3, 3], 1.0),
+    *rows("a", 0, [5, 5], 0.125), *rows("b", 0, [1, 7], 2000.75),
+]  # fmt: skip
+
+
+def parts(table: list[dict[str, object]], groups: int = 3) -> np.ndarray:
+    sums = GroupSums(COLUMNS, groups)
+    sums.add(pa.Table.from_pylist(table, SCHEMA))
+    return sums.parts()
+
+
+def test_sums_are_by_measure_system_and_component_and_the_last_column_counts_queries() -> None:
+    assert from_parts(parts(TABLE)) == pytest.approx(
+        np.array([[0.125, 2000.75, 5, 5, 1, 7, 1], [0.2500001, 1.5, 1, 5, 5, 5, 2]]), abs=1e-9
+    )
+
+
+@given(st.permutations(TABLE), st.integers(0, len(TABLE)))
+@settings(max_examples=20, deadline=None)
+def test_sums_are_the_same_in_every_order_and_partition(table: list[dict[str, object]], cut: int) -> None:
+    assert (parts(table[:cut]) + parts(table[cut:]) == parts(TABLE)).all()
+
+
+def grouped(components: dict[object, np.ndarray], groups: int) -> np.ndarray:
+    """The sums of queries in random groups, from components of shape (systems, queries, components)."""
+    together = [each.transpose(1, 0, 2).reshape(each.shape[1], -1) for each in components.values()]
+    numbers = np.hstack([*together, np.ones((len(together[0]), 1))])
+    sums = np.zeros((groups, numbers.shape[1]))
+    np.add.at(sums, np.random.default_rng(4).integers(0, groups, len(numbers)), numbers)
+    return sums[sums[:, -1] > 0]
+
+
+@pytest.fixture(scope="module")
+def components() -> dict[object, np.ndarray]:
+    draw, queries = np.random.default_rng(2), 5000
+    means = draw.beta(1, 2, (2, queries, 1))
+    means[1] += draw.normal(0.004, 0.1, (queries, 1))
+    counts = np.stack([draw.integers(0, 3, (2, queries)), np.full((2, queries), 3.0)], axis=-1)
+    return {MAP: means, PRECISION: counts}
+
+
+@pytest.mark.parametrize("groups", [GROUPS, 2000])
+def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components, groups: int) -> None:
+    drawn = Resampling(1999)
+    exact = bootstrap_intervals(components, resamples=drawn.resamples)
+    found = compare_groups(COLUMNS, grouped(components, groups), "a", drawn).set_index(["measure", "system"])
+    tests = randomization_test(
+        {measure: each[1:] for measure, each in components.items()},
+        {measure: each[0] for measure, each in components.items()}, resamples=drawn.resamples,
+    )  # fmt: skip
+    for measure, each in components.items():
+        for place, system in enumerate(COLUMNS.systems):
+            row = found.loc[(str(measure), system)]
+            assert row["value"] == pytest.approx(measure.total(each[place].tolist()), abs=1e-12)
+            assert row["high"] - row["low"] == pytest.approx(
+                exact[measure].high[place] - exact[measure].low[place], rel=0.05
+            )
+        assert row["difference"] == pytest.approx(row["value"] - found.loc[(str(measure), "a"), "value"])
+        assert row["p_value"] == pytest.approx(tests[measure][0], abs=0.03)
+
+
+def test_the_baseline_has_no_test(components) -> None:
+    found = compare_groups(COLUMNS, grouped(components, 50), "b", Resampling(9)).set_index("system")
+    assert found.loc["b", ["difference", "p_value"]].isna().all(axis=None)
+    assert found.loc["a", "p_value"].notna().all()
