@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.evaluation.exact_sums import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.experiments.evaluation_split import Part
@@ -18,9 +19,6 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.spark.concurrency import run_concurrently
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,8 @@ def cross_validate(
     for more in found[1:]:
         queries = queries.unionByName(more)
     queries.persist()
-    values = queries.groupBy("repeat").applyInPandas(_totals(measure), "repeat int, value double").collect()
-    return CrossValidated(tuple(row["value"] for row in sorted(values)), queries)
+    values = measure_totals(queries, measure, ["repeat"])
+    return CrossValidated(tuple(values[number,] for number in range(len(repeats))), queries)
 
 
 def mean_over_repeats(found: CrossValidated) -> DataFrame:
@@ -88,17 +86,6 @@ def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str,
     rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
     kept.unpersist()
     return rows.withColumn("repeat", F.lit(number))
-
-
-def _totals(written: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    def total(rows: pd.DataFrame) -> pd.DataFrame:
-        import pandas as pd
-
-        ordered = rows.sort_values(["site", "query_id"])
-        value = parse_measure(written).total(tuple(vector) for vector in ordered["components"])
-        return pd.DataFrame({"repeat": rows["repeat"].iloc[:1], "value": [value]})
-
-    return total
 
 
 def _sum(values: Any) -> Any:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 from uuid import uuid4
 
@@ -22,6 +23,9 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.table_state import Action
 from cqa_spark.spark.file_paths import literal_path
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
 UNCOMMITTED = "uncommitted"
 """Folder of a lake for files before their commit; later processes do not need them."""
 
@@ -29,6 +33,8 @@ ROWS = "_rows"
 """Column with the kind of a row; rows of different kinds are written to separate files."""
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_FILES_AT_A_TIME = 16
+_LOCAL = "file:"
 _TAIL = 1 << 16
 _MAGIC = b"PAR1"
 
@@ -151,9 +157,12 @@ def move_into(spark: SparkSession, table: str, files: Sequence[NewFile]) -> None
     storage = path(table).getFileSystem(spark._jsc.hadoopConfiguration())
     for folder in {file.place.rpartition("/")[0] for file in files}:
         storage.mkdirs(path(f"{table}/{folder}".rstrip("/")))
-    for file in files:
+
+    def move(file: NewFile) -> None:
         if not storage.rename(path(file.location), path(f"{table}/{file.place}")):
             raise OSError(f"cannot move {file.location} to {table}/{file.place}")
+
+    _at_a_time(move, files)
 
 
 def read_new_files(spark: SparkSession, files: Sequence[NewFile], like: DataFrame) -> DataFrame:
@@ -172,31 +181,44 @@ def marked(frame: DataFrame, *kinds: str) -> DataFrame:
     return frame.withColumn(ROWS, F.explode(F.array(*map(F.lit, kinds))) if len(kinds) > 1 else F.lit(kinds[0]))
 
 
-def _described(spark: SparkSession, folder: str) -> Iterator[NewFile]:
+def _described(spark: SparkSession, folder: str) -> list[NewFile]:
     jvm: Any = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path(folder)
     storage = path.getFileSystem(spark._jsc.hadoopConfiguration())
-    base, found = storage.makeQualified(path).toString(), storage.listFiles(path, True)
-    while found.hasNext():
-        status = found.next()
+    base, listed, found = storage.makeQualified(path).toString(), storage.listFiles(path, True), []
+    while listed.hasNext():
+        status = listed.next()
+        if status.getPath().getName().startswith("part-"):
+            found.append(status)
+
+    def describe(status: Any) -> NewFile:
         location = status.getPath().toString()
-        *folders, name = location.removeprefix(f"{base}/").split("/")
-        if name.startswith("part-"):
-            kinds = [each.partition("=")[2] for each in folders if each.startswith(f"{ROWS}=")]
-            footer = _footer(jvm, storage, status)
-            yield NewFile(
-                location=location,
-                kind=kinds[0] if kinds else "",
-                folders=tuple(each for each in folders if not each.startswith(f"{ROWS}=")),
-                size=status.getLen(),
-                modified_at=status.getModificationTime(),
-                rows=footer.num_rows,
-                nulls=count_nulls(footer),
-            )
+        folders = location.removeprefix(f"{base}/").split("/")[:-1]
+        kinds = [each.partition("=")[2] for each in folders if each.startswith(f"{ROWS}=")]
+        footer = _footer(jvm, storage, status)
+        return NewFile(
+            location=location,
+            kind=kinds[0] if kinds else "",
+            folders=tuple(each for each in folders if not each.startswith(f"{ROWS}=")),
+            size=status.getLen(),
+            modified_at=status.getModificationTime(),
+            rows=footer.num_rows,
+            nulls=count_nulls(footer),
+        )
+
+    return _at_a_time(describe, found)
+
+
+def _at_a_time(do: Callable[[Given], Result], each: Sequence[Given]) -> list[Result]:
+    """Call a function for each file, several at a time, because the latency of storage exceeds the work."""
+    with ThreadPoolExecutor(_FILES_AT_A_TIME) as threads:
+        return list(threads.map(do, each))
 
 
 def _footer(jvm: Any, storage: Any, status: Any) -> pq.FileMetaData:
-    size = status.getLen()
+    location, size = status.getPath().toString(), status.getLen()
+    if location.startswith(_LOCAL):
+        return pq.read_metadata(location.removeprefix(_LOCAL))
     data = _tail(jvm, storage, status.getPath(), size, _TAIL)
     needed = int.from_bytes(data[-8:-4], "little") + 8
     if needed > len(data):

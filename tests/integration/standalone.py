@@ -17,7 +17,7 @@ import pyspark
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 HERE = "127.0.0.1"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 180
 SHORT_LIVED = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 """Of Java processes that end before thorough compiling pays."""
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import secrets
+import socket
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Client, Connection, wait
 from typing import Protocol
 
 from pyspark import BarrierTaskContext
 
+PATIENCE_SECONDS = 120.0
+"""How long task 0 waits for connections; longer than a task takes to start."""
+
+_KEY = 32
 _LENGTH = 8
-"""Bytes before each of several messages that are sent as one."""
+"""Bytes of a number: of a task, or of the bytes of one of several messages that are sent as one."""
 
 
 class TrainingGroup(Protocol):
@@ -66,11 +72,18 @@ class ConnectedTasks:
     """The tasks of a group, connected to task 0, which relays their messages.
 
     Task 0 accepts only connections with a key that it sends through the group.
+
+    Args:
+        group: exchanges the address and the key.
+        seconds: how long task 0 waits for connections.
+
+    Raises:
+        TimeoutError: not all tasks have connected in time.
     """
 
-    def __init__(self, group: TrainingGroup) -> None:
+    def __init__(self, group: TrainingGroup, seconds: float = PATIENCE_SECONDS) -> None:
         self.number, self.tasks, self.host = group.number, group.tasks, group.host
-        self._connections = _accepted(group) if group.number == 0 else [_connected(group)]
+        self._connections = _accepted(group, seconds) if group.number == 0 else [_connected(group)]
 
     def gather(self, message: bytes) -> list[bytes]:
         """Exchange messages through task 0."""
@@ -107,21 +120,49 @@ def group_of_tasks(tasks: int) -> Iterator[TrainingGroup]:
         connected.close()
 
 
-def _accepted(group: TrainingGroup) -> list[Connection]:
+def _accepted(group: TrainingGroup, seconds: float) -> list[Connection]:
     """Connections from task 0 to the other tasks, in order of their numbers."""
-    key = secrets.token_bytes(32)
-    with Listener((group.host, 0), backlog=group.tasks, authkey=key) as listener:
-        group.gather(json.dumps({"port": listener.address[1], "key": key.hex()}).encode())
-        accepted = [listener.accept() for _ in range(1, group.tasks)]
-    numbers = {int.from_bytes(each.recv_bytes(), "big"): each for each in accepted}
-    return [numbers[number] for number in sorted(numbers)]
+    key, deadline = secrets.token_bytes(_KEY), time.monotonic() + seconds
+    found: dict[int, Connection] = {}
+    silent: list[Connection] = []
+    with socket.create_server((group.host, 0), backlog=socket.SOMAXCONN) as server:
+        group.gather(json.dumps({"port": server.getsockname()[1], "key": key.hex()}).encode())
+        while len(found) < group.tasks - 1:
+            ready = wait([server, *silent], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise TimeoutError(
+                    f"{len(found)} of {group.tasks - 1} training workers connected to {group.host} within "
+                    f"{seconds:.0f} s; allow connections between executors on all ports, or train with workers: 1"
+                )
+            if server in ready:
+                silent.append(Connection(server.accept()[0].detach()))
+            for each in [each for each in silent if each in ready]:
+                silent.remove(each)
+                number = _number(each, key)
+                if number is None:
+                    each.close()
+                else:
+                    found[number] = each
+    for each in silent:
+        each.close()
+    return [found[number] for number in sorted(found)]
+
+
+def _number(connection: Connection, key: bytes) -> int | None:
+    """The number of the task at the other end; None if it does not know the key."""
+    try:
+        message = connection.recv_bytes(_KEY + _LENGTH)
+    except (OSError, EOFError):
+        return None
+    is_ours = secrets.compare_digest(message[:_KEY], key) and len(message) == _KEY + _LENGTH
+    return int.from_bytes(message[_KEY:], "big") if is_ours else None
 
 
 def _connected(group: TrainingGroup) -> Connection:
     """The connection from another task to task 0."""
     place = json.loads(group.gather(b"")[0])
-    connection = Client((group.host, place["port"]), authkey=bytes.fromhex(place["key"]))
-    connection.send_bytes(group.number.to_bytes(_LENGTH, "big"))
+    connection = Client((group.host, place["port"]))
+    connection.send_bytes(bytes.fromhex(place["key"]) + group.number.to_bytes(_LENGTH, "big"))
     return connection
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import closing
+from multiprocessing.connection import Client
 from threading import Barrier, Thread
 
 import numpy as np
@@ -60,6 +61,42 @@ def test_connected_tasks_get_the_messages_of_all_in_order() -> None:
     for thread in threads:
         thread.join()
     assert gathered == [[[b"", b"\0", b"\0\0"], [b"", b"x" * 100_000, b"x" * 200_000], [b""] * 3]] * 3
+
+
+class TwoTasks:
+    """Task 0 of two; the other one does what a function does with the address and the key, and does not train."""
+
+    number, tasks, host = 0, 2, "127.0.0.1"
+
+    def __init__(self, other: Callable[[int, bytes], None]) -> None:
+        self._other = other
+
+    def gather(self, message: bytes) -> list[bytes]:
+        place = json.loads(message)
+        self._other(place["port"], bytes.fromhex(place["key"]))
+        return [message, b""]
+
+
+def test_training_ends_when_a_worker_does_not_connect() -> None:
+    with pytest.raises(TimeoutError, match=r"0 of 1 training workers connected to 127.0.0.1 within 0 s; allow"):
+        ConnectedTasks(TwoTasks(lambda port, key: None), seconds=0)
+
+
+def test_connections_without_the_key_and_silent_ones_are_closed() -> None:
+    opened = []
+
+    def connect(port: int, key: bytes) -> None:
+        for message in (None, b"x" * 40, b"x" * 100, key + (1).to_bytes(8, "big")):
+            opened.append(Client(("127.0.0.1", port)))
+            if message is not None:
+                opened[-1].send_bytes(message)
+
+    with closing(ConnectedTasks(TwoTasks(connect))) as connected:
+        opened[-1].send_bytes(b"hello")
+        assert connected.gather(b"") == [b"", b"hello"]
+    for each in opened[:3]:
+        with pytest.raises((EOFError, OSError)):
+            each.recv_bytes()
 
 
 def learn_together(learn: Callable[[TaskRows, TrainingGroup], str | None], parts: list[TaskRows]) -> str:
