@@ -71,11 +71,10 @@ def components() -> dict[object, np.ndarray]:
     return {MAP: means, PRECISION: counts}
 
 
-@pytest.mark.parametrize("groups", [GROUPS, 2000])
-def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components, groups: int) -> None:
-    drawn = Resampling(1999)
+def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components) -> None:
+    drawn = Resampling(3999)
     exact = bootstrap_intervals(components, resamples=drawn.resamples)
-    found = compare_groups(COLUMNS, grouped(components, groups), "a", drawn).set_index(["measure", "system"])
+    found = compare_groups(COLUMNS, grouped(components, GROUPS), "a", drawn).set_index(["measure", "system"])
     tests = randomization_test(
         {measure: each[1:] for measure, each in components.items()},
         {measure: each[0] for measure, each in components.items()}, resamples=drawn.resamples,
@@ -89,6 +88,13 @@ def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components, group
             )
         assert row["difference"] == pytest.approx(row["value"] - found.loc[(str(measure), "a"), "value"])
         assert row["p_value"] == pytest.approx(tests[measure][0], abs=0.03)
+
+
+def test_intervals_of_many_queries_have_the_width_of_the_normal_approximation() -> None:
+    values = np.random.default_rng(6).beta(1, 2, (1, 100_000, 1))
+    sums = grouped({MAP: values}, GROUPS)
+    row = compare_groups(SumColumns({MAP: 1}, ["a"]), sums, "a", Resampling(3999)).iloc[0]
+    assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * values.std() / np.sqrt(100_000), rel=0.05)
 
 
 def test_the_baseline_has_no_test(components) -> None:
