@@ -2,9 +2,10 @@
 
     .venv/bin/python bench/nightly.py --threads 25000 --touched 0.03
 
-Two dumps of a site are generated; in the second one, a share of the threads has one more answer at the end. The first
-night trains on a lake. The second night runs twice, incrementally and with ``--full``, each in a separate process on a
-copy of that lake. Both must produce the same rankings. Steps are printed side by side, with the ratio of the totals.
+Two dumps of a site are generated; in the second one, a share of the threads has a new answer, an edit or new votes, and
+half of the questions were viewed. The first night trains on a lake. The second night runs twice, incrementally and with
+``--full``, each in a separate process on a copy of that lake. Both must produce the same rankings. Steps are printed
+side by side, with the ratio of the totals.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
+from zlib import crc32
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -30,7 +36,13 @@ from cqa_spark.synth.stackexchange.dump import write_dump
 SITE = "bench.example.org"
 FIRST_NEW_ID = 10**9
 FIRST, CHANGED, EVERYTHING = "the first night", "what changed", "everything"
+KINDS = ("answers", "edits", "votes")
+ID = re.compile(r' Id="(\d+)"')
 CREATED = re.compile(r' CreationDate="([^"]+)"')
+QUESTION = re.compile(r' Id="(\d+)" PostTypeId="1"')
+ANSWER = re.compile(r' ParentId="(\d+)"')
+VIEWS = re.compile(r' ViewCount="(\d+)"')
+SCORE = re.compile(r' Score="(-?\d+)"')
 
 
 def main() -> None:
@@ -41,8 +53,8 @@ def main() -> None:
         first = write_dump(folder / "first", site=SITE, threads=arguments.threads, seed=1).folder
         second = folder / "second" / SITE
         shutil.copytree(first, second)
-        touched = answer_again(second / "Posts.xml", arguments.touched)
-        print(f"{arguments.threads:,} threads, {touched:,} of them with a new answer in the second dump")
+        made = ", ".join(f"{number:,} {kind}" for kind, number in sorted(change(second, arguments.touched).items()))
+        print(f"{arguments.threads:,} threads; in the second dump {made}")
         heap = ["--spark.driver-memory", arguments.heap]
         seconds = {FIRST: night(folder / FIRST, first, arguments.system, *heap)}
         for name, more in ((CHANGED, []), (EVERYTHING, ["--full"])):
@@ -54,34 +66,81 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=25_000, help="questions of the site; about 2.7 posts each")
-    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads with a new answer")
+    parser.add_argument(
+        "--touched", type=float, default=0.03, help="share of the threads with new answers, edits or votes"
+    )
     parser.add_argument("--system", default="metadata_logistic_asof")
     parser.add_argument("--heap", default="4g", help="of the Java process")
     parser.add_argument("--scratch", default=None, help="folder for temporary output; removed afterwards")
     return parser.parse_args()
 
 
-def answer_again(posts: Path, share: float) -> int:
-    """Append a copy of an answer of some threads under a new id and the latest time; return the number of threads."""
-    every, touched, seen = round(1 / share), 0, 0
-    copy = posts.with_suffix(".new")
+def change(folder: Path, share: float) -> Counter[str]:
+    """Change a dump: of a share of the threads, each third gets an answer, an edit of the question, or votes.
+
+    Half of the questions are also viewed once more. Answers, edits and votes have the latest time of the dump.
+
+    Args:
+        folder: folder of the dump's files.
+        share: share of the threads.
+
+    Returns:
+        The number of changes of each kind.
+    """
+    posts, votes = folder / "Posts.xml", folder / "Votes.xml"
     with posts.open(encoding="utf-8") as lines:
         end = max(date[1] for line in lines if (date := CREATED.search(line)))
-    # Line ends stay as they are.
-    with posts.open(encoding="utf-8", newline="") as lines, copy.open("w", encoding="utf-8", newline="") as changed:
-        answered: set[str] = set()
+    made: Counter[str] = Counter()
+    answered: set[str] = set()
+    new_votes = []
+    with _rewritten(posts) as (lines, changed):
         for line in lines:
+            question, answer = QUESTION.search(line), ANSWER.search(line)
+            if question and int(question[1]) % 2:
+                made["views"] += 1
+                line = VIEWS.sub(lambda views: f' ViewCount="{int(views[1]) + 1}"', line, count=1)
+            thread = question or answer
+            match _kind(thread[1], share) if thread else None:
+                case "edits" if question:
+                    made["edits"] += 1
+                    line = line.replace(' Body="', f' LastEditDate="{end}" Body="Edit: ', 1)
+                case "answers" if answer and answer[1] not in answered:
+                    answered.add(answer[1])
+                    changed.write(_as_new(line, made["answers"], end))
+                    made["answers"] += 1
+                case "votes" if answer:
+                    row = f'  <row Id="{FIRST_NEW_ID + made["votes"]}" PostId="{ID.search(line)[1]}" VoteTypeId="2"'
+                    new_votes.append(f'{row} CreationDate="{end[:10]}T00:00:00.000" />\n')
+                    line = SCORE.sub(lambda score: f' Score="{int(score[1]) + 1}"', line, count=1)
+                    made["votes"] += 1
             changed.write(line)
-            parent = re.search(r' ParentId="(\d+)"', line)
-            if parent and parent[1] not in answered:
-                answered.add(parent[1])
-                seen += 1
-                if seen % every == 0:
-                    renamed = re.sub(r' Id="\d+"', f' Id="{FIRST_NEW_ID + touched}"', line, count=1)
-                    changed.write(CREATED.sub(f' CreationDate="{end}"', renamed))
-                    touched += 1
-    copy.replace(posts)
-    return touched
+    with _rewritten(votes) as (lines, changed):
+        for line in lines:
+            if line.startswith("</"):
+                changed.writelines(new_votes)
+            changed.write(line)
+    return made
+
+
+@contextmanager
+def _rewritten(path: Path) -> Iterator[tuple[TextIO, TextIO]]:
+    """A file to read, and the one that replaces it at the end; line ends stay as they are."""
+    copy = path.with_suffix(".new")
+    with path.open(encoding="utf-8", newline="") as lines, copy.open("w", encoding="utf-8", newline="") as changed:
+        yield lines, changed
+    copy.replace(path)
+
+
+def _kind(thread: str, share: float) -> str | None:
+    """The kind of change of a thread; None for none."""
+    drawn = crc32(thread.encode())
+    return KINDS[drawn % len(KINDS)] if drawn < share * 2**32 else None
+
+
+def _as_new(line: str, number: int, created: str) -> str:
+    """A copy of a post, with a new id and another time."""
+    renamed = ID.sub(f' Id="{FIRST_NEW_ID + number}"', line, count=1)
+    return CREATED.sub(f' CreationDate="{created}"', renamed)
 
 
 def night(lake: Path | str, dump: Path | str, system: str, *more: str) -> float:
@@ -89,7 +148,7 @@ def night(lake: Path | str, dump: Path | str, system: str, *more: str) -> float:
     command = [
         str(Path(sys.executable).with_name("cqa")), "nightly", "--input", str(dump), "--lake", str(lake),
         "--system", system, "--min-answers", "2", "--evaluation.resamples", "999",
-        "--checks.min-rank-correlation", "-1", *more,
+        "--checks.min-rank-correlation", "-1", "--incremental-from", "0", *more,
     ]  # fmt: skip
     started = time.perf_counter()
     subprocess.run(command, check=True)

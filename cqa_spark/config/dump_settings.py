@@ -38,6 +38,12 @@ class DumpSettings(Section):
     read_again: Annotated[bool, NotHashed()] = Field(
         default=False, description="read all lines, including those unchanged since the published run"
     )
+    incremental_from: Annotated[int, NotHashed()] = Field(
+        default=100_000,
+        ge=0,
+        description="lines of a dump from which unchanged rows, and what follows from them, are kept; a smaller dump "
+        "is processed in full, which takes less time than finding out what changed",
+    )
 
 
 class UnpackSettings(Section):

@@ -17,6 +17,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -33,7 +34,8 @@ from cqa_spark.systems.trained_system import model_artifact
 class Changes(Step):
     """Compare the run's tables with the published ones, and find the examples that the changes affect.
 
-    The examples are written only if the published features and rankings can be reused; see ``can_reuse``.
+    The examples are written only if the published features and rankings can be reused (``can_reuse``), and if the
+    dump is large enough for that to save time (``--incremental-from``).
 
     Attributes:
         last: the published run.
@@ -54,8 +56,8 @@ class Changes(Step):
         return POSTS, COMMENTS, EXAMPLES, *[Artifact(model_artifact(name)) for name in self.systems]
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Tables that not every dump has."""
-        return USERS, VOTES, BADGES
+        """Tables that not every dump has, and the counts of files."""
+        return USERS, VOTES, BADGES, INGESTED_FILES
 
     def writes(self) -> tuple[Product, ...]:
         """The numbers of changed rows, and the examples."""
@@ -68,7 +70,9 @@ class Changes(Step):
             rows = [row.asDict() for row in reduce(DataFrame.unionByName, _counts(changed)).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
             counts.rows_in = sum(row["rows"] for row in rows)
-            if can_reuse(run, self.last, trained, self.settings, ("features",)):
+            lines = sum(entry["lines"] or 0 for entry in run.entries_or_none(INGESTED_FILES))
+            is_large = lines >= self.settings.dumps.incremental_from
+            if is_large and can_reuse(run, self.last, trained, self.settings, ("features",)):
                 counts.rows_out = _write_affected(run, changed, as_cut(self.settings.features))
 
 

@@ -63,7 +63,7 @@ def write(folder: Path, dumps: dict[str, Dump]) -> Path:
 
 
 def ingest(lake: Lake, folder: Path, *more: str) -> Snapshot:
-    here = ["--input", str(folder), "--lake", lake.root, "--run-id", folder.name]
+    here = ["--input", str(folder), "--lake", lake.root, "--run-id", folder.name, "--incremental-from", "0"]
     assert main(["ingest", "stackexchange", *here, "--tables", "posts", "--max-bad-fraction", "1", *more]) == 0
     return published_snapshot(lake)
 

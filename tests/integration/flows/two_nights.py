@@ -40,7 +40,8 @@ class Nights:
 def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
     few = ["--tables", "posts", "users", "comments", "votes", "post_links", "--evaluation.measures", "MAP@10"]
     return ["nightly", "--input", str(dump), "--lake", lake, "--run-id", run_id, "--system", SYSTEM,
-            "--min-answers", "2", "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
+            "--incremental-from", "0", "--min-answers", "2", "--evaluation.resamples", "99",
+            "--no-spark.compile-plans", *few, *more]  # fmt: skip
 
 
 def content(snapshot: Snapshot) -> Content:

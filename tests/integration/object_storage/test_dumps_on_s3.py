@@ -12,7 +12,7 @@ from s3_server import S3Server, reach
 from cqa_spark.cli import main
 from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.publishing import published_snapshot
-from cqa_spark.lake.schemas.activity import POST_LINKS
+from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.remote_files import find_files, send
@@ -43,7 +43,7 @@ def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Se
     snapshot = published_snapshot(lake)
     posts = {(row["site"], row["post_id"]) for row in snapshot.read(POSTS).collect()}
     assert posts == {(site, number) for site in ("beer.example.org", "wine.example.org") for number in ("1", "2")}
-    assert snapshot.read(POST_LINKS).count() == 2
+    assert snapshot.read(VOTES).count() == 2
     assert snapshot.record.inputs[0].path == s3.location("dumps", "beer.example.org", "PostLinks.xml")
 
     unpacked = [each.location.rpartition("/")[2] for each in find_files(s3.location("staging"), s3.settings)]

@@ -68,13 +68,14 @@ class KnownFiles:
 
 
 @contextmanager
-def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterator[KnownFiles]:
+def known_files(tables: SiteTables, files: Files, *, read_again: bool, small: int) -> Iterator[KnownFiles]:
     """Write the digests of the files by blocks of ids, and compare them with those of the published run.
 
     Args:
         tables: tables of the run and of the published run.
         files: all files of the dump.
         read_again: whether to ignore the published run.
+        small: number of lines in all files below which only files without any change are known.
     """
     spark = tables.run.lake.spark
     read = sorted({each.file.dump_table.table.name for each in files.values()})
@@ -86,7 +87,7 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool) -> Iterat
             tables.run.write(ID_BLOCKS, blocks)
         before = tables.empty(ID_BLOCKS) if read_again else published.where(is_read)
         compared = compare_blocks(before, tables.run.read(ID_BLOCKS).where(is_read)).persist()
-        known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES))
+        known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES), small)
     try:
         yield KnownFiles(known, compared.where("differs").select(*ID_BLOCKS.key))
     finally:
@@ -138,7 +139,9 @@ def _place(each: OpenFile) -> tuple[str, str]:
     return each.file.site, each.file.dump_table.table.name
 
 
-def _known(compared: DataFrame, accounts: Sequence[Entry]) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
+def _known(
+    compared: DataFrame, accounts: Sequence[Entry], small: int
+) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
     """The known files, the number of lines of all files, and the number of lines to read."""
     outside, differs, lines = F.col("block").isNull(), F.col("differs"), F.col("now.lines")
     by_file = compared.groupBy("site", "table_name").agg(
@@ -152,13 +155,14 @@ def _known(compared: DataFrame, accounts: Sequence[Entry]) -> tuple[dict[tuple[s
     # Rows whose first attribute is not the id are outside all blocks; they show as more such lines than not_rows.
     clean = {(each["site"], each["table_name"], each["not_rows"]) for each in accounts if not each["rows_quarantined"]}
     rows, known = by_file.collect(), {}
+    all_lines = sum(row["lines"] for row in rows)
     for row in rows:
         is_valid = row["was_read"] and not row["differs_outside"]
-        few = row["differing_lines"] <= MOST_CHANGED * row["lines"]
+        few = row["differing_lines"] <= (MOST_CHANGED * row["lines"] if all_lines >= small else 0)
         if is_valid and few and (row["site"], row["table_name"], row["not_rows"]) in clean:
             known[row["site"], row["table_name"]] = KnownFile(row["lines"], row["not_rows"], row["differing"])
     to_read = sum(row["differing_lines"] if (row["site"], row["table_name"]) in known else row["lines"] for row in rows)
-    return known, sum(row["lines"] for row in rows), to_read
+    return known, all_lines, to_read
 
 
 def _sum(lines: Column) -> Column:

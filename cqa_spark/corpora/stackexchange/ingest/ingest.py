@@ -68,14 +68,15 @@ class StackExchangeDump(Source):
         # Another version of the code may parse the same line differently.
         last = published_run(run.lake)
         read_again = self.read_again or last is None or last.code_version != run.record.code_version
-        with known_files(tables, dict(enumerate(opened)), read_again=read_again) as known:
+        files = dict(enumerate(opened))
+        with known_files(tables, files, read_again=read_again, small=settings.incremental_from) as known:
             read = _read(wanted, opened, tables, known)
-        files = [account._asdict() for account in read]
+        accounts = [account._asdict() for account in read]
         kept = [each for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in names]
-        tables.write_entries(INGESTED_FILES, [*kept, *files])
+        tables.write_entries(INGESTED_FILES, [*kept, *accounts])
         stored = tables.of_sites(QUARANTINE) if tables.has(QUARANTINE) else tables.empty(QUARANTINE)
-        refused = stored.where(F.col("source_file").isin([each["source_file"] for each in files]))
-        refuse_bad_fraction(check_accounting(files), refused, settings.max_bad_fraction)
+        refused = stored.where(F.col("source_file").isin([each["source_file"] for each in accounts]))
+        refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
         tables.keep_others([dump.table for dump in DUMP_TABLES])
         if tables.stay([dump.table for dump in DUMP_TABLES]):
             tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
