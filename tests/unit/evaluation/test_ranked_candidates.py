@@ -66,7 +66,7 @@ def test_rankings_without_judgments_are_no_queries() -> None:
 def test_each_system_ranks_as_it_does_alone(random: Any, queries: int) -> None:
     rows, expected = [], {}
     for query in range(queries):
-        pool = [random.getrandbits(64) - 2**63 for _ in range(random.randint(1, 6))]
+        pool = list({random.getrandbits(64) - 2**63 for _ in range(random.randint(1, 6))})
         gains = dict(zip(pool, np.arange(len(pool)) + 1.0, strict=True))
         known = [each for each in pool if random.random() < 0.7]
         rows += [judged(query, each, gains[each], ["a", "b"]) for each in known]
