@@ -18,8 +18,8 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
+from cqa_spark.lake.row_kinds import ROWS
 from cqa_spark.lake.table_state import Action
 from cqa_spark.spark.file_paths import literal_path
 
@@ -28,9 +28,6 @@ Result = TypeVar("Result")
 
 UNCOMMITTED = "uncommitted"
 """Folder of a lake for files before their commit; later processes do not need them."""
-
-ROWS = "_rows"
-"""Column with the kind of a row; rows of different kinds are written to separate files."""
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _FILES_AT_A_TIME = 16
@@ -174,11 +171,6 @@ def read_new_files(spark: SparkSession, files: Sequence[NewFile], like: DataFram
     paths = [literal_path(file.location) for file in files]
     found = spark.read.schema(like.schema).option("basePath", base).parquet(*paths)
     return found.select(*like.columns)
-
-
-def marked(frame: DataFrame, *kinds: str) -> DataFrame:
-    """The rows, repeated for each of the given kinds."""
-    return frame.withColumn(ROWS, F.explode(F.array(*map(F.lit, kinds))) if len(kinds) > 1 else F.lit(kinds[0]))
 
 
 def _described(spark: SparkSession, folder: str) -> list[NewFile]:

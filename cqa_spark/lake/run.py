@@ -13,12 +13,13 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.layout import FEW_SITES
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_table import write_run_table
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.storage import FEW_SITES, Lake, SetAside, Written
+from cqa_spark.lake.storage import Lake, SetAside, Written
 from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.lake.table_state import TableState
 from cqa_spark.process.stop_signals import Stopped, uninterrupted

@@ -1,60 +1,29 @@
-"""Storage of the lake's tables: reads and writes versions of a table.
+"""Writing of the lake's tables: new versions, revisions of earlier ones, and temporary rows.
 
-Tables are in Delta format, and any Delta reader reads them. Spark writes and reads their files, and this package their
-logs, with one commit per version. A write takes one query and a read no additional one; with Delta's own writer and
-reader, both take several.
+Tables are in Delta format, and any Delta reader reads them. Spark writes their files, and this package their logs, with
+one commit per version. A write takes one query; with Delta's own writer, it takes several.
 
 Source: the protocol of Delta's transaction log.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import AnotherWriter
-from cqa_spark.lake.commits import CommitLog
-from cqa_spark.lake.journal import Journal
+from cqa_spark.lake.layout import files_with_keys, is_rewritten_whole, small_files
 from cqa_spark.lake.log_entries import commit_entries, merged_schema, nullable, without
-from cqa_spark.lake.new_files import (
-    ROWS,
-    NewFile,
-    NewFiles,
-    marked,
-    move_into,
-    read_new_files,
-    rebalanced,
-    write_new_files,
-)
+from cqa_spark.lake.new_files import NewFiles, move_into, read_new_files, rebalanced, write_new_files
+from cqa_spark.lake.reader import LakeReader
+from cqa_spark.lake.row_kinds import GONE, KEPT, NEW, kept_and_gone, marked
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_state import Action, TableState, file_path, table_state
-from cqa_spark.object_store.opening import open_store
-from cqa_spark.object_store.store import AlreadyThere, ObjectStore
-from cqa_spark.spark.file_paths import literal_path
-
-KEPT, NEW, GONE = "kept", "new", "gone"
-"""Kinds of rows when files of a table are rewritten."""
-
-FEW_SITES = 8
-"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle, and revisions of a small
-table do not search for the files that they change, which takes a query."""
-
-REWRITTEN = 64 << 20
-"""Size of a table of few sites, in bytes, up to which all of its files are rewritten without searching for the affected
-ones."""
-
-SMALL = 16 << 20
-"""Size, in bytes, below which a file is small."""
-
-MOST_SMALL = 8
-"""Number of small files of a site up to which revisions do not merge them."""
+from cqa_spark.lake.table_state import Action, TableState
+from cqa_spark.object_store.store import AlreadyThere
 
 CHECKPOINTS = 10
 """Number of versions between checkpoints of a table's log."""
@@ -93,44 +62,8 @@ class SetAside:
 
 
 @dataclass(frozen=True)
-class Lake:
-    """A folder of Delta tables.
-
-    Attributes:
-        session: the Spark session that reads and writes tables, or a function that starts it on first use.
-        root: folder of the lake; a local path or a URL that Spark supports.
-        storage: object storage settings.
-
-    A version of a table never changes, so each is looked up once.
-    """
-
-    session: SparkSession | Callable[[], SparkSession]
-    root: str
-    storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
-    _states: dict[tuple[str, int], TableState] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _frames: dict[tuple[Table, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _revised: dict[tuple[str, int, int], tuple[list[NewFile], list[str]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-
-    @property
-    def spark(self) -> SparkSession:
-        """The session that reads and writes tables, started on first use."""
-        return self.session if isinstance(self.session, SparkSession) else self.session()
-
-    @property
-    def journal(self) -> Journal:
-        """The journal, with data about runs that does not grow with the corpus."""
-        return Journal(self.objects)
-
-    @property
-    def objects(self) -> ObjectStore:
-        """The lake's objects other than tables: the lease, and the pointer to the published run."""
-        return open_store(self.root, self.storage)
-
-    def path(self, *parts: str) -> str:
-        """The path of a file or folder of the lake."""
-        return "/".join([self.root.rstrip("/"), *parts])
+class Lake(LakeReader):
+    """A folder of Delta tables that can be written."""
 
     def signature(self, author: str) -> str:
         """Commit metadata that identifies the writer.
@@ -222,11 +155,11 @@ class Lake:
         newest, before = self.newest_version(table), self.state(table, base)
         schema = merged_schema(before.schema, table.schema)
         parts = [] if frame is None else [marked(table.conform(frame), NEW)]
-        small = _small_files(before)
+        small = small_files(before)
         again = small if stale is None else {**self._files_with(table, before, stale), **small}
         if again:
             stored = self._frame(table, TableState(base, before.metadata, again), schema)
-            parts.append(_told_apart(stored, stale, gone=table.keeps_changes))
+            parts.append(kept_and_gone(stored, stale, gone=table.keeps_changes))
         if not parts:
             return self._commit(table, newest, schema, before.added, None, author)
         rows = parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1], allowMissingColumns=True)
@@ -257,81 +190,13 @@ class Lake:
         files = self._new_files(rows, partition_by, rebalance=rebalance)
         return SetAside(read_new_files(self.spark, files.files, rows), files, newest)
 
-    def newest_version(self, table: Table) -> int:
-        """The number of the newest version, by any writer."""
-        newest = self._commits(table).newest_version()
-        assert newest is not None, f"{table.name} has at least one version"
-        return newest
-
-    def state(self, table: Table, version: int) -> TableState:
-        """The files of one version, with their row and null counts."""
-        if (table.name, version) not in self._states:
-            self._states[table.name, version] = table_state(self.objects, table.name, version)
-        return self._states[table.name, version]
-
-    def read(self, table: Table, version: int) -> DataFrame:
-        """The rows of one version; columns that were declared later are null.
-
-        Raises:
-            ContractError: the stored version has undeclared columns, or lacks columns that are not nullable.
-        """
-        if (table, version) not in self._frames:
-            state = self.state(table, version)
-            stored = self._frame(table, state, state.schema)
-            if table.varies:
-                stored = stored.select(*[field.name for field in table.columns if field.name in stored.columns])
-            self._frames[table, version] = table.complete(stored)
-        return self._frames[table, version]
-
-    def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
-        """The rows deleted and the rows added between two versions; unchanged rows may be in both.
-
-        After a merge by this lake into a table that keeps its changes, these are exactly the changed rows; otherwise
-        the rows of all files that only one of the versions has.
-        """
-        if since == until:
-            return table.empty(self.spark), table.empty(self.spark)
-        before, after = self.state(table, since), self.state(table, until)
-        if (table.name, since, until) in self._revised:
-            gone, new = self._revised[table.name, since, until]
-            came = after.with_files({path: after.added[path] for path in new})
-            went = read_new_files(self.spark, gone, self._frame(table, before, after.schema))
-            return table.complete(went), table.complete(self._frame(table, came, after.schema))
-        sides = ((before, after), (after, before))
-        only = [each.with_files(without(each.added, other.added)) for each, other in sides]
-        went, came_too = (table.complete(self._frame(table, each, each.schema)) for each in only)
-        return went, came_too
-
-    def exists(self, table: Table) -> bool:
-        """Whether the table has ever been written."""
-        return self._commits(table).newest_version() is not None
-
-    def _frame(self, table: Table, state: TableState, schema: T.StructType) -> DataFrame:
-        """The rows of a state's files; columns that are missing from a file are null."""
-        if not state.added:
-            return self.spark.createDataFrame([], schema)
-        root = self.path(table.name)
-        files = [literal_path(f"{root}/{file_path(path)}") for path in sorted(state.added)]
-        found = self.spark.read.schema(schema).option("basePath", root).parquet(*files)
-        return found.select(*[F.col(field.name).alias(field.name, metadata=field.metadata) for field in schema])
-
     def _new_files(self, rows: DataFrame, partition_by: Sequence[str], *, rebalance: bool) -> NewFiles:
         return write_new_files(rebalanced(rows, partition_by) if rebalance else rows, self.root, partition_by)
 
     def _files_with(self, table: Table, state: TableState, keys: DataFrame) -> Mapping[str, Action]:
-        """The files with rows of the given keys; all files if the table is small and has few sites."""
-        if state.bytes <= REWRITTEN and len(state.files_by_partition()) <= FEW_SITES:
+        if is_rewritten_whole(state):
             return state.added
-        name = F.col("_metadata.file_name").alias("_name")
-        folders = [F.col(column).alias(f"_{column}") for column in state.partition_by]
-        rows = self._frame(table, state, state.schema).select(*keys.columns, name, *folders)
-        with_keys = rows.join(keys, on=keys.columns, how="left_semi").drop(*keys.columns).distinct()
-        found = {tuple(row) for row in with_keys.collect()}  # a task gives its files of all partitions one name
-        return {
-            path: add
-            for path, add in state.added.items()
-            if (file_path(path).rpartition("/")[2], *map(add["partitionValues"].get, state.partition_by)) in found
-        }
+        return files_with_keys(self._frame(table, state, state.schema), state, keys)
 
     def _commit(
         self,
@@ -367,10 +232,9 @@ class Lake:
         if newest is not None and is_same:
             return Written(newest, 0)
         actions = list(commit_entries(table, before, schema, added, self.signature(author), rows))
-        data = "\n".join(json.dumps(action) for action in actions).encode()
         self.before_commit()
         try:
-            self.objects.create(f"{table.name}/_delta_log/{ours:020d}.json", data)
+            self._commits(table).append(ours, actions)
         except AlreadyThere as error:
             raise AnotherWriter(
                 f"table {table.name}: another process wrote version {ours} at the same time as run {author}",
@@ -387,27 +251,3 @@ class Lake:
         jvm: Any = self.spark._jvm
         log: Any = jvm.org.apache.spark.sql.delta.DeltaLog
         log.forTable(self.spark._jsparkSession, self.path(table.name)).checkpoint()
-
-    def _commits(self, table: Table) -> CommitLog:
-        return CommitLog(self.objects, table.name)
-
-
-def _small_files(state: TableState) -> dict[str, Action]:
-    """The small files of partitions that have many."""
-    found: dict[str, Action] = {}
-    for files in state.files_by_partition().values():
-        small = {path: add for path, add in files.items() if add["size"] < SMALL}
-        if len(small) > MOST_SMALL:
-            found |= small
-    return found
-
-
-def _told_apart(stored: DataFrame, stale: DataFrame | None, *, gone: bool) -> DataFrame:
-    """Stored rows with their kind: the rows to keep and, if requested, the removed rows."""
-    if stale is None:
-        return marked(stored, KEPT)
-    if not gone:
-        return marked(stored.join(stale, on=stale.columns, how="left_anti"), KEPT).select(*stored.columns, ROWS)
-    is_stale = stale.select("*", F.lit(True).alias("_is_stale"))
-    found = stored.join(is_stale, on=stale.columns, how="left")
-    return found.select(*stored.columns, F.when(F.col("_is_stale"), GONE).otherwise(KEPT).alias(ROWS))

@@ -11,7 +11,8 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.storage import FEW_SITES, Lake
+from cqa_spark.lake.layout import FEW_SITES
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
 
 SCORES = Table(
