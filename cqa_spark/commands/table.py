@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SETTINGS = "cqa_spark.config.settings"
-FILE_COMMANDS = "cqa_spark.config.file_commands"
-COMMANDS = "cqa_spark.commands"
-
 
 @dataclass(frozen=True)
 class Job:
@@ -28,243 +24,206 @@ class Job:
     has_flow: bool = False
 
 
+def _job(name: str, about: str, settings: str, function: str, *, has_flow: bool = False) -> Job:
+    """A job with its settings in ``cqa_spark.config`` and its function in ``cqa_spark.commands``."""
+    return Job(name, about, f"cqa_spark.config.{settings}", f"cqa_spark.commands.{function}", has_flow)
+
+
 JOBS: dict[str, tuple[Job, ...]] = {
     "end to end": (
-        Job(
-            "demo",
-            "all steps on a generated forum; a first look",
-            f"{FILE_COMMANDS}:DemoSettings",
-            f"{COMMANDS}.demo:demo",
-        ),
-        Job(
+        _job("demo", "all steps on a generated forum; a first look", "file_commands:DemoSettings", "demo:demo"),
+        _job(
             "run",
             "all steps, from dumps to a report and a published run",
-            f"{SETTINGS}:RunSettings",
-            f"{COMMANDS}.run:run",
+            "settings:RunSettings",
+            "run:run",
             has_flow=True,
         ),
-        Job(
+        _job(
             "duplicates",
             "a dump → for each question, the earlier questions that it duplicates",
-            f"{SETTINGS}:DuplicatesSettings",
-            f"{COMMANDS}.duplicates:duplicates",
+            "settings:DuplicatesSettings",
+            "duplicates:duplicates",
             has_flow=True,
         ),
-        Job(
+        _job(
             "similar",
             "the questions of a published index that are most similar to a text",
-            f"{SETTINGS}:SimilarSettings",
-            f"{COMMANDS}.similar:similar",
+            "settings:SimilarSettings",
+            "similar:similar",
         ),
-        Job(
+        _job(
             "nightly",
             "a new dump → new rankings, published if the checks pass",
-            f"{SETTINGS}:NightlySettings",
-            f"{COMMANDS}.nightly:nightly",
+            "settings:NightlySettings",
+            "nightly:nightly",
             has_flow=True,
         ),
     ),
     "single steps": (
-        Job(
-            "ingest",
-            "dumps → community tables",
-            f"{SETTINGS}:IngestSettings",
-            f"{COMMANDS}.ingest:ingest",
-            has_flow=True,
-        ),
-        Job(
+        _job("ingest", "dumps → community tables", "settings:IngestSettings", "ingest:ingest", has_flow=True),
+        _job(
             "ingest stackexchange",
             "Stack Exchange dumps → community tables",
-            f"{SETTINGS}:IngestStackExchangeSettings",
-            f"{COMMANDS}.ingest:ingest_stackexchange",
+            "settings:IngestStackExchangeSettings",
+            "ingest:ingest_stackexchange",
         ),
-        Job(
+        _job(
             "dataset preferred-answer",
             "community tables → examples with train, dev and test splits, and a data card",
-            f"{SETTINGS}:PreferredAnswerDatasetSettings",
-            f"{COMMANDS}.dataset:preferred_answer_dataset",
+            "settings:PreferredAnswerDatasetSettings",
+            "dataset:preferred_answer_dataset",
             has_flow=True,
         ),
-        Job(
-            "pair", "community tables → examples", f"{SETTINGS}:PairSettings", f"{COMMANDS}.stages:pair", has_flow=True
-        ),
-        Job(
-            "featurize",
-            "examples → features",
-            f"{SETTINGS}:FeaturizeSettings",
-            f"{COMMANDS}.stages:featurize",
-            has_flow=True,
-        ),
-        Job(
+        _job("pair", "community tables → examples", "settings:PairSettings", "stages:pair", has_flow=True),
+        _job("featurize", "examples → features", "settings:FeaturizeSettings", "stages:featurize", has_flow=True),
+        _job(
             "train",
             "features → trained systems, or training files → a model folder",
-            f"{SETTINGS}:TrainSettings",
-            f"{COMMANDS}.train:train",
+            "settings:TrainSettings",
+            "train:train",
             has_flow=True,
         ),
-        Job(
+        _job(
             "score",
             "trained systems → rankings, or a model folder and a file → predictions",
-            f"{SETTINGS}:ScoreSettings",
-            f"{COMMANDS}.score:score",
+            "settings:ScoreSettings",
+            "score:score",
             has_flow=True,
         ),
-        Job(
+        _job(
             "evaluate",
             "rankings → measures, confidence intervals, significance tests",
-            f"{SETTINGS}:EvaluateSettings",
-            f"{COMMANDS}.stages:evaluate",
+            "settings:EvaluateSettings",
+            "stages:evaluate",
             has_flow=True,
         ),
-        Job(
-            "report", "a run → one HTML file", f"{SETTINGS}:ReportSettings", f"{COMMANDS}.report:report", has_flow=True
-        ),
-        Job(
-            "export",
-            "export the published rankings to files",
-            f"{SETTINGS}:ExportSettings",
-            f"{COMMANDS}.export:export",
-        ),
-        Job(
+        _job("report", "a run → one HTML file", "settings:ReportSettings", "report:report", has_flow=True),
+        _job("export", "export the published rankings to files", "settings:ExportSettings", "export:export"),
+        _job(
             "export dataset",
             "write examples, texts and rankings as Parquet files with a dataset card",
-            f"{SETTINGS}:ExportDatasetSettings",
-            f"{COMMANDS}.export_dataset:export_dataset",
+            "settings:ExportDatasetSettings",
+            "export_dataset:export_dataset",
         ),
-        Job(
+        _job(
             "export trec",
             "write rankings and judgments as TREC runs and qrels",
-            f"{SETTINGS}:ExportTrecSettings",
-            f"{COMMANDS}.export_trec:export_trec",
+            "settings:ExportTrecSettings",
+            "export_trec:export_trec",
         ),
     ),
     "experiments": (
-        Job(
+        _job(
             "experiment preferred-answer",
             "reproduce Tables 4 and 5 of Xu et al. (2018)",
-            f"{SETTINGS}:PreferredAnswerExperimentSettings",
-            f"{COMMANDS}.experiment:experiment",
+            "settings:PreferredAnswerExperimentSettings",
+            "experiment:experiment",
             has_flow=True,
         ),
-        Job(
-            "tune",
-            "tune the parameters of a system's ranker",
-            f"{SETTINGS}:TuneSettings",
-            f"{COMMANDS}.tune:tune",
-        ),
-        Job(
+        _job("tune", "tune the parameters of a system's ranker", "settings:TuneSettings", "tune:tune"),
+        _job(
             "explain",
             "show a thread's ranked candidates and the feature contributions to each score",
-            f"{SETTINGS}:ExplainSettings",
-            f"{COMMANDS}.explain:explain",
+            "settings:ExplainSettings",
+            "explain:explain",
         ),
-        Job(
+        _job(
             "reproduce",
             "train and evaluate published systems, and compare with the published scores",
-            f"{SETTINGS}:ReproduceSettings",
-            f"{COMMANDS}.reproduce:reproduce",
+            "settings:ReproduceSettings",
+            "reproduce:reproduce",
         ),
     ),
     "on files": (
-        Job(
-            "rank",
-            "train on files and rank another file",
-            f"{SETTINGS}:RankSettings",
-            f"{COMMANDS}.rank:rank",
-            has_flow=True,
-        ),
-        Job(
+        _job("rank", "train on files and rank another file", "settings:RankSettings", "rank:rank", has_flow=True),
+        _job(
             "evaluate-file",
             "score official prediction files or TREC runs, without Spark",
-            f"{FILE_COMMANDS}:EvaluateFileSettings",
-            f"{COMMANDS}.file_commands:print_scores",
+            "file_commands:EvaluateFileSettings",
+            "file_commands:print_scores",
         ),
-        Job(
+        _job(
             "compare-files",
             "compare prediction files or TREC runs, without Spark",
-            f"{FILE_COMMANDS}:CompareFilesSettings",
-            f"{COMMANDS}.file_commands:print_comparison",
+            "file_commands:CompareFilesSettings",
+            "file_commands:print_comparison",
         ),
-        Job(
+        _job(
             "synth qatar-living",
             "generate a synthetic Qatar Living dump",
-            f"{FILE_COMMANDS}:SynthSettings",
-            f"{COMMANDS}.file_commands:write_sample",
+            "file_commands:SynthSettings",
+            "file_commands:write_sample",
         ),
-        Job(
+        _job(
             "synth stackexchange",
             "generate a synthetic Stack Exchange dump of any size",
-            f"{FILE_COMMANDS}:SynthStackExchangeSettings",
-            f"{COMMANDS}.file_commands:write_stackexchange_dump",
+            "file_commands:SynthStackExchangeSettings",
+            "file_commands:write_stackexchange_dump",
         ),
     ),
     "setup": (
-        Job("setup", "download and check the jars", f"{FILE_COMMANDS}:SetupSettings", f"{COMMANDS}.setup:setup"),
+        _job("setup", "download and check the jars", "file_commands:SetupSettings", "setup:setup"),
         Job(
             "doctor",
             "check Java, packages, jars, disk, storage, Spark and MLflow",
-            f"{SETTINGS}:DoctorSettings",
+            "cqa_spark.config.settings:DoctorSettings",
             "cqa_spark.doctor.consultation:consult",
         ),
     ),
     "inspection": (
-        Job(
+        _job(
             "inspect",
             "show the contents of a lake, or the changes between two runs",
-            f"{SETTINGS}:InspectSettings",
-            f"{COMMANDS}.inspect:inspect",
+            "settings:InspectSettings",
+            "inspect:inspect",
         ),
-        Job("runs list", "list the runs of a lake", f"{SETTINGS}:ListRunsSettings", f"{COMMANDS}.runs:list_runs"),
-        Job("runs show", "show one run", f"{SETTINGS}:ShowRunSettings", f"{COMMANDS}.runs:show_run"),
-        Job("runs publish", "publish a run", f"{SETTINGS}:PublishRunSettings", f"{COMMANDS}.publish:publish"),
-        Job(
+        _job("runs list", "list the runs of a lake", "settings:ListRunsSettings", "runs:list_runs"),
+        _job("runs show", "show one run", "settings:ShowRunSettings", "runs:show_run"),
+        _job("runs publish", "publish a run", "settings:PublishRunSettings", "publish:publish"),
+        _job(
             "runs rollback",
             "publish the previously published run again",
-            f"{SETTINGS}:RollbackSettings",
-            f"{COMMANDS}.publish:rollback",
+            "settings:RollbackSettings",
+            "publish:rollback",
         ),
-        Job(
+        _job(
             "runs gc",
             "delete files that only old or failed runs need",
-            f"{SETTINGS}:CollectGarbageSettings",
-            f"{COMMANDS}.collect_garbage:collect_garbage",
+            "settings:CollectGarbageSettings",
+            "collect_garbage:collect_garbage",
         ),
-        Job(
+        _job(
             "lake migrate",
             "convert a lake of the previous release to the format of this one",
-            f"{SETTINGS}:MigrateSettings",
-            f"{COMMANDS}.lake:migrate",
+            "settings:MigrateSettings",
+            "lake:migrate",
         ),
-        Job(
+        _job(
             "features audit",
             "check that as-of features do not depend on later events",
-            f"{SETTINGS}:FeatureAuditSettings",
-            f"{COMMANDS}.audit:audit",
+            "settings:FeatureAuditSettings",
+            "audit:audit",
             has_flow=True,
         ),
-        Job(
-            "features list",
-            "list feature groups",
-            f"{FILE_COMMANDS}:CatalogueSettings",
-            f"{COMMANDS}.features:print_groups",
-        ),
-        Job(
+        _job("features list", "list feature groups", "file_commands:CatalogueSettings", "features:print_groups"),
+        _job(
             "features show",
             "show the columns of a feature group",
-            f"{FILE_COMMANDS}:ShowGroupSettings",
-            f"{COMMANDS}.features:print_group",
+            "file_commands:ShowGroupSettings",
+            "features:print_group",
         ),
-        Job(
+        _job(
             "systems list",
             "list systems: recipes of feature groups and a ranker",
-            f"{FILE_COMMANDS}:CatalogueSettings",
-            f"{COMMANDS}.systems:print_systems",
+            "file_commands:CatalogueSettings",
+            "systems:print_systems",
         ),
-        Job(
+        _job(
             "systems show",
             "show a system's feature groups, ranker, parameters and published scores",
-            f"{FILE_COMMANDS}:ShowSystemSettings",
-            f"{COMMANDS}.systems:print_system",
+            "file_commands:ShowSystemSettings",
+            "systems:print_system",
         ),
     ),
 }

@@ -16,7 +16,7 @@ from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.metrics import CROSS_VALIDATIONS
+from cqa_spark.lake.schemas.studies import CROSS_VALIDATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes

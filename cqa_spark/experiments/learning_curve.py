@@ -18,7 +18,7 @@ from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.metrics import LEARNING_CURVES
+from cqa_spark.lake.schemas.studies import LEARNING_CURVES
 from cqa_spark.rankers.pair_words import with_words
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples

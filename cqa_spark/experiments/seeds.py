@@ -12,7 +12,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import SEEDS
+from cqa_spark.lake.schemas.studies import SEEDS
 from cqa_spark.rankers.seeds import with_other_seed
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples

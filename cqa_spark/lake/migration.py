@@ -22,21 +22,11 @@ from cqa_spark.lake.run_table import write_run_table
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.metrics import (
-    ABLATIONS,
-    COMPARISONS,
-    CROSS_VALIDATIONS,
-    LEARNING_CURVES,
-    METRICS,
-    QUERY_METRICS,
-    SITE_METRICS,
-    TRANSFERS,
-    TRIALS,
-)
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.runs import RUNS
-from cqa_spark.lake.table import RunTable
+from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, TRANSFERS, TRIALS
 
 MIGRATED: tuple[JournalTable | RunTable, ...] = (
     INGESTED_FILES,

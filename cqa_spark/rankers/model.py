@@ -86,7 +86,13 @@ class RankerModel(ABC):
             ContractError: the features differ from those of the training data.
         """
         require_features(frame, self.description.features, self.description.ranker)
-        return score_frame(self, frame)
+        return score_frame(
+            frame,
+            self.score,
+            features=self.description.features,
+            threshold=self.description.threshold,
+            whole=self.compares_candidates,
+        )
 
     @property
     def training_rows(self) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -19,29 +19,33 @@ from cqa_spark.rankers.feature_contract import bad_features, feature_columns, is
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.spark.whole_groups import whole_groups
 
-if TYPE_CHECKING:
-    from cqa_spark.rankers.model import RankerModel
-
 VALUES = "values"
 
+Score = Callable[[Candidates], NDArray[np.float64]]
+"""The score of each candidate."""
 
-def score_frame(model: RankerModel, frame: DataFrame) -> DataFrame:
+
+def score_frame(
+    frame: DataFrame, score: Score, *, features: Sequence[str], threshold: float | None, whole: bool
+) -> DataFrame:
     """Add ``score`` and ``predicted`` to the columns that are neither features nor words.
 
     Args:
-        model: a fitted model.
-        frame: candidates with the model's features and, if the model reads texts, their words.
+        frame: candidates with the features and, if the model reads texts, their words.
+        score: the model's score.
+        features: the model's features, in order.
+        threshold: minimum score at which a candidate is predicted relevant; None if every candidate is.
+        whole: whether ``score`` needs all candidates of a query in one call.
     """
-    features = model.description.features
     words = [name for name in WORD_COLUMNS if name in frame.columns]
     inputs = (*feature_columns(frame), *words)
     kept = [field for field in frame.schema.fields if field.name not in inputs]
     rows = with_values(frame, features).select(*[field.name for field in kept], *words, VALUES)
-    if model.compares_candidates:
+    if whole:
         rows = whole_queries(rows)
     scores = [T.StructField("score", T.DoubleType()), T.StructField("predicted", T.BooleanType())]
     schema = T.StructType([*kept, *scores])
-    return rows.mapInArrow(_scoring(model, schema), schema)
+    return rows.mapInArrow(_scoring(score, schema, tuple(features), threshold, whole=whole), schema)
 
 
 def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
@@ -92,15 +96,14 @@ def collect_candidates(frame: DataFrame, features: Sequence[str]) -> Candidates:
 
 
 def _scoring(
-    model: RankerModel, schema: T.StructType
+    score: Score, schema: T.StructType, features: tuple[str, ...], threshold: float | None, *, whole: bool
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def score(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def score_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
-        threshold = model.description.threshold
-        for candidates in candidates_of(batches, model.description.features, whole=model.compares_candidates):
-            scores = model.score(candidates)
+        for candidates in candidates_of(batches, features, whole=whole):
+            scores = score(candidates)
             predicted = np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
             columns = [candidates.examples.column(name).combine_chunks() for name in arrow_schema.names[:-2]]
             yield pa.RecordBatch.from_arrays([*columns, pa.array(scores), pa.array(predicted)], schema=arrow_schema)
 
-    return score
+    return score_batches

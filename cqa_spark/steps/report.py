@@ -13,25 +13,14 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
-from cqa_spark.lake.schemas.metrics import (
-    ABLATIONS,
-    ATTENTIONS,
-    COMPARISONS,
-    CROSS_VALIDATIONS,
-    LEARNING_CURVES,
-    METRICS,
-    QUERY_METRICS,
-    SEEDS,
-    SET_METRICS,
-    SITE_METRICS,
-    TRANSFERS,
-    TRIALS,
-)
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SET_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
+from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, SEEDS, TRANSFERS, TRIALS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.reports.kit.page import page_bytes

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.metrics import ATTENTIONS, COMPARISONS, SEEDS, SITE_METRICS, TRANSFERS, TRIALS
+from cqa_spark.lake.schemas.attentions import ATTENTIONS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
+from cqa_spark.lake.schemas.studies import SEEDS, TRANSFERS, TRIALS
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.tasks.preferred_answer import MEASURES

@@ -11,8 +11,8 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.metrics import TRIALS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.rankers.rankings import importances
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently

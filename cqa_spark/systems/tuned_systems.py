@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.metrics import TRIALS
+from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.rankers.search_space import with_values
 from cqa_spark.systems.system import System
 

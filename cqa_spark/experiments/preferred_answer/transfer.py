@@ -20,8 +20,8 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import TRANSFERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.studies import TRANSFERS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.train import trained_recipes

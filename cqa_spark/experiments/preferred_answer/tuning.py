@@ -17,7 +17,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import TRIALS
+from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.reports.preferred_answer.labels import is_baseline
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.runtime.tracking import LoggedTrial

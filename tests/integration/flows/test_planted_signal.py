@@ -16,7 +16,7 @@ from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.metrics import TRIALS
+from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.systems.recipes import read_systems

@@ -7,7 +7,7 @@ from typing import cast
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.metrics import TRIALS
+from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.systems.system import System
 from cqa_spark.systems.tuned_systems import tuned_systems
