@@ -13,25 +13,22 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.votes import ACCEPTED, DOWN, UP
-from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, AuthorBatch, Kind
+from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
+from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, post_rows
 from cqa_spark.features.declared_values import declared_values
 from cqa_spark.features.feature_table import KEY, values_type
 from cqa_spark.features.group import AuthorGroup, Marked
 from cqa_spark.features.history.concerned import concerned
 from cqa_spark.features.history.own_threads import with_own
-from cqa_spark.features.history.pairs import known_pairs
-from cqa_spark.features.history.post_events import POST, post_events
+from cqa_spark.features.history.post_events import post_events
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.spark.whole_groups import whole_groups
 
-_AT_POSTS = frozenset({*CONTRIBUTIONS, Kind.CHOSEN})
-_VOTES = {UP: Kind.UP, DOWN: Kind.DOWN, ACCEPTED: Kind.ACCEPTED}
 _PLACE = ("author", "thread", "time", "kind", "count")
 
 Groups = Mapping[str, AuthorGroup]
@@ -51,7 +48,7 @@ def compute_authors(groups: Groups, inputs: FeatureInputs) -> DataFrame:
     spark = inputs.examples.sparkSession
     partitions = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
     read = concerned(inputs)
-    parts = [_moments(groups, inputs), *_events(groups, read, partitions)]
+    parts = [moments(inputs, _ends(groups)), *_events(groups, read, partitions)]
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
     noted = _noting(groups, Marked.TAGS)
     filled = rows.fillna(0, subset=["thread", "count", *noted])
@@ -79,95 +76,13 @@ def values_of(groups: Groups, batch: AuthorBatch, known: NDArray[np.bool_]) -> d
     }
 
 
-def _moments(groups: Groups, inputs: FeatureInputs) -> DataFrame:
-    """The examples as rows of their authors; those of deleted accounts are spread over artificial authors."""
-    pairs = known_pairs(inputs)
-    author = F.coalesce(_number("author_id"), F.xxhash64("site", "candidate_id", "query_id"))
-    at = {False: F.lit(END), True: F.coalesce(F.unix_micros("cut"), F.lit(END))}
-    is_there = F.col("author_id").isNotNull()
-    known = {False: is_there, True: is_there & F.col("cut").isNotNull()}
-    ends = [
-        F.struct(
-            at[as_of].alias("time"),
-            F.struct(*KEY, F.lit(as_of).alias("as_of"), known[as_of].alias("known")).alias("example"),
-        )
-        for as_of in _ends(groups)
-    ]
-    return pairs.select(
-        author.alias("author"), _number("thread_id").alias("thread"), _kind(Kind.MOMENT), F.inline(F.array(*ends))
-    )
-
-
 def _events(groups: Groups, inputs: FeatureInputs, partitions: int) -> Iterator[DataFrame]:
     reads = frozenset().union(*(group.reads for group in groups.values()))
-    if reads & _AT_POSTS:
-        posts = reduce(
-            lambda one, other: one.unionByName(other, allowMissingColumns=True), _at_posts(groups, reads, inputs)
-        )
+    if reads & AT_POSTS:
+        posts = post_rows(inputs, reads, tags=bool(_noting(groups, Marked.TAGS)))
         together = posts.repartition(partitions, "post").sortWithinPartitions("post", "kind", "time")
         yield together.mapInArrow(_at_each_post(groups, reads), _event_type(groups))
-    if Kind.REGISTERED in reads:
-        users = inputs.needed("users").where(F.col("created_at").isNotNull())
-        yield _of_account(users, Kind.REGISTERED, F.unix_micros("created_at"))
-    if Kind.REPUTATION in reads:
-        users = inputs.needed("users").where(F.col("reputation").isNotNull())
-        yield _of_account(users, Kind.REPUTATION, F.col("reputation"))
-    if Kind.BADGE in reads:
-        badges = inputs.needed("badges").where(F.col("user_id").isNotNull())
-        yield badges.select(
-            _number("user_id").alias("author"),
-            F.coalesce(F.unix_micros("earned_at"), F.lit(UNDATED)).alias("time"),
-            _kind(Kind.BADGE),
-            F.lit(1).cast("bigint").alias("count"),
-            F.col("name").alias("badge"),
-        )
-
-
-def _at_posts(groups: Groups, reads: frozenset[Kind], inputs: FeatureInputs) -> Iterator[DataFrame]:
-    """Questions and answers with their comments and votes; answers also appear at their questions."""
-    posts = inputs.posts.where(F.col("post_type").isin("question", "answer"))
-    is_question = F.col("post_type") == "question"
-    of_question = ["site", "tags"] if _noting(groups, Marked.TAGS) else []
-    yield posts.select(
-        _number("post_id").alias("post"), F.lit(POST).cast("bigint").alias("kind"), _number("user_id").alias("user"),
-        _number("thread_id").alias("thread"), F.unix_micros("created_at").alias("time"),
-        is_question.alias("is_question"), _number("accepted_answer_id").alias("answer"),
-        *[F.when(is_question, F.col(name)).alias(name) for name in of_question],
-    )  # fmt: skip
-    if reads & {Kind.ANSWERED, Kind.CHOSEN}:
-        yield posts.where(~is_question).select(
-            _number("thread_id").alias("post"), _kind(Kind.ANSWERED), _number("user_id").alias("user"),
-            _number("thread_id").alias("thread"), F.unix_micros("created_at").alias("time"),
-            _number("post_id").alias("answer"),
-        )  # fmt: skip
-    if Kind.COMMENTED in reads:
-        yield inputs.comments.select(
-            _number("post_id").alias("post"), _kind(Kind.COMMENTED), _number("user_id").alias("user"),
-            F.unix_micros("created_at").alias("time"),
-        )  # fmt: skip
-    wanted = [vote for vote, kind in _VOTES.items() if kind in reads]
-    if wanted:
-        kind = reduce(lambda found, vote: found.when(F.col("vote_type_id") == vote, _VOTES[vote]), wanted, F)
-        yield inputs.needed("votes").where(F.col("vote_type_id").isin(wanted)).select(
-            _number("post_id").alias("post"), kind.cast("bigint").alias("kind"),
-            F.unix_micros("created_at").alias("time"),
-        )  # fmt: skip
-
-
-def _of_account(users: DataFrame, kind: Kind, count: Column) -> DataFrame:
-    return users.select(
-        _number("user_id").alias("author"), F.lit(ALWAYS).alias("time"), _kind(kind),
-        count.cast("bigint").alias("count"),
-    )  # fmt: skip
-
-
-def _number(name: str) -> Column:
-    """The 64-bit hash of an account or post of a site; null for a null id."""
-    return F.when(F.col(name).isNotNull(), F.xxhash64("site", name))
-
-
-def _kind(kind: Kind) -> Column:
-    return F.lit(int(kind)).cast("bigint").alias("kind")
+    yield from account_events(inputs, reads)
 
 
 def _ends(groups: Groups) -> list[bool]:

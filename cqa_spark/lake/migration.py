@@ -27,6 +27,7 @@ from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.runs import RUNS
 from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, TRANSFERS, TRIALS
+from cqa_spark.lake.table import RunTable
 
 MIGRATED: tuple[JournalTable | RunTable, ...] = (
     INGESTED_FILES,

@@ -18,6 +18,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.lake.row_kinds import ROWS
 from cqa_spark.lake.table_state import Action

@@ -151,7 +151,7 @@ def test_a_site_of_many_has_one_file_and_keeps_it_while_another_changes(lake: La
 def test_the_revision_that_finds_too_many_small_files_of_a_site_merges_them(
     lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cqa_spark.lake.storage.MOST_SMALL", 2)
+    monkeypatch.setattr("cqa_spark.lake.layout.MOST_SMALL", 2)
     numbers = []
     lake.write(BY_SITE, spark.createDataFrame([("a", 0), ("b", 0)], SCORES.schema), author="run-1")
     for score in range(1, 5):

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 from math import log1p
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.text.surface_matchers import (
+    CommentText,
+    SurfaceFeature,
+    log_among,
+    marks,
+    matches,
+    says,
+    share,
+    share_among,
+    starts_with,
+    tokens_of_kind,
+)
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import candidate_texts, tabulate
 
@@ -22,55 +31,6 @@ _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 _SEMANTICZ = "Mihaylov and Nakov 2016, SemanticZ at SemEval-2016 Task 3"
 _AGICHTEIN = "Agichtein et al. 2008, Finding high-quality content in social media"
 
-_NO_CAPITALS = bytes(set(range(256)) - set(range(ord("A"), ord("Z") + 1)))
-_NO_LETTERS = bytes(set(_NO_CAPITALS) - set(range(ord("a"), ord("z") + 1)))
-_WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True)
-class _Comment:
-    raw: str
-    clean: str
-    sentences: Sequence[str]
-    tokens: Sequence[str]
-    words: Sequence[str]
-    content_words: Sequence[str]
-
-    @classmethod
-    def read(cls, texts: Texts, index: int) -> _Comment:
-        return cls(
-            texts.raw[index],
-            texts.clean[index],
-            texts.sentences[index],
-            texts.tokens[index],
-            texts.words[index],
-            texts.content_words[index],
-        )
-
-    @cached_property
-    def lower(self) -> str:
-        return self.clean.lower()
-
-    @cached_property
-    def spellings(self) -> frozenset[str]:
-        """Runs of letters and digits: unlike the words, they end at apostrophes and full stops."""
-        return frozenset(_WORD.findall(self.lower))
-
-    @cached_property
-    def capitals(self) -> int:
-        return len(self.clean.encode().translate(None, _NO_CAPITALS))
-
-    @cached_property
-    def letters(self) -> int:
-        return len(self.clean.encode().translate(None, _NO_LETTERS))
-
-    @cached_property
-    def has_digit(self) -> bool:
-        return _DIGIT.search(self.clean) is not None
-
-
-_Feature = Callable[[_Comment], float]
-_DIGIT = re.compile("[0-9]")
 _STRETCHED = re.compile(r"([a-z])\1\1+")
 _SHOUTED = re.compile(r"\b[A-Z]{3,}\b")
 _NUMBER = re.compile(r"\b[0-9][0-9.,;]*")
@@ -82,107 +42,51 @@ _ADDRESS = re.compile(r"\A\s*(?:@|dear\b|[a-z0-9_]+ ?(?::|\.\.|;))")
 _SIGNATURES = ("____", "----", "***")
 
 
-def _share(count: float, total: int) -> float:
-    return count / max(1, total)
-
-
-def _matches(pattern: str) -> _Feature:
-    """ln(1 + matches of a pattern in the clean text)."""
-    compiled = re.compile(pattern)
-    return lambda comment: log1p(sum(1 for _ in compiled.finditer(comment.clean)))
-
-
-def _marks(*marks: str) -> _Feature:
-    """ln(1 + occurrences of marks in the clean text)."""
-    return lambda comment: log1p(sum(map(comment.clean.count, marks)))
-
-
-def _tokens(kind: str) -> _Feature:
-    """ln(1 + placeholder tokens of a kind, which cleaning inserts)."""
-    return lambda comment: log1p(comment.tokens.count(kind))
-
-
-def _words_among(*words: str) -> Callable[[_Comment], int]:
-    chosen = frozenset(words)
-    return lambda comment: sum(word in chosen for word in comment.words)
-
-
-def _share_among(*words: str) -> _Feature:
-    """Share of the words that belong to the given set."""
-    count = _words_among(*words)
-    return lambda comment: _share(count(comment), len(comment.words))
-
-
-def _log_among(*words: str) -> _Feature:
-    """ln(1 + words that belong to the given set)."""
-    count = _words_among(*words)
-    return lambda comment: log1p(count(comment))
-
-
-def _says(*phrases: str) -> _Feature:
-    """1 if a phrase occurs as whole words, ignoring case."""
-    single = frozenset(phrase for phrase in phrases if _WORD.fullmatch(phrase))
-    longer = {phrase: re.compile(rf"\b{re.escape(phrase)}\b") for phrase in phrases if phrase not in single}
-
-    def says(comment: _Comment) -> float:
-        return not single.isdisjoint(comment.spellings) or any(
-            phrase in comment.lower and bounded.search(comment.lower) for phrase, bounded in longer.items()
-        )
-
-    return says
-
-
-def _starts_with(*phrases: str) -> _Feature:
-    """1 if the text starts with one of the phrases, ignoring leading punctuation."""
-    start = re.compile(rf"\W*(?:{'|'.join(phrases)})\b", re.ASCII)
-    return lambda comment: start.match(comment.lower) is not None
-
-
 _LAUGH = re.compile("(?:ha|he){2,}h?")
 
 
-def _laughs(comment: _Comment) -> bool:
+def _laughs(comment: CommentText) -> bool:
     laughs = ("lol", "lmao", "rofl", "hihi")
     return not comment.spellings.isdisjoint(laughs) or any(map(_LAUGH.fullmatch, comment.spellings))
 
 
-_LENGTH: Mapping[FeatureColumn, _Feature] = {
+_LENGTH: Mapping[FeatureColumn, SurfaceFeature] = {
     FeatureColumn("log_chars", "ln(1 + characters of the clean text)", _NICOSIA): lambda one: log1p(len(one.clean)),
     FeatureColumn("log_words", "ln(1 + words)", _NICOSIA): lambda one: log1p(len(one.words)),
     FeatureColumn("sentences", "sentences", _SUPER_TEAM): lambda one: len(one.sentences),
-    FeatureColumn("words_per_sentence", "mean words of a sentence", _SUPER_TEAM): lambda one: _share(
+    FeatureColumn("words_per_sentence", "mean words of a sentence", _SUPER_TEAM): lambda one: share(
         len(one.words), len(one.sentences)
     ),
-    FeatureColumn("mean_word_length", "mean characters of a word", _SUPER_TEAM): lambda one: _share(
+    FeatureColumn("mean_word_length", "mean characters of a word", _SUPER_TEAM): lambda one: share(
         len("".join(one.words)), len(one.words)
     ),
     FeatureColumn("longest_word", "characters of the longest word, at most 30", _SUPER_TEAM): lambda one: min(
         30, max(map(len, one.words), default=0)
     ),
-    FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): lambda one: _share(
+    FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): lambda one: share(
         len(set(one.words)), len(one.words)
     ),
-    FeatureColumn("content_share", "content words over words", _AGICHTEIN): lambda one: _share(
+    FeatureColumn("content_share", "content words over words", _AGICHTEIN): lambda one: share(
         len(one.content_words), len(one.words)
     ),
 }
 
-_MARKS: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("question_marks", "ln(1 + question marks)", _NICOSIA): _marks("?"),
+_MARKS: Mapping[FeatureColumn, SurfaceFeature] = {
+    FeatureColumn("question_marks", "ln(1 + question marks)", _NICOSIA): marks("?"),
     FeatureColumn("ends_in_question_mark", "1 if the text ends in a question mark", _NICOSIA): lambda one: (
         one.clean.rstrip().endswith("?")
     ),
-    FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): _marks("!"),
-    FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): _matches(r"\.{2,}"),
+    FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): marks("!"),
+    FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): matches(r"\.{2,}"),
     FeatureColumn("quotes", "1 if it has text in double quotes", "ours"): lambda one: (
         _QUOTE.search(one.clean) is not None
     ),
-    FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): _marks("("),
-    FeatureColumn("semicolons", "ln(1 + commas and semicolons)", "ours"): _marks(",", ";"),
-    FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): lambda one: _share(
+    FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): marks("("),
+    FeatureColumn("semicolons", "ln(1 + commas and semicolons)", "ours"): marks(",", ";"),
+    FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): lambda one: share(
         len(one.tokens) - len(one.words), len(one.tokens)
     ),
-    FeatureColumn("capitals_share", "capital letters over letters", _NICOSIA): lambda one: _share(
+    FeatureColumn("capitals_share", "capital letters over letters", _NICOSIA): lambda one: share(
         one.capitals, one.letters
     ),
     FeatureColumn("shouted_words", "ln(1 + words of three or more capitals)", _SUPER_TEAM): lambda one: (
@@ -195,18 +99,18 @@ _MARKS: Mapping[FeatureColumn, _Feature] = {
         "a" <= one.clean[:1] <= "z"
     ),
     FeatureColumn("repeated_marks", "1 if it has two or more ! or ? in a row", _NICOSIA): lambda one: any(
-        marks in one.clean for marks in ("!!", "??", "!?", "?!")
+        pair in one.clean for pair in ("!!", "??", "!?", "?!")
     ),
     FeatureColumn("cut", "1 if the text was cut at about 1,000 characters", "ours"): lambda one: (
         one.raw.rstrip().endswith(".....")
     ),
 }
 
-_THINGS: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("urls", "ln(1 + web addresses)", _NICOSIA): _tokens("urltoken"),
-    FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): _tokens("imagetoken"),
-    FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): _tokens("smiletoken"),
-    FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): _tokens("frowntoken"),
+_THINGS: Mapping[FeatureColumn, SurfaceFeature] = {
+    FeatureColumn("urls", "ln(1 + web addresses)", _NICOSIA): tokens_of_kind("urltoken"),
+    FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): tokens_of_kind("imagetoken"),
+    FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): tokens_of_kind("smiletoken"),
+    FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): tokens_of_kind("frowntoken"),
     FeatureColumn("emails", "1 if it has an e-mail address", _NICOSIA): lambda one: (
         "@" in one.raw and _EMAIL.search(one.raw) is not None
     ),
@@ -219,61 +123,61 @@ _THINGS: Mapping[FeatureColumn, _Feature] = {
     FeatureColumn("money", "1 if it has an amount of money", "ours"): lambda one: (
         "$" in one.clean or (one.has_digit and _AMOUNT.search(one.lower) is not None)
     ),
-    FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): _matches(
+    FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): matches(
         "[a-z,;] [A-Z][a-z]"
     ),
 }
 
-_MANNER: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("first_person_share", "I, me, my, we, us, our over words", _AGICHTEIN): _share_among(
+_MANNER: Mapping[FeatureColumn, SurfaceFeature] = {
+    FeatureColumn("first_person_share", "I, me, my, we, us, our over words", _AGICHTEIN): share_among(
         "i", "me", "my", "mine", "we", "us", "our", "im", "i'm", "i've"
     ),
-    FeatureColumn("second_person_share", "you, your, u, ur over words", _AGICHTEIN): _share_among(
+    FeatureColumn("second_person_share", "you, your, u, ur over words", _AGICHTEIN): share_among(
         "you", "your", "yours", "u", "ur", "you're", "you'll"
     ),
-    FeatureColumn("third_person_share", "he, she, they and their forms over words", "ours"): _share_among(
+    FeatureColumn("third_person_share", "he, she, they and their forms over words", "ours"): share_among(
         "he", "she", "they", "him", "her", "them", "his", "their"
     ),
-    FeatureColumn("question_words", "ln(1 + question words)", _NICOSIA): _log_among(
+    FeatureColumn("question_words", "ln(1 + question words)", _NICOSIA): log_among(
         "who", "what", "when", "where", "why", "which", "how", "whose"
     ),
-    FeatureColumn("starts_as_question", "1 if the first word asks", _NICOSIA): _starts_with(
+    FeatureColumn("starts_as_question", "1 if the first word asks", _NICOSIA): starts_with(
         *("who", "what", "when", "where", "why", "which", "how", "is", "are", "do", "does", "did", "can", "could"),
         *("would", "will", "any", "anyone", "have"),
     ),
-    FeatureColumn("thanks", "1 if it thanks", _NICOSIA): _says(
+    FeatureColumn("thanks", "1 if it thanks", _NICOSIA): says(
         "thank", "thanks", "thanx", "thx", "thnx", "thankyou", "tnx", "appreciate", "appreciated"
     ),
-    FeatureColumn("acknowledges", "1 if it agrees or acknowledges", _NICOSIA): _says(
+    FeatureColumn("acknowledges", "1 if it agrees or acknowledges", _NICOSIA): says(
         *("ok", "okay", "agree", "agreed", "exactly", "good point", "i see", "got it", "right", "correct", "true"),
         *("same here", "me too"),
     ),
-    FeatureColumn("greets", "1 if it greets or welcomes", "ours"): _says(
+    FeatureColumn("greets", "1 if it greets or welcomes", "ours"): says(
         "hi", "hello", "hey", "salam", "assalamu", "welcome", "good morning", "good luck", "good evening"
     ),
     FeatureColumn("laughs", "1 if it laughs", _SUPER_TEAM): _laughs,
-    FeatureColumn("advises", "1 if it advises", _NICOSIA): _says(
+    FeatureColumn("advises", "1 if it advises", _NICOSIA): says(
         *("try", "check", "go to", "should", "suggest", "advise", "advice", "recommend", "contact", "call", "visit"),
         *("better", "need to", "have to"),
     ),
-    FeatureColumn("thinks", "1 if it gives an opinion", _NICOSIA): _says(
+    FeatureColumn("thinks", "1 if it gives an opinion", _NICOSIA): says(
         *("i think", "i guess", "i believe", "i feel", "i suppose", "i heard", "i know", "in my opinion", "imo"),
         *("imho", "maybe", "probably", "might"),
     ),
-    FeatureColumn("answers_yes_or_no", "1 if it starts with yes or no", _NICOSIA): _starts_with(
+    FeatureColumn("answers_yes_or_no", "1 if it starts with yes or no", _NICOSIA): starts_with(
         "yes", "yeah", "yep", "yup", "no", "nope", "nah", "of course", "sure", "not"
     ),
-    FeatureColumn("private_message", "1 if it mentions private messages", "ours"): _says(
+    FeatureColumn("private_message", "1 if it mentions private messages", "ours"): says(
         "pm", "p.m.", "inbox", "private message", "pming", "pmed", "pmd"
     ),
-    FeatureColumn("asks_for_contact", "1 if it asks to be contacted or sent something", "ours"): _says(
+    FeatureColumn("asks_for_contact", "1 if it asks to be contacted or sent something", "ours"): says(
         *("call me", "contact me", "email me", "mail me", "send me", "let me know", "my number", "my email"),
         *("my mail", "tell me"),
     ),
-    FeatureColumn("negates", "ln(1 + negations)", _SUPER_TEAM): _log_among(
+    FeatureColumn("negates", "ln(1 + negations)", _SUPER_TEAM): log_among(
         "no", "not", "never", "nothing", "none", "don't", "dont", "can't", "cant", "won't", "isn't"
     ),
-    FeatureColumn("place", "1 if it says where something is", "ours"): _says(
+    FeatureColumn("place", "1 if it says where something is", "ours"): says(
         *("near", "next to", "behind", "opposite", "beside", "in front of", "road", "street", "mall", "souq"),
         *("centre", "center", "city"),
     ),
@@ -285,7 +189,7 @@ _MANNER: Mapping[FeatureColumn, _Feature] = {
     ),
 }
 
-_FEATURES: Mapping[FeatureColumn, _Feature] = {**_LENGTH, **_MARKS, **_THINGS, **_MANNER}
+_FEATURES: Mapping[FeatureColumn, SurfaceFeature] = {**_LENGTH, **_MARKS, **_THINGS, **_MANNER}
 
 
 class CommentSurfaceV1(QueryGroup):
@@ -299,4 +203,4 @@ class CommentSurfaceV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """Counts, shares and flags of each candidate's text."""
-        return tabulate(_FEATURES, candidate_texts(batch), lambda index: _Comment.read(batch.texts, index))
+        return tabulate(_FEATURES, candidate_texts(batch), lambda index: CommentText.read(batch.texts, index))
