@@ -4,10 +4,10 @@
     .venv/bin/python bench/text.py --comments 1250 5000 20000 --families similarity quality dialogue author
 
 The input is generated threads of ten comments; each size runs in a separate process. It reads dumps, analyses texts,
-fits the feature groups and computes them for every comment. The clock of a stage runs from the end of the previous
-stage until its table is written. The peer computes comparable features on the same analysed texts in one process, with
-scikit-learn and NLTK-style Python. On the smallest size, its values are compared with ours. Peak memory is that of a
-size's process tree, as measured by memory.py.
+encodes them with the models that the feature groups use, fits the groups and computes them for every comment. The clock
+of a stage runs from the end of the previous stage until its table is written. The peer computes comparable features on
+the same analysed texts in one process, with scikit-learn and NLTK-style Python. On the smallest size, its values are
+compared with ours. Peak memory is that of a size's process tree, as measured by memory.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -33,7 +34,7 @@ from rich.table import Table
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.features.featurize import compute_place, fit_groups
-from cqa_spark.features.group import Place
+from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.registry import group_class, known_groups
@@ -41,11 +42,14 @@ from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.registry import task
 from cqa_spark.text.documents import distinct_texts, documents
+from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embeddings import embed, ship
 from cqa_spark.text.pipeline import analyse
 
 COMMENTS_EACH = 10
 TABLES = ("examples", "posts", "comments", "documents", "texts")
 PLAIN = "in plain Python"
+BEFORE_FEATURES = ("read and pair", "analyse texts", "encode texts")
 
 
 def main() -> None:
@@ -95,7 +99,13 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
             posts, comments = _stored(spark, folder, "posts"), _stored(spark, folder, "comments")
             documents(posts, comments).write.parquet(f"{folder}/documents")
             analyse(distinct_texts(posts, comments)).write.parquet(f"{folder}/texts")
+        with _timed(found, "encode texts"):
+            models = [read_model(name) for name in sorted({model for group in groups for model in _models(group)})]
+            for model in models:
+                ship(spark, model)
+                embed(_stored(spark, folder, "texts"), model).write.mode("append").parquet(f"{folder}/embeddings")
         inputs = FeatureInputs(*[_stored(spark, folder, name).persist() for name in TABLES])
+        inputs = replace(inputs, embeddings=_stored(spark, folder, "embeddings") if models else None)
         with _timed(found, "learn for the query pass"):
             fitted = fit_groups([each for each in groups if each.place is Place.QUERY], inputs, folds=arguments.folds)
         with _timed(found, "query pass"):
@@ -106,6 +116,10 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
             _against_plain_python(spark, inputs, folder, found, check=size == min(arguments.comments))
         spark.stop()
     return found
+
+
+def _models(group: type[FeatureGroup]) -> tuple[str, ...]:
+    return group.embeddings if issubclass(group, QueryGroup) else ()
 
 
 def _read(spark: SparkSession, dump: Path, folder: str) -> None:
@@ -171,7 +185,7 @@ def _table(results: dict[int, dict[str, float]]) -> Table:
         table.add_column(f"{results[size]['comments']:,.0f} comments", justify="right")
     table.add_column(f"growth over {results[sizes[-1]]['comments'] / smallest['comments']:.0f}x", justify="right")
     stages = [name for name in smallest if name not in ("comments", "peak", PLAIN)]
-    features = [name for name in stages if name not in ("read and pair", "analyse texts")]
+    features = [name for name in stages if name not in BEFORE_FEATURES]
 
     def add(label: str, seconds: Callable[[dict[str, float]], float]) -> None:
         figures = [seconds(results[size]) for size in sizes]
@@ -182,6 +196,7 @@ def _table(results: dict[int, dict[str, float]]) -> Table:
     table.add_section()
     add("all feature groups", lambda result: sum(result[name] for name in features))
     add("all", lambda result: sum(result[name] for name in stages))
+    add("all without encoding", lambda result: sum(result[name] for name in stages if name != "encode texts"))
     add("peak memory, GB", lambda result: result["peak"] / 1e9)
     if PLAIN in smallest:
         table.add_section()
