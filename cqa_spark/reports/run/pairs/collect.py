@@ -20,7 +20,7 @@ CHARACTERS = 100
 
 KINDS = {
     "right": ("Kept, and duplicates", "The system keeps them, and members of the site closed them as duplicates."),
-    "wrong": ("Kept, and no known duplicates", "The system keeps them; members of the site did not close them as duplicates."),
+    "wrong": ("Kept, and no known duplicates", "The system keeps them, and they were not closed as duplicates."),
     "cut": ("Retrieved, and cut off", "Duplicates that the system ranks behind the end of the list that it keeps."),
     "missed": ("Not retrieved", "Duplicates that no retrieval method found."),
 }
