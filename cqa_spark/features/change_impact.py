@@ -102,6 +102,11 @@ class Affected:
         )
 
 
+def widest(groups: Iterable[FeatureGroup | type[FeatureGroup]]) -> Reach:
+    """The widest reach of feature groups; that of a thread if there are none."""
+    return max((group.reach for group in groups), key=lambda each: each.value, default=Reach.THREAD)
+
+
 def within(reach: Reach, affected_examples: DataFrame) -> DataFrame:
     """The rows of ``AFFECTED`` whose values may have changed in groups of a reach below ``SITE``."""
     return affected_examples.where(F.col("reach") <= reach.value)

@@ -14,7 +14,7 @@ from cqa_spark.experiments.preferred_answer.measuring import Measure
 from cqa_spark.experiments.preferred_answer.transfer import TransferSites
 from cqa_spark.experiments.preferred_answer.tuning import Tune
 from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.flows.dumps import NIGHT_BASELINES
+from cqa_spark.flows.nights import NIGHT_BASELINES
 from cqa_spark.flows.shared_steps import text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step

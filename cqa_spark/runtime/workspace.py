@@ -18,7 +18,8 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold, take_over
 from cqa_spark.lake.opening import refuse_last_release, require_any_lake, require_lake
 from cqa_spark.lake.published_copies import FOLDER, update_copies
-from cqa_spark.lake.run import Run, open_run
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.storage import Lake

@@ -14,7 +14,7 @@ from cqa_spark.cli import main
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS

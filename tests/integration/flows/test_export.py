@@ -18,7 +18,7 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.published_copies import copy_of
 from cqa_spark.lake.publishing import publish, published_snapshot
-from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS

@@ -26,9 +26,10 @@ from cqa_spark.lake.storage import Lake
 CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake._commit", "after", 2),
     "while merging features": (
-        "cqa_spark.lake.storage:Lake.merge_rows in cqa_spark.steps.refresh:RefreshFeatures.execute", "after", 1),
+        "cqa_spark.lake.storage:Lake.merge_rows in cqa_spark.steps.refresh_features:RefreshFeatures.execute",
+        "after", 1),
     "while merging rankings, between files and commit": (
-        "cqa_spark.lake.storage:move_into in cqa_spark.steps.refresh:RefreshRankings.execute", "after", 1),
+        "cqa_spark.lake.storage:move_into in cqa_spark.steps.refresh_rankings:RefreshRankings.execute", "after", 1),
     "before the checks": ("cqa_spark.steps.check:Check.execute", "before", 1),
     "while publishing, the new pointer beside the old one": (
         "pathlib:Path.replace in cqa_spark.lake.publishing:point_to", "before", 1),

@@ -16,7 +16,7 @@ from cqa_spark.features.stored_values import missing_groups
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import Snapshot
-from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.activity import BADGES, VOTES

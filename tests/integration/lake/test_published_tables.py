@@ -15,7 +15,7 @@ from cqa_spark.lake.garbage import runs_to_keep, vacuum_tables
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold
 from cqa_spark.lake.publishing import publish, published_snapshot, rollback
-from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS

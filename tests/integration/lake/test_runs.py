@@ -21,7 +21,8 @@ from cqa_spark.lake.lease import take_lease
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.pointer import claim, point_to
 from cqa_spark.lake.publishing import Snapshot, publish, published_run, published_snapshot, rollback
-from cqa_spark.lake.run import Run, open_run
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.storage import Lake

@@ -17,7 +17,7 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import Snapshot, publish
-from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS

@@ -1,4 +1,4 @@
-"""affected examples → features and rankings, merged with the published ones of all other examples."""
+"""affected examples → features, merged with the published ones of all other examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.change_impact import within
+from cqa_spark.features.change_impact import widest, within
 from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
 from cqa_spark.features.featurize import compute_outside_training
 from cqa_spark.features.group import FeatureGroup, Reach
@@ -21,15 +21,12 @@ from cqa_spark.features.stored_values import by_place, missing_groups, read_valu
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import AFFECTED
-from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
-from cqa_spark.steps.score import Score, load_trained, rankings_by
-from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.system import System
+from cqa_spark.steps.score import load_trained
 from cqa_spark.systems.trained_system import model_artifact
 
 FEW = 100_000
@@ -184,7 +181,7 @@ def _merge_affected(
     table = feature_table(map(type, groups))
     values, stale = {}, {}
     for place, here in by_place(map(type, groups)).items():
-        reach = Reach.THREAD if ranked_once else _widest(here)
+        reach = Reach.THREAD if ranked_once else widest(here)
         again = inputs.examples if reach is Reach.SITE else differing.again[reach]
         few = reach is not Reach.SITE and run.rows(AFFECTED) <= FEW
         selected = replace(inputs, examples=again, few=few)
@@ -199,65 +196,8 @@ def _of_classes(groups: Iterable[FeatureGroup], classes: Collection[type[Feature
     return {group.name: group for group in groups if type(group) in classes}
 
 
-def _widest(groups: Iterable[FeatureGroup | type[FeatureGroup]]) -> Reach:
-    return max((group.reach for group in groups), key=lambda each: each.value, default=Reach.THREAD)
-
-
 def _known(values: DataFrame, lacking: Mapping[str, Sequence[str]]) -> DataFrame:
     known = {
         name: F.when(~F.col("site").isin(*lacking[name]), F.col(name)) for name in values.columns if name in lacking
     }
     return values.withColumns(known) if known else values
-
-
-@dataclass(frozen=True)
-class RefreshRankings(Step):
-    """Rank the queries that changes affect, or all; other queries keep their published ranking.
-
-    Attributes:
-        systems: recipes of the systems that rank.
-        last: the published run; None before the first publication.
-        task: the task.
-        ranked_once: keep the rankings of all unaffected queries, whatever the reach of their feature groups.
-    """
-
-    systems: Sequence[System]
-    last: Snapshot | None
-    task: str
-    ranked_once: bool = False
-
-    name = "score"
-
-    def reads(self) -> tuple[Product, ...]:
-        """The inputs of ranking all queries."""
-        return Score(self.systems, self.task).reads()
-
-    def reads_if_present(self) -> tuple[Product, ...]:
-        """The examples that changes affect."""
-        return (AFFECTED,)
-
-    def writes(self) -> tuple[Product, ...]:
-        """The rankings."""
-        return (RANKINGS,)
-
-    def execute(self, run: Run, counts: StepRecord) -> None:
-        """Score and rank."""
-        trained = load_trained(run, [system.name for system in self.systems])
-        groups = [group for each in trained.values() for group in each.groups.values()]
-        reach = Reach.THREAD if self.ranked_once else _widest(groups)
-        if self.last is None or not run.has(AFFECTED) or reach is Reach.SITE:
-            Score(self.systems, self.task).execute(run, counts)
-            return
-        examples = task_examples(run, self.task).where(OUTSIDE_TRAINING)
-        queries = within(reach, run.read(AFFECTED)).select(*QUERY).distinct()
-        gone = self.last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
-        again = examples.join(queries, on=list(QUERY), how="left_semi")
-        recipes = [each.system for each in trained.values()]
-        with feature_frames(run, recipes, again) as frame_of:
-            counts.rows_out = run.merge_rows(
-                RANKINGS,
-                rankings_by(trained, frame_of, run.run_id),
-                stale=queries.unionByName(gone).distinct(),
-                base=self.last.record.table_versions[RANKINGS.name],
-            ).rows
-        counts.rows_in = counts.rows_out // len(trained)

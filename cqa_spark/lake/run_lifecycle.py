@@ -1,0 +1,71 @@
+"""Opens a run: records its start, and its success, failure or stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from cqa_spark.errors import CqaError
+from cqa_spark.lake.run import OnStep, Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.storage import Lake
+from cqa_spark.process.stop_signals import Stopped, uninterrupted
+from cqa_spark.spark.concurrency import cancel_jobs
+
+
+@contextmanager
+def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> Iterator[Run]:
+    """Record the start of a run, yield it, and record its end.
+
+    Args:
+        lake: the lake of the run.
+        begin: the run's id, job and settings.
+        resume: continue from the tables, steps and artifacts of the run's last success, as jobs with a single step do;
+            otherwise the run starts from scratch and produces the same tables.
+        on_step: called with every finished step.
+
+    Raises:
+        the error of the body, after a record with status failed or stopped was logged. If that record cannot be logged
+            either, the status of the run remains running.
+    """
+    log = RunLog(lake.objects)
+    before = log.last_success(begin.run_id) if resume else None
+    if before is not None:
+        begin = replace(
+            begin,
+            inputs=before.inputs,
+            steps=before.steps,
+            table_versions=before.table_versions,
+            artifacts=before.artifacts,
+        )
+    run = Run(lake, replace(begin, status="running"), on_step)
+    try:
+        with uninterrupted():
+            run.record = log.append(run.record)
+        yield run
+        with uninterrupted():
+            run.record = log.append(replace(run.record, status="succeeded", message=f"{begin.job} finished"))
+    except BaseException as error:
+        if run.record.status == "running":
+            _log_end(log, run, error)
+        raise
+
+
+def _log_end(log: RunLog, run: Run, error: BaseException) -> None:
+    """Log that a run has failed or was stopped; a failure to log does not hide the original error."""
+    status = "stopped" if isinstance(error, Stopped) else "failed"
+    with suppress(Exception), uninterrupted():
+        if status == "stopped":
+            cancel_jobs()  # Spark does not cancel the job of an interrupted call
+        run.record = log.append(replace(run.record, status=status, message=_reason(error)))
+        error.add_note(f"run {run.run_id} is recorded as {status}")
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, CqaError):
+        return error.problem
+    if isinstance(error, Stopped):
+        return f"stopped by {error.signal.name}"
+    return f"{type(error).__name__}: {error}"[:2000]
