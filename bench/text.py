@@ -66,6 +66,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--comments", nargs="+", type=int, default=[1250, 5000, 20000], help="sizes, smallest first")
     parser.add_argument("--families", nargs="+", default=["similarity", "quality", "dialogue", "author"])
+    parser.add_argument("--models", nargs="*", default=["bge_small_en"], help="groups of other models are left out")
     parser.add_argument("--no-peer", action="store_true", help="skip plain Python")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--heap", default="2g", help="of the one Java process")
@@ -76,7 +77,13 @@ def _arguments() -> argparse.Namespace:
 
 def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float]:
     options = ["--cores", str(arguments.cores), "--heap", arguments.heap, "--folds", str(arguments.folds)]
-    options += ["--families", *arguments.families, *(["--no-peer"] if arguments.no_peer else [])]
+    options += [
+        "--families",
+        *arguments.families,
+        "--models",
+        *arguments.models,
+        *(["--no-peer"] if arguments.no_peer else []),
+    ]
     options += ["--comments", str(min(arguments.comments))]
     command = [sys.executable, __file__, "--size", str(size), *options]
     answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
@@ -87,7 +94,8 @@ def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float
 def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
     """Seconds by stage and other results of one size."""
     found: dict[str, float] = {}
-    groups = [each for each in map(group_class, known_groups()) if each.family in arguments.families]
+    wanted = [each for each in map(group_class, known_groups()) if each.family in arguments.families]
+    groups = [each for each in wanted if set(_models(each)) <= set(arguments.models)]
     with tempfile.TemporaryDirectory(prefix="cqa-bench-") as folder, peak_memory() as peak:
         spark = spark_session(
             "bench", master=f"local[{arguments.cores}]", partitions=arguments.cores, driver_memory=arguments.heap

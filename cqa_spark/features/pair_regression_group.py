@@ -137,8 +137,11 @@ def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegress
             )
 
         rows = pairs.mapInArrow(solve, "fold int, weights binary").collect()
-        found = {row["fold"]: PairRegression(np.frombuffer(row["weights"])) for row in rows}
-        return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
+        weights = {row["fold"]: row["weights"] for row in rows}  # none without pairs: Spark then runs no task
+        on_all, *on_rests = (
+            PairRegression(np.frombuffer(weights.get(fold, b""))) for fold in (_ALL_FOLDS, *range(folds))
+        )
+        return Fitted(on_all, tuple(on_rests))
 
     return learn
 

@@ -15,7 +15,7 @@ from cqa_spark.features.training_data import TrainingData
 _PAIRS = 12
 
 
-def test_regressions_are_the_same_in_any_order_of_the_rows(spark: SparkSession) -> None:
+def test_regressions_are_the_same_in_any_order_of_the_rows_and_empty_without_labels(spark: SparkSession) -> None:
     draw = np.random.default_rng(2)
     vectors = draw.normal(size=(2 * _PAIRS, 3)).round(4).tolist()
     embeddings = spark.createDataFrame(
@@ -52,3 +52,4 @@ def test_regressions_are_the_same_in_any_order_of_the_rows(spark: SparkSession) 
     assert [len(weights) for weights in first] == [7, 7, 7]
     assert learned(examples[::-1]) == first
     assert first[0] != pytest.approx(first[1])
+    assert learned([(*row[:-1], None) for row in examples]) == [[], [], []]
