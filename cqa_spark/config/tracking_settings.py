@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -11,6 +12,8 @@ from pydantic import AfterValidator, Field, model_validator
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Section
 from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote, refused
+
+_SQLITE = "sqlite:///"
 
 
 def _without_credentials(uri: str) -> str:
@@ -38,6 +41,11 @@ class TrackingSettings(Section):
         description="folder or s3a:// location for artifacts of a new experiment; default: beside the SQLite file, or "
         "the location set by the server",
     )
+
+    @property
+    def sqlite_file(self) -> Path | None:
+        """The SQLite file of the URI; None for a server."""
+        return Path(self.uri.removeprefix(_SQLITE)) if self.uri.startswith(_SQLITE) else None
 
     def writes(self) -> list[str]:
         """The MLflow experiment, if enabled."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor.finding import Doubt, Finding, examine
@@ -23,6 +24,10 @@ def _ask(settings: TrackingSettings) -> str:
         mlflow = import_mlflow()
     except EnvironmentProblem as error:
         raise Doubt(error.problem, f"{error.remedy}; until then, runs are not logged") from error
+    file = settings.sqlite_file
+    if file is not None and not file.exists():
+        _require_writable(file)
+        return f"{settings.uri}: the first run creates the file"  # MLflow would create it when asked
     try:
         with _without_patience():
             there = mlflow.MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
@@ -31,7 +36,18 @@ def _ask(settings: TrackingSettings) -> str:
             f"{settings.uri}: {str(error).splitlines()[0]}",
             "start the server, correct tracking.uri, or set tracking.enabled to false; until then, runs are not logged",
         ) from error
-    return f"{settings.uri}: experiment {settings.experiment}{'' if there else ', which the first run makes'}"
+    return f"{settings.uri}: experiment {settings.experiment}{'' if there else ', which the first run creates'}"
+
+
+def _require_writable(file: Path) -> None:
+    """Check that the file can be created, without doing so.
+
+    Raises:
+        Doubt: the nearest existing folder above it cannot be written.
+    """
+    above = next(folder for folder in file.absolute().parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise Doubt(f"{file} cannot be created in {above}", "correct tracking.uri; until then, runs are not logged")
 
 
 @contextmanager

@@ -13,8 +13,6 @@ from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.object_store.remote_files import fetch
 
-SQLITE = "sqlite:///"
-
 
 def artifact_location(settings: TrackingSettings) -> str | None:
     """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
@@ -26,9 +24,8 @@ def artifact_location(settings: TrackingSettings) -> str | None:
         return (
             settings.artifacts.replace("s3a://", "s3://", 1) if remote else Path(settings.artifacts).resolve().as_uri()
         )
-    if not settings.uri.startswith(SQLITE):
-        return None
-    return Path(f"{settings.uri.removeprefix(SQLITE)}.artifacts").resolve().as_uri()
+    file = settings.sqlite_file
+    return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
 
 
 def tell_mlflow(storage: ObjectStorageSettings) -> None:

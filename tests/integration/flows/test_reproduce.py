@@ -65,9 +65,16 @@ def recipe(name: str, ranker: str, parameters: dict[str, Any], **more: Any) -> d
 
 
 def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
-    spark: SparkSession, sample: SamplePaths, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession,
+    sample: SamplePaths,
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    out = tmp_path / "out"
+    out, working_directory = tmp_path / "out", tmp_path / "work"
+    working_directory.mkdir()
+    monkeypatch.chdir(working_directory)
     arguments = ["--all", "--data", str(sample.train.parent), "--output", str(out), "--lake", str(tmp_path / "lake")]
     assert main(["reproduce", *arguments]) == 0
     told = capsys.readouterr().out
@@ -86,6 +93,7 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
         "ordered.sample_dev.pred",
         "scores.json",
     ]
+    assert list(working_directory.iterdir()) == []
 
 
 def test_a_recipe_without_a_data_set_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

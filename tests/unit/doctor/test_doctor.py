@@ -132,6 +132,17 @@ def test_a_tracking_server_that_is_not_there_is_a_warning(monkeypatch: pytest.Mo
     assert "MLFLOW_HTTP_REQUEST_MAX_RETRIES" not in os.environ
 
 
+def test_a_tracking_file_is_not_created(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("mlflow")
+    monkeypatch.chdir(tmp_path)
+    (finding,) = examine_tracking(TrackingSettings())
+    assert finding == Finding("MLflow", "ok", "sqlite:///mlflow.db: the first run creates the file")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    (finding,) = examine_tracking(TrackingSettings(uri="sqlite:///file/mlflow.db"))
+    assert (finding.verdict, finding.found) == ("warning", f"file/mlflow.db cannot be created in {tmp_path / 'file'}")
+
+
 def test_tracking_that_is_off_is_not_asked_for() -> None:
     assert list(examine_tracking(TrackingSettings(enabled=False))) == []
 
