@@ -8,9 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cqa_spark.corpora.ir_datasets.loading import PREFIX
 from cqa_spark.evaluation.compare_files import compare_components, components_of
 from cqa_spark.evaluation.evaluate_trec import MEASURES, judged, qrels_gains, run_scores, totals
-from cqa_spark.evaluation.ir_datasets_qrels import PREFIX, catalogue_gains
+from cqa_spark.evaluation.ir_datasets_qrels import catalogue_gains
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 

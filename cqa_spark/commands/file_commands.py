@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cqa_spark.config.file_commands import (
         CompareFilesSettings,
         EvaluateFileSettings,
+        ImportIrDatasetsSettings,
         PredictionFilesCommand,
         SynthSettings,
         SynthStackExchangeSettings,
@@ -63,6 +63,27 @@ def print_comparison(settings: CompareFilesSettings) -> None:
         print_grid(file_comparison_grid(found, settings.resampling.confidence), Terminal())
 
 
+def import_collection(settings: ImportIrDatasetsSettings) -> None:
+    """Write a collection of ir_datasets as a question list."""
+    from tempfile import TemporaryDirectory
+
+    from cqa_spark.corpora.ir_datasets.questions import write_question_list
+    from cqa_spark.object_store.locations import local_target
+    from cqa_spark.process.terminal import Terminal
+
+    with local_target(settings.output, settings.object_storage) as output:
+        _require_absent(output)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=output.parent, prefix=".cqa-import-") as scratch:
+            unfinished = Path(scratch, output.name)
+            unfinished.mkdir()
+            written = write_question_list(settings.dataset, unfinished)
+            unfinished.rename(output)
+    Terminal().line(
+        f"wrote {settings.output}: {written.questions:,} questions, {written.duplicates:,} known duplicates"
+    )
+
+
 def write_sample(settings: SynthSettings) -> None:
     """Write a synthetic dump."""
     from cqa_spark.object_store.locations import local_target
@@ -105,7 +126,7 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
 
 
 def _require_absent(path: Path) -> None:
-    """Refuse to overwrite a dump.
+    """Refuse to overwrite a dump or a list.
 
     Raises:
         InputError: the file or folder exists.

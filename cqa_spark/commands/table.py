@@ -150,6 +150,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "file_commands:print_comparison",
         ),
         _job(
+            "import ir-datasets",
+            "download a collection of ir_datasets as a question list",
+            "file_commands:ImportIrDatasetsSettings",
+            "file_commands:import_collection",
+        ),
+        _job(
             "synth qatar-living",
             "generate a synthetic Qatar Living dump",
             "file_commands:SynthSettings",

@@ -124,6 +124,23 @@ class CompareFilesSettings(PredictionFilesCommand):
     resampling: ResamplingSettings = ResamplingSettings()
 
 
+class ImportIrDatasetsSettings(FilesCommand):
+    """Download a collection of ir_datasets whose documents are questions, and write it as a question list."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa import ir-datasets irds:beir/cqadupstack/english --output build/english.stackexchange.com",
+    )
+
+    dataset: Annotated[
+        str, Positional(), Shown("ID"), Field(description="id in the catalogue of ir_datasets; the prefix is optional")
+    ]
+    output: Annotated[Location, Field(description="folder for the list; its name is the site name")]
+
+    def writes(self) -> list[str]:
+        """The question list."""
+        return [f"{self.output}: questions.jsonl and duplicates.tsv"]
+
+
 class SynthStackExchangeSettings(FilesCommand):
     """Generate a synthetic Stack Exchange dump with learnable signal: eight files in OUTPUT/SITE."""
 

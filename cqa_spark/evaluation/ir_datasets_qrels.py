@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from importlib import import_module
 
+from cqa_spark.corpora.ir_datasets.loading import load_collection, rows
 from cqa_spark.errors import ConfigError
-
-PREFIX = "irds:"
-"""Prefix that distinguishes an id from a file name, such as ``irds:antique/test``."""
 
 
 def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
     """The gain of each candidate, by query; ir_datasets downloads the judgments if it has no copy of them.
 
     Args:
-        dataset: id with the prefix.
+        dataset: id, with or without the prefix.
 
     Raises:
         ConfigError: ir_datasets is not installed, has no such data set, or the data set has no judgments.
+        EnvironmentProblem: the judgments cannot be downloaded.
     """
-    name = dataset.removeprefix(PREFIX)
-    try:
-        found = import_module("ir_datasets").load(name)
-    except ImportError as error:
-        raise ConfigError(
-            f"{dataset}: ir_datasets is not installed", "pip install ir-datasets, or give a qrels file"
-        ) from error
-    except KeyError as error:
-        raise ConfigError(f"ir_datasets has no data set {name}", "its catalogue is at ir-datasets.com") from error
-    if not found.has_qrels():
-        raise ConfigError(f"{dataset} has no judgments", f"name a subset with judgments, such as {name}/test")
+    collection = load_collection(dataset)
+    if not collection.has_qrels():
+        raise ConfigError(f"{dataset} has no judgments", f"name a subset with judgments, such as {dataset}/test")
     gains: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in found.qrels_iter():
+    for row in rows(dataset, collection.qrels_iter):
         gains[row.query_id][row.doc_id] = row.relevance
     return dict(gains)

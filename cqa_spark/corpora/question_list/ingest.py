@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 
 import pyarrow as pa
@@ -25,6 +26,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS
 from cqa_spark.lake.schemas.community import POSTS
+
+ROWS_PER_BATCH = 10_000
 
 _RECORD = T.StructType(
     [
@@ -129,10 +132,11 @@ def _parsing(are_questions: Sequence[bool]) -> Callable[[Iterable[pa.RecordBatch
         schema = to_arrow_schema(_RECORD)
         for batch in batches:
             for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield pa.RecordBatch.from_pylist([{"file": file, "lines": len(content.splitlines())}], schema=schema)
                 found = read_records(content, are_questions=are_questions[file])
-                rows = [{"file": file, "lines": len(content.splitlines())}]
-                rows += [{"file": file, **record._asdict()} for record in found]
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+                while records := list(islice(found, ROWS_PER_BATCH)):
+                    rows = [{"file": file, **record._asdict()} for record in records]
+                    yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
     return parse
 

@@ -1,0 +1,1 @@
+"""Test collections of ir_datasets, an optional package that downloads them."""

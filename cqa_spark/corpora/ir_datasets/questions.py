@@ -1,0 +1,84 @@
+"""Writes a collection of ir_datasets whose documents are questions as a question list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cqa_spark.corpora.ir_datasets.loading import load_collection, rows
+from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS
+from cqa_spark.errors import ConfigError, InputError
+
+
+class Written(NamedTuple):
+    """Number of lines in each file.
+
+    Attributes:
+        questions: lines of ``questions.jsonl``.
+        duplicates: lines of ``duplicates.tsv``.
+    """
+
+    questions: int
+    duplicates: int
+
+
+def write_question_list(dataset: str, folder: Path) -> Written:
+    """Write documents and queries as questions, and relevant pairs as duplicates.
+
+    Documents are streamed; only the queries are held in memory.
+
+    Args:
+        dataset: id in the catalogue of ir_datasets, with or without the prefix.
+        folder: existing folder for the files; ``duplicates.tsv`` is empty if the collection has no judgments.
+
+    Raises:
+        ConfigError: ir_datasets is not installed or does not list the id, or the collection lacks documents or queries.
+        EnvironmentProblem: the collection cannot be downloaded.
+        InputError: a query and a document with the same id have different texts.
+    """
+    collection = load_collection(dataset)
+    if not (collection.has_docs() and collection.has_queries()):
+        raise ConfigError(f"{dataset} lacks documents or queries", "name a subset that has both")
+    questions = duplicates = 0
+    with (folder / QUESTIONS).open("w", encoding="utf-8") as file:
+        for question in _questions(dataset, collection):
+            file.write(json.dumps(question, ensure_ascii=False) + "\n")
+            questions += 1
+    with (folder / DUPLICATES).open("w", encoding="utf-8") as file:
+        for query_id, document_id in _duplicates(dataset, collection):
+            file.write(f"{query_id}\t{document_id}\n")
+            duplicates += 1
+    return Written(questions, duplicates)
+
+
+def _questions(dataset: str, collection: Any) -> Iterator[dict[str, str]]:
+    """The documents, then the queries that are not documents."""
+    queries = {row.query_id: row.default_text() for row in rows(dataset, collection.queries_iter)}
+    for document in rows(dataset, collection.docs_iter):
+        question = _as_question(document)
+        asked = queries.pop(document.doc_id, question["title"])
+        if asked.strip() != question["title"].strip():
+            raise InputError(
+                f"{dataset}: query {document.doc_id} and the document with this id have different texts",
+                "a question list needs a collection whose documents and queries are questions of one site",
+            )
+        yield question
+    yield from ({"qid": query_id, "title": text} for query_id, text in queries.items())
+
+
+def _as_question(document: Any) -> dict[str, str]:
+    """A document as a question; without a title, its text is the title."""
+    title = getattr(document, "title", "").strip()
+    if not title:
+        return {"qid": document.doc_id, "title": document.default_text().strip()}
+    return {"qid": document.doc_id, "title": title, "body": document.text}
+
+
+def _duplicates(dataset: str, collection: Any) -> Iterator[tuple[str, str]]:
+    """The relevant pairs, without pairs of a question with itself."""
+    if collection.has_qrels():
+        for row in rows(dataset, collection.qrels_iter):
+            if row.relevance > 0 and row.query_id != row.doc_id:
+                yield row.query_id, row.doc_id
