@@ -5,6 +5,9 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
+# Some containers set it. Each of the hundreds of processes of the tests would compile the libraries it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 UV := $(BIN)/uv
 INSTALLED := .venv/.installed

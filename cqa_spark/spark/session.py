@@ -187,4 +187,8 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)
+    else:
+        # Searching the jars for Python modules would take each task 60 ms. On a cluster, this package may be in a file
+        # that workers receive only after the start of the daemon.
+        settings["spark.python.daemon.module"] = "cqa_spark.spark.python_daemon"
     return settings
