@@ -30,6 +30,8 @@ _PARTS = 20
 
 _COMPARED = ("value", "low", "high", "difference", "p_value")
 
+Pair = tuple[str, str]
+
 
 def are_in(groups: Iterable[Key], keys: Sequence[str]) -> Column:
     """Whether a row belongs to one of the groups.
@@ -46,9 +48,14 @@ def are_in(groups: Iterable[Key], keys: Sequence[str]) -> Column:
 
 
 def summarise_many(
-    query_metrics: DataFrame, baseline: str, drawn: Resampling, keys: list[str], groups: Mapping[Key, MeasuredGroup]
+    query_metrics: DataFrame,
+    baseline: str,
+    drawn: Resampling,
+    keys: list[str],
+    groups: Mapping[Key, MeasuredGroup],
+    best_by: str | None = None,
 ) -> list[Entry]:
-    """Every measure of every system over the queries of large groups, and every system against the baseline.
+    """Every measure of every system over the queries of large groups, and the tests of ``paired_tests``.
 
     The driver receives a row per system and measure.
 
@@ -58,27 +65,32 @@ def summarise_many(
         drawn: parameters of the resampling.
         keys: columns that identify a group of queries.
         groups: the groups, by key.
+        best_by: display name of the measure by which the best system is selected; None for no test of it.
 
     Returns:
-        Entries of ``METRICS`` with the key columns and the further columns of ``COMPARISONS``.
+        Entries of ``METRICS`` with the key columns and the further columns of ``COMPARISONS``; the best system has two
+        of them if it is tested against the second best.
     """
     if not groups:
         return []
     columns = {key: SumColumns(group.widths, group.systems) for key, group in groups.items()}
-    declared = [*(f"{name} string" for name in (*keys, "measure", "system")), *(f"{name} double" for name in _COMPARED)]
+    declared = [f"{name} string" for name in (*keys, "measure", "system", "baseline")]
+    declared += [f"{name} double" for name in _COMPARED]
     sums = _sums(query_metrics, columns, keys)
-    compared = sums.groupBy(*keys).applyInPandas(_comparing(columns, baseline, drawn, keys), ", ".join(declared))
-    outcomes = _outcomes(query_metrics, baseline, keys, groups)
+    compare = _comparing(columns, baseline, drawn, keys, best_by)
+    compared = sums.groupBy(*keys).applyInPandas(compare, ", ".join(declared)).collect()
+    pairs = sorted({(row["system"], row["baseline"]) for row in compared if row["baseline"] is not None})
+    outcomes = _outcomes(query_metrics, keys, pairs)
     found = []
-    for row in compared.collect():
+    for row in compared:
         key = tuple(row[name] for name in keys)
-        entry = row.asDict() | {"queries": groups[key].queries, **drawn._asdict()}
-        if row["system"] == baseline:
-            entry |= dict.fromkeys(("baseline", "difference", "p_value", "wins", "losses", "ties"))
+        queries = groups[key].queries
+        entry = row.asDict() | {"queries": queries, **drawn._asdict()}
+        if row["baseline"] is None:
+            entry |= dict.fromkeys(("difference", "p_value", "wins", "losses", "ties"))
         else:
-            wins, losses = outcomes[key, row["measure"]][row["system"]]
-            ties = groups[key].queries - wins - losses
-            entry |= {"baseline": baseline, "wins": wins, "losses": losses, "ties": ties}
+            wins, losses = outcomes[key, row["measure"]][row["system"], row["baseline"]]
+            entry |= {"wins": wins, "losses": losses, "ties": queries - wins - losses}
         found.append(entry)
     return found
 
@@ -122,34 +134,35 @@ def _added(keys: list[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.Data
 
 
 def _comparing(
-    columns: Mapping[Key, SumColumns], baseline: str, drawn: Resampling, keys: list[str]
+    columns: Mapping[Key, SumColumns], baseline: str, drawn: Resampling, keys: list[str], best_by: str | None
 ) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
     def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np
 
         own = columns[tuple(map(str, key))]
         parts = [each.reshape(2, -1, own.count) for each in rows.sort_values("part")["sums"]]
-        found = compare_groups(own, from_parts(np.concatenate(parts, axis=1)), baseline, drawn)
+        found = compare_groups(own, from_parts(np.concatenate(parts, axis=1)), baseline, drawn, best_by)
         return found.assign(**dict(zip(keys, key, strict=True)))
 
     return compare
 
 
 def _outcomes(
-    query_metrics: DataFrame, baseline: str, keys: list[str], groups: Mapping[Key, MeasuredGroup]
-) -> dict[tuple[Key, str], dict[str, tuple[int, int]]]:
-    """Wins and losses of each system against the baseline, by group and measure."""
-    systems = sorted({system for group in groups.values() for system in group.systems})
+    query_metrics: DataFrame, keys: list[str], pairs: Sequence[Pair]
+) -> dict[tuple[Key, str], dict[Pair, tuple[int, int]]]:
+    """Wins and losses of each pair's first system, by group and measure."""
+    systems = sorted({system for pair in pairs for system in pair})
     query = F.xxhash64("site", "query_id").alias("query")
     of_system = [F.max(F.when(F.col("system") == name, F.col("value"))) for name in systems]
     queries = query_metrics.groupBy(*keys, "measure", query).agg(F.array(*of_system).alias("values"))
-    values, base = F.col("values"), F.col("values")[systems.index(baseline)]
+    values = dict(zip(systems, (F.col("values")[place] for place in range(len(systems))), strict=True))
     counts = [
-        F.array(F.count_if(values[place] > base), F.count_if(values[place] < base)) for place in range(len(systems))
+        F.array(F.count_if(values[ours] > values[theirs]), F.count_if(values[ours] < values[theirs]))
+        for ours, theirs in pairs
     ]
     rows = queries.groupBy(*keys, "measure").agg(F.array(*counts).alias("counts")).collect()
     return {
-        (tuple(row[name] for name in keys), row["measure"]): dict(zip(systems, map(tuple, row["counts"]), strict=True))
+        (tuple(row[name] for name in keys), row["measure"]): dict(zip(pairs, map(tuple, row["counts"]), strict=True))
         for row in rows
     }
 

@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.paired_tests import paired_tests
 from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
-from cqa_spark.evaluation.significance import holm, randomization_test
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,50 +122,39 @@ def from_parts(parts: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums[sums[:, -1] > 0]
 
 
-def compare_groups(columns: SumColumns, sums: NDArray[np.float64], baseline: str, drawn: Resampling) -> pd.DataFrame:
-    """Every measure of every system with its interval, and a test against the baseline.
+def compare_groups(
+    columns: SumColumns, sums: NDArray[np.float64], baseline: str, drawn: Resampling, best_by: str | None = None
+) -> pd.DataFrame:
+    """Every measure of every system with its interval, and the tests of ``paired_tests``.
 
     Args:
         columns: the columns of the sums.
         sums: shape (groups, columns).
         baseline: one of the systems.
         drawn: parameters of the resampling.
+        best_by: display name of the measure by which the best system is selected; None for no test of it.
 
     Returns:
-        A row for each measure and system: ``value``, ``low``, ``high``, ``difference`` and ``p_value``, which is
-        adjusted for the number of systems; the last two are null for the baseline.
+        A row for each measure and system: ``value``, ``low``, ``high``, ``baseline``, ``difference`` and ``p_value``;
+        the last three are null for the baseline. The best system has another row with the second best as baseline.
     """
     import numpy as np
     import pandas as pd
 
     components, sizes = columns.components(sums), sums[:, -1]
-    base = columns.systems.index(baseline)
-    others = [place for place in range(len(columns.systems)) if place != base]
-    values = aggregated(components, joined(components).sum(axis=1) / sizes.sum(), 1)
+    aggregates = aggregated(components, joined(components).sum(axis=1) / sizes.sum(), 1)
+    totals = dict(zip(components, aggregates, strict=True))
     intervals = bootstrap_intervals(
         components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence, sizes=sizes
     )
-    tests = randomization_test(
-        {measure: each[others] for measure, each in components.items()},
-        {measure: each[base] for measure, each in components.items()},
-        resamples=drawn.resamples,
-        seed=drawn.seed,
+    measured = pd.DataFrame(
+        {
+            "measure": np.repeat([str(measure) for measure in components], len(columns.systems)),
+            "system": columns.systems * len(components),
+            "value": np.concatenate(list(totals.values())),
+            "low": np.concatenate([intervals[measure].low for measure in components]),
+            "high": np.concatenate([intervals[measure].high for measure in components]),
+        }
     )
-    found = []
-    for measure, value in zip(components, values, strict=True):
-        p_values = np.full(len(value), np.nan)
-        p_values[others] = holm(tests[measure])
-        found.append(
-            pd.DataFrame(
-                {
-                    "measure": str(measure),
-                    "system": columns.systems,
-                    "value": value,
-                    "low": intervals[measure].low,
-                    "high": intervals[measure].high,
-                    "difference": np.where(np.isnan(p_values), np.nan, value - value[base]),
-                    "p_value": p_values,
-                }
-            )
-        )
-    return pd.concat(found, ignore_index=True)
+    tests = paired_tests(columns.systems, components, totals, baseline, drawn, best_by)
+    return measured.merge(tests, on=["measure", "system"], how="left")

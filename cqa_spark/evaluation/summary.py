@@ -12,16 +12,14 @@ from pyspark.sql import types as T
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.many_queries import MANY, are_in, summarise_many
 from cqa_spark.evaluation.paired_systems import MeasuredGroup, PairedSystems, by_query, measured_groups
+from cqa_spark.evaluation.paired_tests import paired_tests
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
-from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
 _GROUP = ["task", "split", "measure"]
 _TESTS = [column for column in COMPARISONS.columns if column.name not in {each.name for each in METRICS.columns}]
@@ -71,7 +69,7 @@ def summarise(
         seed: seed of the resampling.
         confidence: coverage of the intervals.
         best_by: display name of the measure by which the best system is selected and tested against the second best,
-            unless one of them is the baseline; None for no such test. Above ``MANY`` queries there is none.
+            unless one of them is the baseline; None for no such test.
 
     Raises:
         ContractError: a task and split has no rankings of the baseline, or systems with different queries.
@@ -133,7 +131,7 @@ def _summary(
         query_metrics = query_metrics.where(~are_in(undefined, [*keys, "measure"]))
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
-    found = summarise_many(query_metrics.where(are_in(many, keys)), baseline, drawn, keys, many)
+    found = summarise_many(query_metrics.where(are_in(many, keys)), baseline, drawn, keys, many, best_by)
     if few:
         more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
         of_few = query_metrics.where(~are_in(many, keys)) if many else query_metrics
@@ -151,14 +149,11 @@ def _summarised(
     best_by: str | None,
 ) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
         import pandas as pd
 
         systems, group = PairedSystems.of(rows, groups[key].widths), dict(zip(keys, key, strict=True))
-        tests = [_tests(systems, baseline, np.flatnonzero(systems.names != baseline), drawn)]
-        best = _best_two(systems, best_by) if best_by else []
-        if len(best) > 1 and baseline not in best:
-            tests.append(_tests(systems, best[1], np.flatnonzero(systems.names == best[0]), drawn))
+        names, totals = systems.names.tolist(), {measure: systems.total(measure) for measure in systems.components}
+        tests = paired_tests(names, systems.components, totals, baseline, drawn, best_by)
         intervals = bootstrap_intervals(
             systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
         )
@@ -168,7 +163,7 @@ def _summarised(
                     "system": systems.names,
                     **group,
                     "measure": str(measure),
-                    "value": systems.total(measure),
+                    "value": totals[measure],
                     "low": low,
                     "high": high,
                     "confidence": drawn.confidence,
@@ -179,56 +174,21 @@ def _summarised(
             )
             for measure, (low, high, _) in intervals.items()
         ]
-        found = pd.concat(measured).merge(pd.concat(tests), on=["measure", "system"], how="left")
+        found = pd.concat(measured).merge(_with_outcomes(tests, systems), on=["measure", "system"], how="left")
         return found.astype({name: "Int32" for name in ("wins", "losses", "ties")})
 
     return summarise_group
 
 
-def _best_two(systems: PairedSystems, measure: str) -> list[str]:
-    """The two best systems by a measure, the best first; ties are ordered by name. None if it is undefined."""
-    totals = next((systems.total(each) for each in systems.components if str(each) == measure), None)
-    if totals is None:
-        return []
-    ordered = sorted(zip(-totals, systems.names.tolist(), strict=True))
-    return [name for _, name in ordered[:2]]
-
-
-def _tests(systems: PairedSystems, baseline: str, others: NDArray[np.intp], drawn: Resampling) -> pd.DataFrame:
-    """The paired tests of systems against a baseline, adjusted for their number within each measure.
-
-    Args:
-        systems: the evaluated systems.
-        baseline: name of one of them.
-        others: positions of the systems to test.
-        drawn: parameters of the resampling.
-    """
+def _with_outcomes(tests: pd.DataFrame, systems: PairedSystems) -> pd.DataFrame:
+    """The tests with the numbers of queries on which the system is better, worse and equal."""
     import numpy as np
-    import pandas as pd
 
-    base = systems.names.tolist().index(baseline)
-    tests = randomization_test(
-        {measure: each[others] for measure, each in systems.components.items()},
-        {measure: each[base] for measure, each in systems.components.items()},
-        resamples=drawn.resamples,
-        seed=drawn.seed,
-    )
-    found = []
-    for measure, p_values in tests.items():
-        totals, values = systems.total(measure), systems.values[measure]
-        better = np.sign(values[others] - values[base])
-        found.append(
-            pd.DataFrame(
-                {
-                    "measure": str(measure),
-                    "system": systems.names[others],
-                    "baseline": baseline,
-                    "difference": totals[others] - totals[base],
-                    "p_value": holm(p_values),
-                    "wins": (better > 0).sum(axis=1),
-                    "losses": (better < 0).sum(axis=1),
-                    "ties": (better == 0).sum(axis=1),
-                }
-            )
-        )
-    return pd.concat(found)
+    values = {str(measure): of_systems for measure, of_systems in systems.values.items()}
+    ours, theirs = (np.searchsorted(systems.names, tests[name]) for name in ("system", "baseline"))
+    better = [
+        np.sign(values[measure][one] - values[measure][other])
+        for measure, one, other in zip(tests["measure"], ours, theirs, strict=True)
+    ]
+    counted = {"wins": 1, "losses": -1, "ties": 0}
+    return tests.assign(**{name: [int((each == sign).sum()) for each in better] for name, sign in counted.items()})

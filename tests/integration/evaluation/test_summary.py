@@ -159,9 +159,29 @@ def test_measures_of_other_queries_are_refused(metrics) -> None:
         summarise(metrics.where("not (measure = 'Precision' and query_id = 'Q03')"), "given")
 
 
-def test_the_best_system_is_tested_against_the_second_best(metrics, components) -> None:
+def ordered(components: dict[str, dict[str, list[list[float]]]]) -> list[str]:
     totals = {system: np.mean(rows) for system, rows in components["MAP@10"].items()}
-    worst, second, best = sorted(totals, key=lambda system: totals[system])
+    return sorted(totals, key=lambda system: totals[system])
+
+
+def test_the_best_system_of_many_queries_is_tested_against_the_second_best(
+    metrics, components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worst, second, best = ordered(components)
+    exact = summarise(metrics, worst, resamples=3999, seed=5, best_by="MAP@10")
+    monkeypatch.setattr("cqa_spark.evaluation.summary.MANY", 20)
+    found = summarise(metrics, worst, resamples=3999, seed=5, best_by="MAP@10")
+    assert len(found.metrics) == 6
+    for ours, expected in zip(found.runner_up, exact.runner_up, strict=True):
+        same = ("system", "baseline", "measure", "queries", "wins", "losses", "ties")
+        assert [ours[name] for name in same] == [expected[name] for name in same]
+        assert ours["difference"] == pytest.approx(expected["difference"], abs=1e-9)
+        assert ours["p_value"] == pytest.approx(expected["p_value"], abs=0.1)
+    assert [(each["system"], each["baseline"]) for each in found.runner_up] == [(best, second)] * 2
+
+
+def test_the_best_system_is_tested_against_the_second_best(metrics, components) -> None:
+    worst, second, best = ordered(components)
     found = summarise(metrics, worst, resamples=999, seed=5, best_by="MAP@10")
     assert {(each["measure"], each["system"], each["baseline"]) for each in found.runner_up} == {
         ("MAP@10", best, second),
