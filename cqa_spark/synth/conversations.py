@@ -1,8 +1,8 @@
 """Generates conversations with comments of known quality.
 
-Signal: good answers come from members who often help, mention the thing asked for, give places, prices, numbers and
-addresses, and come a little earlier. The asker says thanks and asks back. Other members chat. Noise: helpful members
-also chat, advertisements look like answers, and every sixth label is wrong.
+Signal: good answers come from helpful members, mention the thing asked for, give places, prices, numbers and
+addresses, and are posted a little earlier. The asker replies with thanks and questions. Other members chat. Noise:
+helpful members also chat, advertisements look like answers, and every sixth label is wrong.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOT_ANSWERS: tuple[tuple[Sequence[str], str, float], ...] = (
 
 
 def invent_users(count: int, rng: Random) -> list[User]:
-    """Generate members: a quarter mostly helps, a quarter mostly chats."""
+    """Generate members: a quarter mostly help, a quarter mostly chat."""
     kinds = (0.75, 0.4, 0.4, 0.08)
     return [User(f"U{number}", _name(rng, number), kinds[number % len(kinds)]) for number in range(1, count + 1)]
 
@@ -63,7 +63,7 @@ def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing:
 
 
 def _intention(rng: Random, *, by_asker: bool, chance: float) -> tuple[Sequence[str], str]:
-    """The speaker's intention: candidate sentences and their label."""
+    """Draw what a comment is meant to do: sentences to choose from, and their label."""
     if by_asker:
         return rng.choice((phrases.THANKS, phrases.ASKER_REPLIES)), BAD
     if rng.random() < chance:

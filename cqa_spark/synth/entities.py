@@ -13,9 +13,9 @@ class User:
     """A member.
 
     Attributes:
-        id: such as ``U17``.
-        name: how the forum shows the member.
-        helpfulness: probability that a comment of theirs answers the question.
+        id: id, such as ``U17``.
+        name: display name.
+        helpfulness: probability that a comment by the member answers the question.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A question with its comments, independent of searches."""
+    """A question with its comments, without search results."""
 
     topic: Topic
     thing: str
@@ -51,12 +51,12 @@ class Thread:
     """A conversation as the search result for an original question.
 
     Attributes:
-        id: such as ``Q3_R7``.
+        id: id, such as ``Q3_R7``.
         search_rank: rank among the results, from 1.
         relevance: relevance of the thread's question to the original question.
         conversation: the question and its comments.
         original_labels: label of each comment for the original question.
-        same_as: id of the earlier thread with the same conversation.
+        same_as: id of the earlier thread with the same conversation; None for the first one.
     """
 
     id: str

@@ -31,10 +31,10 @@ class Forum:
         self._questions = 0
 
     def original_questions(self, threads: int) -> Iterator[OriginalQuestion]:
-        """Generate one file's worth of questions; no conversation of an earlier file comes again.
+        """Generate the questions of one file; conversations of earlier files are not repeated.
 
         Args:
-            threads: in all; ten for each original question, the rest for the last one.
+            threads: total number of threads; each original question has ten, the last one the remainder.
         """
         earlier: deque[tuple[str, Conversation]] = deque(maxlen=RECENT)
         for begin in range(0, threads, THREADS_EACH):
@@ -60,7 +60,7 @@ class Forum:
     def _find(
         self, topic: Topic, thing: str, earlier: list[tuple[str, Conversation]]
     ) -> tuple[float, str, Conversation, str | None]:
-        """One search result: score, true relevance, conversation, and the earlier thread that it repeats."""
+        """Draw one search result: score, true relevance, conversation, and the earlier thread that it repeats."""
         same_as = None
         if earlier and self._rng.random() < REPEATS:
             same_as, conversation = earlier.pop(self._rng.randrange(len(earlier)))
@@ -75,7 +75,7 @@ class Forum:
         return worth + self._rng.gauss(0, 1.2), relevance, conversation, same_as
 
     def _new_conversation(self, topic: Topic, thing: str) -> Conversation:
-        """A new conversation near the topic."""
+        """Generate a conversation that is on the topic, on the thing, or unrelated."""
         while True:
             kind = self._rng.choices((PERFECT, RELEVANT, IRRELEVANT), weights=(15, 40, 45))[0]
             about = self._rng.choice(TOPICS) if kind == IRRELEVANT else topic
@@ -92,7 +92,7 @@ class Forum:
         return Thread(identifier, rank, relevance, conversation, labels, same_as)
 
     def _original_label(self, relevance: str, label: str) -> str:
-        """The label for the original question: that for its own question if both are the same, else lower."""
+        """The label for the original question: as for the comment's own question if both ask the same, else lower."""
         if relevance == PERFECT or label == BAD:
             return label
         if relevance == RELEVANT:

@@ -17,7 +17,7 @@ UNKNOWN = "?"
 
 
 def nested_layout(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
-    """Yield the text of the layout of subtasks A, B and C, all labels known.
+    """Yield the XML of subtasks A, B and C, with all labels.
 
     As in the official files, an original question is repeated with each of its threads.
     """
@@ -31,7 +31,7 @@ def nested_layout(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
 
 
 def flat_layout(questions: Iterable[OriginalQuestion]) -> Iterator[str]:
-    """Yield the text of the layout of subtask A alone: threads without an original question, every label unknown."""
+    """Yield the XML of subtask A: threads without an original question, without labels."""
     for question in questions:
         for thread in question.threads:
             yield from _thread(thread, nested=False)

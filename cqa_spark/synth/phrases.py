@@ -1,4 +1,4 @@
-"""Sentence templates of the generated forum, by intention of the speaker.
+"""Sentence templates of the generated forum, by the intention of the comment.
 
 Placeholders: ``{thing}`` (subject of the question), ``{place}`` and ``{fact}`` of its topic, ``{other}`` (a thing of
 any topic), ``{name}`` (another member), ``{price}``, ``{phone}``, ``{url}``.

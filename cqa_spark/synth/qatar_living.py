@@ -35,8 +35,8 @@ class SamplePaths:
     Attributes:
         train: labelled threads for training, one of them malformed.
         dev: labelled threads for evaluation.
-        gold: judgments of subtask A on `dev`, in the format of the official scorer.
-        unlabelled: threads of subtask A whose labels are unknown.
+        gold: judgments of subtask A for ``dev``, in the format of the official scorer.
+        unlabelled: threads of subtask A without labels.
     """
 
     train: Path
@@ -46,12 +46,12 @@ class SamplePaths:
 
 
 def write_sample(output: Path, *, threads: int, dev_threads: int, seed: int) -> SamplePaths:
-    """Generate a forum and write its dumps; equal arguments give equal bytes.
+    """Generate a forum and write its dumps; the same arguments give the same bytes.
 
     Args:
-        output: folder, made if it does not exist.
-        threads: readable threads of the training dump.
-        dev_threads: threads of the development dump; a third as many have no labels.
+        output: folder, created if it does not exist.
+        threads: well-formed threads of the training dump.
+        dev_threads: threads of the development dump; a third of that number is written to the dump without labels.
         seed: random seed.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The topics of the generated forum. To extend them, add a `Topic`."""
+"""The topics of the generated forum; to extend them, add a ``Topic``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Topic:
         category: section of the forum.
         things: subjects of questions.
         places: recommendations in good answers.
-        facts: sentences that only someone who knows would write.
+        facts: sentences that show knowledge of the subject.
     """
 
     category: str

@@ -1,4 +1,4 @@
-"""Generates one block of threads or of users: the rows of its files, as bytes."""
+"""Generates one block of threads or users: rows of the files of a dump, as bytes."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def site_of(plan: SitePlan) -> Site:
 
 
 def block_of_threads(plan: SitePlan, block: int) -> tuple[dict[str, bytes], Tally]:
-    """Generate a block of threads; the result follows from the plan and the block's number alone.
+    """Generate a block of threads, which depends only on the plan and the number of the block.
 
     Returns:
-        The rows for each file that the block adds to, and what it adds to members and tags.
+        The rows for each file, and the totals for members and tags.
     """
     site = site_of(plan)
     rng = generator(plan.seed, block, THREADS)
@@ -106,7 +106,7 @@ def block_of_users(plan: SitePlan, block: int, points: Ints, last_seen: Ints) ->
         plan: the site.
         block: number of the block.
         points: reputation of each user of the block.
-        last_seen: time of the last activity of each of them, in milliseconds since 1970.
+        last_seen: time of the last activity of each user, in milliseconds since 1970.
     """
     site = site_of(plan)
     members = block * USERS_EACH + np.arange(len(points))
@@ -118,7 +118,7 @@ def block_of_users(plan: SitePlan, block: int, points: Ints, last_seen: Ints) ->
 
 
 def block_of_tags(plan: SitePlan, tag_counts: Ints) -> dict[str, bytes]:
-    """Generate the site's tags; their wikis come before all threads and are made by `block_of_wikis`."""
+    """Generate the tags of the site; ``block_of_wikis`` generates their wikis, which come before all threads."""
     return {"Tags": tag_rows(site_of(plan).vocabulary.tag_names, tag_counts, plan.seed).encode()}
 
 

@@ -18,7 +18,7 @@ from cqa_spark.synth.stackexchange.threads import Threads
 MOST_SENTENCES = 150
 CODE_IN_QUESTIONS, QUOTES, LISTS = 0.35, 0.08, 0.15
 LISTED = 2  # sentences in a list
-QUESTIONS_ECHO = 0.4  # how often a question turns from its topic to its own words
+QUESTIONS_ECHO = 0.4  # probability that a question uses its own words instead of words of its topic
 LINE = attribute_value("\n")
 PARAGRAPH = attribute_value("<p>{}</p>\n")
 CODE = attribute_value("<pre><code>{}</code></pre>\n")
@@ -30,12 +30,12 @@ SEE = attribute_value('<p>This is like <a href="https://{}/questions/{}">another
 
 @dataclass(frozen=True)
 class Bodies:
-    """What the posts say, escaped for XML.
+    """Titles and bodies, escaped for XML.
 
     Attributes:
         titles: of the questions.
         html: of all posts.
-        first_length: of each post, how many characters of `html` it had before its edit.
+        first_length: number of characters of ``html`` before the edit, for each post.
     """
 
     titles: list[str]
@@ -49,12 +49,12 @@ def compose_bodies(
     """Compose titles and bodies.
 
     Args:
-        threads: those of the block.
-        links: of its questions; bodies name those that were there from the start.
-        edited: posts that got another paragraph later.
+        threads: threads of the block.
+        links: links of its questions; bodies contain those that existed when the question was posted.
+        edited: posts to which an edit added a paragraph.
         site: host name.
-        phrasebook: of the site.
-        rng: the block's generator.
+        phrasebook: phrasebook of the site.
+        rng: random generator of the block.
     """
     ends, sentences = _draw_sentences(threads, phrasebook, rng)
     code_ends, code = _draw_code(threads, phrasebook, rng)
@@ -98,7 +98,7 @@ def compose_bodies(
 
 
 def _cut(begin: int, end: int, steps: Iterator[int]) -> Iterator[tuple[int, int]]:
-    """Cut a row of sentences into paragraphs."""
+    """Divide a sequence of sentences into paragraphs."""
     while begin < end:
         stop = min(begin + next(steps), end)
         yield begin, stop
@@ -106,7 +106,7 @@ def _cut(begin: int, end: int, steps: Iterator[int]) -> Iterator[tuple[int, int]
 
 
 def _draw_sentences(threads: Threads, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
-    """Draw the sentences of all posts; give where each post's sentences end, too."""
+    """Draw the sentences of all posts; also return where those of each post end."""
     questions, answers = threads.questions, threads.answers
     asked = np.exp(2.35 + 0.6 * rng.standard_normal(questions))
     answered = np.exp(2.3 + 0.5 * rng.standard_normal(answers)) * signal.length_factor(threads.traits.form)
@@ -124,7 +124,7 @@ def _draw_sentences(threads: Threads, phrasebook: Phrasebook, rng: np.random.Gen
 
 
 def _draw_code(threads: Threads, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
-    """Draw the lines of code of all posts; give where each post's lines end, too."""
+    """Draw the lines of code of all posts; also return where those of each post end."""
     chance = np.concatenate((np.full(threads.questions, CODE_IN_QUESTIONS), signal.code_chance(threads.traits.form)))
     lengths = np.where(rng.random(len(chance)) < chance, 1 + rng.geometric(0.2, size=len(chance)), 0)
     patterns = phrasebook.choose(Intent.CODE, rng, int(lengths.sum()))

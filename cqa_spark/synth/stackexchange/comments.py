@@ -14,9 +14,9 @@ from cqa_spark.synth.stackexchange.plan import CLOSED, COMMENTS_EACH
 from cqa_spark.synth.stackexchange.population import Population
 from cqa_spark.synth.stackexchange.threads import Threads
 
-SPEAKS_UP = 0.25  # how often the post's own author comments
-LONGER = 0.62  # chance of each further sentence
-MOST_SENTENCES = 7  # the site cuts comments at 600 characters
+SPEAKS_UP = 0.25  # probability that the author of the post comments
+LONGER = 0.62  # probability of each further sentence
+MOST_SENTENCES = 7  # the site limits comments to 600 characters
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Comments:
 
     Attributes:
         post: position of the post.
-        written: when, in milliseconds since 1970.
+        written: time, in milliseconds since 1970.
         author: number of the member.
         ownerless: whether the author's account was deleted.
-        score: up votes, which are not among the dump's votes.
+        score: number of up votes, which Votes.xml does not list.
         text: escaped for XML.
     """
 
@@ -65,7 +65,7 @@ def invent_comments(
 def _texts(
     threads: Threads, post: Ints, by_owner: Flags, phrasebook: Phrasebook, rng: np.random.Generator
 ) -> list[str]:
-    """What the comments say: the first sentence has the intent, further ones are asides."""
+    """Texts of the comments: the first sentence follows the intent, the others are asides."""
     is_answer = post >= threads.questions
     tone = np.zeros(len(post))
     tone[is_answer] = threads.traits.comment_tone[post[is_answer] - threads.questions]

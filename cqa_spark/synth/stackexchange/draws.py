@@ -1,7 +1,7 @@
 """Random numbers that do not depend on the order of draws or the number of processes.
 
-Values of a numbered entity, such as a user, are a function of the seed, a purpose and the number. Values of a block are
-drawn from the block's own generator.
+Values of a numbered entity, such as a user, depend only on the seed, a purpose and the number. Values of a block are
+drawn from its own generator.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Streams of numbered generators: what a block of that number is made of.
+# Streams: what the generator of a block is used for.
 THREADS, WORDS, ABOUT_TEXTS = 1, 2, 3
 HOUR = 3_600_000
 DAY = 24 * HOUR
 
 
 def generator(seed: int, number: int, stream: int) -> np.random.Generator:
-    """Return the generator of one block; the streams of a block are independent."""
+    """Return a random generator of one block; the streams of a block are independent."""
     return np.random.default_rng(np.random.SeedSequence([seed, number, stream]))
 
 
 def uniforms(seed: int, purpose: str, numbers: Ints) -> Floats:
-    """Draw one value in [0, 1) for each number, deterministically.
+    """Return one pseudorandom value in [0, 1) for each number.
 
     The mixing is that of SplitMix64 (Steele, Lea and Flood 2014, Fast splittable pseudorandom number generators).
     """
@@ -40,7 +40,7 @@ def uniforms(seed: int, purpose: str, numbers: Ints) -> Floats:
 
 
 def normals(seed: int, purpose: str, numbers: Ints) -> Floats:
-    """Draw one standard normal value for each number, deterministically (Box and Muller 1958)."""
+    """Return one pseudorandom standard normal value for each number (Box and Muller 1958)."""
     radius = np.sqrt(-2 * np.log1p(-uniforms(seed, f"{purpose}, radius", numbers)))
     return radius * np.cos(2 * np.pi * uniforms(seed, f"{purpose}, angle", numbers))
 
@@ -52,19 +52,19 @@ def zipf(count: int, exponent: float) -> Floats:
 
 
 def within(counts: Ints, capacity: int) -> Ints:
-    """Keep counts while their cumulative sum is at most the capacity, and set the rest to 0."""
+    """Keep counts as long as their cumulative sum does not exceed the capacity, and set the others to 0."""
     return np.where(np.cumsum(counts) <= capacity, counts, 0)
 
 
 def later(rng: np.random.Generator, times: Ints, end: int, median: Floats | float, spread: float) -> Ints:
-    """Draw a later time for each time, mostly soon and never after the end.
+    """Draw a later time for each time: log-normal delays, limited by the end.
 
     Args:
-        rng: the block's generator.
+        rng: random generator of the block.
         times: milliseconds since 1970, all before `end`.
-        end: the last moment, in milliseconds since 1970.
-        median: of the delays, in milliseconds.
-        spread: standard deviation of the delays' logarithm.
+        end: latest possible time, in milliseconds since 1970.
+        median: median of the delays, in milliseconds.
+        spread: standard deviation of the logarithm of the delays.
     """
     delay = median * np.exp(spread * rng.standard_normal(len(times)))
     return times + 1 + np.minimum(delay, (end - times - 1) * rng.random(len(times))).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Writes the dump of a generated site, on several processes, in memory that does not grow with its size."""
+"""Writes the dump of a generated site with several processes and bounded memory."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from cqa_spark.synth.stackexchange.rows import HEAD, TABLES, TAIL
 
 @dataclass(frozen=True)
 class Dump:
-    """A dump that was written.
+    """A generated dump.
 
     Attributes:
-        folder: holds the eight files.
-        sizes: bytes of each file, by its name without ending.
+        folder: folder of the eight files.
+        sizes: size of each file in bytes, by file name without extension.
     """
 
     folder: Path
@@ -43,21 +43,21 @@ def write_dump(
     signal: bool = SitePlan.signal,
     duplicates: float = SitePlan.duplicates,
 ) -> Dump:
-    """Generate a site and write its dump; equal arguments give equal bytes for any number of processes.
+    """Generate a site and write its dump; the same arguments give the same bytes for any number of processes.
 
     Args:
-        output: folder for the site's folder, made if it does not exist.
+        output: parent of the site's folder, created if it does not exist.
         site: host name, such as ``workshop.stackexchange.com``.
-        threads: questions with their answers.
+        threads: number of threads.
         seed: random seed.
-        workers: processes; by default as many as there are processors.
-        progress: called with the threads written so far and the threads in all.
-        activity_exponent: how unequal users are; 0 makes them all as active.
-        signal: whether good answers are distinguishable; see `signal.py`.
-        duplicates: share of the questions that repeat an earlier one in other words.
+        workers: number of processes; by default one per processor.
+        progress: called with the number of threads written and the total.
+        activity_exponent: inequality of the users; with 0, all are equally active.
+        signal: whether good answers are distinguishable; see ``signal.py``.
+        duplicates: share of questions that repeat an earlier one in other words.
 
     Raises:
-        ConfigError: a site that cannot be invented.
+        ConfigError: invalid properties of the site.
         EnvironmentProblem: the folder cannot be written to, or its disk is full.
     """
     plan = SitePlan(site, threads, seed, activity_exponent, signal, duplicates)

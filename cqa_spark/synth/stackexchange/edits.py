@@ -13,17 +13,17 @@ from cqa_spark.synth.stackexchange.threads import Threads
 
 EDITED = 0.35
 BY_OWNER = 0.6
-TITLE, TAGS = 0.15, 0.15  # chances, when a question is edited
+TITLE, TAGS = 0.15, 0.15  # probabilities for an edited question
 
 
 @dataclass(frozen=True)
 class Edits:
-    """The last edit of each post; values of unedited posts are undefined.
+    """The last edit of each post; values for unedited posts are undefined.
 
     Attributes:
-        at: when, in milliseconds since 1970, or -1.
-        editor: number of the member.
-        body: whether the body got one more paragraph.
+        at: time, in milliseconds since 1970; -1 for unedited posts.
+        editor: number of the editing member.
+        body: whether a paragraph was added to the body.
         title: whether the title changed.
         tags: whether a tag was added.
     """
@@ -45,7 +45,7 @@ def invent_edits(threads: Threads, population: Population, rng: np.random.Genera
     several = threads.subjects.tag_counts[threads.thread] > 1
     tags = edited & is_question & several & (rng.random(size) < TAGS)
     by_owner = (rng.random(size) < BY_OWNER) & ~threads.ownerless
-    # Some other member may be deleted, too; the site's own account stands in for those.
+    # Another member may be deleted, too; then the site's own account is the editor.
     other = population.active(rng, at)
     return Edits(
         at=np.where(edited, at, -1),

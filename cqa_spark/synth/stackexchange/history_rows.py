@@ -21,7 +21,7 @@ FIRST_TITLE, FIRST_BODY, FIRST_TAGS, TITLE, BODY, TAGS, CLOSED = 1, 2, 3, 4, 5, 
 USER = ("UserId", "UserDisplayName")
 DUPLICATE, OFF_TOPIC = "101", "102"  # why a question was closed
 
-# When, and the row's text after its id.
+# Time, and the text of the row after its id.
 Entry = tuple[int, str]
 
 
@@ -34,16 +34,16 @@ def history_rows(
     first_id: int,
     rng: np.random.Generator,
 ) -> str:
-    """Write the history of a block's posts, by time.
+    """Write the history of a block's posts in chronological order.
 
     Args:
-        threads: those of the block.
-        bodies: what the posts say.
-        tags: of each question.
-        edits: those of the posts.
-        population: the members of the site.
-        first_id: of the block's entries.
-        rng: the block's generator.
+        threads: threads of the block.
+        bodies: titles and bodies of the posts.
+        tags: tags of each question.
+        edits: edits of the posts.
+        population: members of the site.
+        first_id: id of the block's first entry.
+        rng: random generator of the block.
     """
     size = len(threads.id)
     guids = _guids(rng, 2 * size + threads.questions)
@@ -107,7 +107,7 @@ def _closings(threads: Threads, population: Population, guids: list[str], rng: n
     facts = zip(closed.tolist(), times.tolist(), stamps(times), original, voters, strict=True)
     entries = []
     for post, time, stamp, repeated, (number, name) in facts:
-        # As compact JSON, as the dumps have it.
+        # Compact JSON, as in the dumps.
         why = {"OriginalQuestionIds": [repeated]} if repeated else {}
         text = json.dumps(why | {"Voters": [{"Id": number, "DisplayName": name}]}, separators=(",", ":"))
         who = f'UserId="{number}" Comment="{DUPLICATE if repeated else OFF_TOPIC}"'
@@ -116,7 +116,7 @@ def _closings(threads: Threads, population: Population, guids: list[str], rng: n
 
 
 def _entry(kind: int, post: int, guid: str, stamp: str, who: str, text: str, licence: str) -> str:
-    """Write an entry but for its id; a closing has no licence."""
+    """Write an entry without its id; closings have no licence."""
     licensed = f' ContentLicense="{licence}"' if licence else ""
     return (
         f' PostHistoryTypeId="{kind}" PostId="{post}" RevisionGUID="{guid}" CreationDate="{stamp}" {who}'

@@ -1,4 +1,4 @@
-"""Generates the links between questions: a block's questions link to earlier ones."""
+"""Generates links of a block's questions to earlier questions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TO_OTHER_BLOCKS = 0.4
 
 @dataclass(frozen=True)
 class Links:
-    """Links in the order of their times.
+    """Links in chronological order.
 
     Attributes:
-        question: position of the question that has the link.
-        related: id of the question that it leads to.
+        question: position of the linking question.
+        related: id of the linked question.
         kind: LinkTypeId.
-        at: when it was made, in milliseconds since 1970.
+        at: creation time, in milliseconds since 1970.
     """
 
     question: Ints
@@ -37,7 +37,7 @@ def invent_links(plan: SitePlan, block: int, threads: Threads, rng: np.random.Ge
     """Generate the links of a block's questions."""
     linking = 1 + np.flatnonzero(rng.random(threads.questions - 1) < LINKING)
     earlier = threads.id[(rng.random(len(linking)) * linking).astype(np.int64)]
-    # Of other blocks, only the first question's id is known without inventing them.
+    # Only the first question's id of another block is known without generating the block.
     others = rng.integers(max(1, block), size=len(linking)).tolist()
     elsewhere = np.array([plan.first_post(other) for other in others], dtype=np.int64)
     leaves = (rng.random(len(linking)) < TO_OTHER_BLOCKS) & (block > 0)

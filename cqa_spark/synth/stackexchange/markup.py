@@ -1,17 +1,17 @@
-"""Escapes of the dumps' XML, and the Markdown behind a post's HTML."""
+"""XML escapes as in the dumps, and the Markdown source of a post's HTML."""
 
 from __future__ import annotations
 
-# As the dumps write attribute values: an apostrophe and a tab stay as they are.
+# Attribute values in the dumps: apostrophes and tabs are not escaped.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#xA;", "\r": "&#xD;"})
 
 
 def attribute_value(text: str) -> str:
-    """Escape a text as the dumps do."""
+    """Escape a text as in the dumps."""
     return text.translate(ESCAPES)
 
 
-# Both sides as they stand in the dumps. The order matters: line breaks first, a paragraph inside a quote before a
+# Both sides are escaped as in the dumps. The order matters: line breaks first, a paragraph inside a quote before a
 # paragraph, the ampersand of an entity last.
 MARKDOWN = [
     (attribute_value(html), attribute_value(markdown))
@@ -42,10 +42,10 @@ MARKDOWN = [
 
 
 def markdown(html: str) -> str:
-    """Give what the author may have typed.
+    """Convert the HTML of a post into the Markdown that its author may have typed.
 
     Args:
-        html: as the site's posts have it, escaped for XML.
+        html: HTML of a generated post, escaped for XML.
 
     Returns:
         Markdown, escaped for XML. Links stay HTML, which Markdown allows.

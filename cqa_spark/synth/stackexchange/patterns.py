@@ -1,7 +1,7 @@
-"""How members of the generated site write: sentences with gaps, by what the writer is up to.
+"""Sentence patterns of the generated site, with gaps, by intent.
 
-Gaps are the members of `vocabulary.Gap`, in lower case. Sentences of posts are HTML, those of titles and comments
-are plain.
+Gaps are members of ``vocabulary.Gap``, in lower case. Sentences of posts are HTML, those of titles and comments plain
+text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 
 class Intent(Enum):
-    """What a sentence is for."""
+    """The purpose of a sentence."""
 
     TITLE = auto()
     PROBLEM = auto()

@@ -1,7 +1,7 @@
 """Fills the gaps of many sentences at once.
 
-Sentences are rows of token numbers: fixed pieces of text, and words for the gaps. Drawing the numbers with numpy and
-looking up their texts in one table is what makes gigabytes in minutes possible. All texts are escaped for XML already.
+A sentence is a row of token numbers: fixed pieces of text, and words for the gaps. To generate gigabytes in minutes,
+NumPy draws the numbers, and one table gives their texts. All texts are already escaped for XML.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ GAP = re.compile(r"\{(" + "|".join(gap.name.lower() for gap in Gap) + r")\}")
 
 @dataclass(frozen=True)
 class Subjects:
-    """What questions are about, one row a question.
+    """The subjects of questions, one row per question.
 
     Attributes:
         tags: tag numbers; columns after the question's last tag are unused.
-        tag_counts: how many tags each question has.
-        focus: numbers of the words that it turns on.
+        tag_counts: number of tags of each question.
+        focus: numbers of the words that are specific to the question.
     """
 
     tags: Ints
@@ -40,18 +40,18 @@ class Speech:
 
     Attributes:
         words: texts of all tokens.
-        starts: where each sentence starts in `words`, and where the last one ends.
+        starts: start of each sentence in ``words``, and the end of the last one.
     """
 
     words: list[str]
     starts: list[int]
 
     def passage(self, first: int, end: int) -> str:
-        """Return sentences `first` to `end`, the latter excluded, with spaces between them."""
+        """Return sentences ``first`` to ``end`` (exclusive), separated by spaces."""
         return "".join(self.words[self.starts[first] : self.starts[end]])[1:]
 
     def lines(self, first: int, end: int) -> str:
-        """Return lines of code `first` to `end`, the latter excluded, with line breaks after them."""
+        """Return lines of code ``first`` to ``end`` (exclusive), each followed by a line break."""
         return "".join(self.words[self.starts[first] : self.starts[end]])
 
 
@@ -59,7 +59,7 @@ class Phrasebook:
     """All sentences of a site.
 
     Args:
-        vocabulary: the site's words.
+        vocabulary: words of the site.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -96,11 +96,11 @@ class Phrasebook:
         """Fill the gaps of sentences.
 
         Args:
-            patterns: of the sentences.
-            subjects: what the questions are about.
-            about: the question of each sentence, a row of `subjects`.
-            rng: the block's generator.
-            echo: for each sentence, the probability that a word of the topic is one of the question's own instead.
+            patterns: pattern of each sentence.
+            subjects: subjects of the questions.
+            about: question of each sentence, as a row of ``subjects``.
+            rng: random generator of the block.
+            echo: for each sentence, the probability that a topic word is replaced by a word specific to the question.
         """
         lengths = self._lengths[patterns]
         ends = np.cumsum(lengths)
@@ -120,7 +120,7 @@ class Phrasebook:
             return subjects.focus[question, rng.integers(subjects.focus.shape[1], size=size)]
         if gap not in (Gap.TAG, Gap.TOPIC):
             return self._vocabulary.draw(gap, rng, size)
-        # The first tag comes most often.
+        # The first tag is the most frequent one.
         column = (subjects.tag_counts[question] * rng.random(size) ** 2).astype(np.int64)
         tags = subjects.tags[question, column]
         if gap is Gap.TAG:

@@ -1,4 +1,4 @@
-"""The outline of a generated site: how many threads, users and tags, and which ids and dates each block has."""
+"""The plan of a generated site: numbers of threads, users and tags, and the ids and dates of each block."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cqa_spark.synth.stackexchange.draws import DAY
 
 MAX_ANSWERS = 8
 MAX_TAGS = 400
-TAG_WIKI_POSTS = 2 * MAX_TAGS  # their ids, and those of their history, come before all blocks
-# A block's generator draws so many threads; ids are dealt out to blocks in advance, so that blocks need not know each
-# other. What a block does not use is a gap, and real dumps have gaps. Posts: 500 questions and 1,500 answers.
+TAG_WIKI_POSTS = 2 * MAX_TAGS  # their ids, and those of their history, precede those of all blocks
+# Number of threads of a block. Ids are assigned to blocks in advance, so that blocks are independent of each other.
+# Unused ids are gaps, as in real dumps. Posts: 500 questions and 1,500 answers.
 THREADS_EACH = 500
 POSTS_EACH = 2000
 COMMENTS_EACH = 5000
@@ -27,25 +27,25 @@ FIRST_QUESTION = OPENED + 400 * DAY
 LAST_QUESTION = OPENED + 4600 * DAY
 CLOSED = LAST_QUESTION + 60 * DAY  # the day of the dump
 
-# Measured on sites of 800 to 50,000 threads; a test keeps them true.
+# Measured on sites of 800 to 50,000 threads, and checked by a test.
 BYTES_OF_SITE = 3_000
 BYTES_OF_THREAD = 3_840
 
 
 @dataclass(frozen=True)
 class SitePlan:
-    """What is to be invented; everything else follows from it.
+    """Properties of a generated site, which determine the dump.
 
     Attributes:
         site: host name, such as ``workshop.stackexchange.com``; also the name of the dump's folder.
-        threads: questions with their answers.
+        threads: number of threads.
         seed: random seed; not negative.
-        activity_exponent: how unequal users are: the activity of the user of rank r is about r to minus this power.
-        signal: whether the accepted answer follows from quality; without, it is drawn blindly.
-        duplicates: share of the questions that ask in other words what an earlier one asked, and are closed for it.
+        activity_exponent: inequality of the users: the activity of the user of rank r is about r ** -activity_exponent.
+        signal: whether the accepted answer depends on quality; otherwise, it is drawn at random.
+        duplicates: share of questions that repeat an earlier one in other words and are closed as its duplicate.
 
     Raises:
-        ConfigError: no threads, a negative seed or exponent, a share that is none, or a site that is no folder name.
+        ConfigError: no threads, a negative seed or exponent, a share outside [0, 1), or a site that is no folder name.
     """
 
     site: str
@@ -69,25 +69,25 @@ class SitePlan:
 
     @property
     def users(self) -> int:
-        """Members, without the one of number -1 that every site has."""
+        """Number of members, without the account -1 that every site has."""
         return max(200, self.threads)
 
     @property
     def tags(self) -> int:
-        """Tags that questions can have; larger sites have more."""
+        """Number of tags, which grows with the site."""
         return min(MAX_TAGS, 8 + self.threads // 25)
 
     @property
     def blocks(self) -> int:
-        """Blocks of threads."""
+        """Number of blocks of threads."""
         return -(-self.threads // THREADS_EACH)
 
     def threads_of(self, block: int) -> int:
-        """Threads of one block: all have as many, the last one has the rest."""
+        """Number of threads of a block; the last block has the remainder."""
         return min(THREADS_EACH, self.threads - block * THREADS_EACH)
 
     def window(self, block: int) -> tuple[int, int]:
-        """When a block's questions are asked: first and last moment, in milliseconds since 1970."""
+        """Start and end of the period in which a block's questions are asked, in milliseconds since 1970."""
         first = block * THREADS_EACH
         length = LAST_QUESTION - FIRST_QUESTION
         end = first + self.threads_of(block)
@@ -98,14 +98,14 @@ class SitePlan:
         return TAG_WIKI_POSTS + block * POSTS_EACH + 1
 
     def first_history(self, block: int) -> int:
-        """Id of a block's first entry of PostHistory."""
+        """Id of a block's first row of PostHistory.xml."""
         return TAG_WIKI_POSTS + block * HISTORY_EACH + 1
 
 
 def threads_for_size(size_bytes: int) -> int:
-    """Return how many threads make a Posts.xml of about that size.
+    """Return the number of threads for a Posts.xml of about a given size.
 
     Args:
-        size_bytes: of Posts.xml alone; the other seven files have about twice as much together.
+        size_bytes: size of Posts.xml; the other seven files together are about twice as large.
     """
     return max(1, round((size_bytes - BYTES_OF_SITE) / BYTES_OF_THREAD))

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import Any, TypeVar
 
-AHEAD = 2  # calls that wait for each process, or whose results wait to be taken
+AHEAD = 2  # submitted calls per process, including those with unread results
 Result = TypeVar("Result")
 
 
 class Pool:
-    """Calls functions on several processes, and gives their results in the order of the calls.
+    """Calls functions in several processes, and yields their results in the order of the calls.
 
     Args:
-        workers: processes; a single one is this process itself, which saves starting another.
+        workers: number of processes; with 1, calls run in this process.
     """
 
     def __init__(self, workers: int) -> None:
@@ -33,7 +33,7 @@ class Pool:
             self._executor.shutdown(cancel_futures=True)
 
     def in_order(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
-        """Give the results of calls, one after the other; only a few calls are ahead of the one that is taken."""
+        """Yield the results of calls one after another; the number of calls ahead is bounded."""
         if self._executor is None:
             for arguments in calls:
                 yield function(*arguments)

@@ -1,4 +1,4 @@
-"""The members of a generated site; every property of a member is a function of the seed and the member's number."""
+"""The members of a generated site; all properties of a member depend only on the seed and the member's number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ TAG_EXPONENT = 0.9
 
 
 class Population:
-    """All members, numbered from 0 by the day on which they joined.
+    """All members, numbered from 0 in the order in which they joined.
 
-    It holds eight bytes a member; everything else is computed when asked for.
+    It takes eight bytes per member; all properties are computed on demand.
 
     Args:
-        plan: the site.
+        plan: plan of the site.
     """
 
     def __init__(self, plan: SitePlan) -> None:
@@ -28,12 +28,12 @@ class Population:
         self._activity = np.cumsum(chance**-plan.activity_exponent)
 
     def joined(self, members: Ints) -> Ints:
-        """When members joined, in milliseconds since 1970."""
+        """Times at which members joined, in milliseconds since 1970."""
         jitter = uniforms(self._seed, "joined", members)
         return OPENED + self._step * members + (self._step * jitter).astype(np.int64)
 
     def skill(self, members: Ints) -> Floats:
-        """How well members answer: standard normal."""
+        """Skill of members at answering, standard normal."""
         return normals(self._seed, "skill", members)
 
     def home_tag(self, members: Ints) -> Ints:
@@ -41,20 +41,20 @@ class Population:
         return np.searchsorted(self._tags, uniforms(self._seed, "home tag", members))
 
     def is_deleted(self, members: Ints) -> Flags:
-        """Whether a member's posts have lost their owner: one of fifty, founders excepted."""
+        """Whether a member's account was deleted: one in fifty, except founders."""
         return (uniforms(self._seed, "deleted", members) < 0.02) & (members > 0)
 
     def active(self, rng: np.random.Generator, times: Ints) -> Ints:
-        """Draw one member for each time, by activity, among those who had joined by then."""
+        """Draw one member for each time, by activity, from those who had joined by then."""
         known = self._activity[self._joined_before(times) - 1]
         return np.searchsorted(self._activity, rng.random(len(times)) * known, side="right")
 
     def any(self, rng: np.random.Generator, times: Ints) -> Ints:
-        """Draw one member for each time, all with the same chance, among those who had joined by then."""
+        """Draw one member for each time, uniformly, from those who had joined by then."""
         return (rng.random(len(times)) * self._joined_before(times)).astype(np.int64)
 
     def names(self, members: Ints) -> list[str]:
-        """The names that the site shows."""
+        """Display names of members."""
         first = (uniforms(self._seed, "first name", members) * len(FIRST_NAMES)).astype(np.int64).tolist()
         second = (uniforms(self._seed, "second name", members) * len(SECOND_NAMES)).astype(np.int64).tolist()
         return [
@@ -63,5 +63,5 @@ class Population:
         ]
 
     def _joined_before(self, times: Ints) -> Ints:
-        # Member n joins in the n-th step, so these have surely joined. The first question comes when a tenth has.
+        # Member n joins in step n, so these have certainly joined. The first question is asked when a tenth has.
         return np.minimum((times - OPENED) // self._step, len(self._activity))

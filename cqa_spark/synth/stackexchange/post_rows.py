@@ -17,7 +17,7 @@ OWNER = ("OwnerUserId", "OwnerDisplayName")
 
 
 def tag_lists(threads: Threads, tag_names: Sequence[str]) -> list[list[str]]:
-    """Return each question's tags as the dumps have them, one text a tag."""
+    """Return the tags of each question in the notation of the dumps, one text per tag."""
     return [
         [f"&lt;{tag_names[tag]}&gt;" for tag in tags[:count]]
         for tags, count in zip(threads.subjects.tags.tolist(), threads.subjects.tag_counts.tolist(), strict=True)
@@ -36,13 +36,13 @@ def post_rows(
     """Write the posts of a block, by id.
 
     Args:
-        threads: those of the block.
-        bodies: what the posts say.
-        tags: of each question, from `tag_lists`.
-        edits: those of the posts.
-        votes: on the posts.
-        comments: on the posts.
-        rng: the block's generator; it draws how often questions were seen.
+        threads: threads of the block.
+        bodies: titles and bodies of the posts.
+        tags: tags of each question, from ``tag_lists``.
+        edits: edits of the posts.
+        votes: votes on the posts.
+        comments: comments on the posts.
+        rng: random generator of the block, for the number of views.
     """
     size = len(threads.id)
     created, licence = stamps(threads.written), licences(threads.written)
@@ -68,7 +68,7 @@ def post_rows(
 
 
 def _heads(threads: Threads) -> list[str]:
-    """Ids and kinds of posts, and which post they belong to."""
+    """Ids, types and parents of posts."""
     accepted = np.where(threads.accepted >= 0, threads.id[threads.accepted], 0).tolist()
     parent = threads.id[threads.thread].tolist()
     return [
@@ -80,9 +80,9 @@ def _heads(threads: Threads) -> list[str]:
 
 
 def _activity(threads: Threads, edits: Edits) -> list[str]:
-    """Who last edited the posts, and when something last happened to them."""
+    """Last editors of posts, and times of their last activity."""
     last = np.maximum(threads.written, edits.at)
-    np.maximum.at(last, threads.thread, threads.written)  # an answer is activity of its question, too
+    np.maximum.at(last, threads.thread, threads.written)  # an answer also counts as activity of its question
     edited = zip(edits.at.tolist(), user_ids(edits.editor), stamps(edits.at), stamps(last), strict=True)
     return [
         (f' LastEditorUserId="{editor}" LastEditDate="{stamp}"' if at >= 0 else "") + f' LastActivityDate="{active}"'
@@ -99,7 +99,7 @@ def _titles(threads: Threads, bodies: Bodies, tags: list[list[str]]) -> list[str
 
 
 def _ends(threads: Threads, votes: Votes) -> list[str]:
-    """When questions were closed, and who keeps them as favourites."""
+    """Closing times of questions, and their numbers of favourites."""
     facts = zip(threads.closed.tolist(), stamps(threads.closed), votes.favourites.tolist(), strict=False)
     return [
         (f' ClosedDate="{stamp}"' if closed >= 0 else "") + (f' FavoriteCount="{count}"' if count else "")

@@ -1,4 +1,4 @@
-"""The parts that rows of all dumps have: frame, dates, licences."""
+"""Parts of rows that all files share: frame, dates, licences, accounts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import Flags, Ints
 
-# As the dumps of 2023 are written: byte order mark, carriage return and line feed, no line break at the end.
+# As in the dumps of 2023: byte order mark, CR and LF as line break, no line break at the end.
 HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>\r\n<{}>\r\n'
 TAIL = "</{}>"
 # Each file and its root element.
@@ -21,12 +21,12 @@ TABLES = {
     "Votes": "votes",
 }
 LICENCES = ("CC BY-SA 2.5", "CC BY-SA 3.0", "CC BY-SA 4.0")
-# When the second and the third licence began, as the dumps have it.
+# Start of the second and of the third licence, as in the dumps.
 LICENSED_FROM = np.array(["2011-04-08", "2018-05-02"], dtype="datetime64[ms]").astype(np.int64)
 
 
 def stamps(times: Ints) -> list[str]:
-    """Write times as the dumps do, such as ``2016-09-03T19:03:11.643``.
+    """Format times as in the dumps, such as ``2016-09-03T19:03:11.643``.
 
     Args:
         times: milliseconds since 1970.
@@ -35,7 +35,7 @@ def stamps(times: Ints) -> list[str]:
 
 
 def licences(times: Ints) -> list[str]:
-    """Return the licence under which a text of each time is published."""
+    """Return the licence of a text published at each time."""
     return [LICENCES[which] for which in np.searchsorted(LICENSED_FROM, times, side="right").tolist()]
 
 
@@ -45,12 +45,12 @@ def user_ids(members: Ints) -> list[int]:
 
 
 def accounts(members: Ints, deleted: Flags, names: tuple[str, str]) -> list[str]:
-    """Write who did something: the user's id, or what is left of a deleted account.
+    """Write the attribute that names an account: the id, or the name that remains of a deleted account.
 
     Args:
-        members: numbers.
-        deleted: whose account is gone.
-        names: of the attribute for the id, and of the one for the name.
+        members: numbers of members.
+        deleted: whether the account was deleted, for each member.
+        names: names of the attributes for the id and for the name.
     """
     return [
         f'{names[1]}="user{number}"' if gone else f'{names[0]}="{number}"'

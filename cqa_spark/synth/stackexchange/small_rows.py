@@ -16,8 +16,8 @@ def comment_rows(comments: Comments, threads: Threads, first_id: int) -> str:
 
     Args:
         comments: in the order of their ids.
-        threads: those of the block.
-        first_id: of the block's comments.
+        threads: threads of the block.
+        first_id: id of the block's first comment.
     """
     facts = zip(
         threads.id[comments.post].tolist(),
@@ -40,8 +40,8 @@ def vote_rows(votes: Votes, threads: Threads, first_id: int) -> str:
 
     Args:
         votes: in the order of their ids.
-        threads: those of the block.
-        first_id: of the block's votes.
+        threads: threads of the block.
+        first_id: id of the block's first vote.
     """
     amount = [
         f' BountyAmount="{amount}"' if kind in (BOUNTY_START, BOUNTY_CLOSE) else ""
@@ -60,8 +60,8 @@ def link_rows(links: Links, threads: Threads, first_id: int) -> str:
 
     Args:
         links: in the order of their ids.
-        threads: those of the block.
-        first_id: of the block's links.
+        threads: threads of the block.
+        first_id: id of the block's first link.
     """
     facts = zip(
         stamps(links.at), threads.id[links.question].tolist(), links.related.tolist(), links.kind.tolist(), strict=True

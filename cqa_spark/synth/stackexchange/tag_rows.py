@@ -1,4 +1,4 @@
-"""Writes Tags.xml, and the posts that explain the tags."""
+"""Writes Tags.xml, and the tag wikis, which are posts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ FIRST_BODY = 2  # value of PostHistoryTypeId
 
 
 def tag_rows(tag_names: Sequence[str], tag_counts: Ints, seed: int) -> str:
-    """Write the tags; those that no question has appear only if they are explained.
+    """Write the tags; unused tags appear only if they have a wiki.
 
     Args:
-        tag_names: of the site.
-        tag_counts: questions of each tag.
-        seed: of the site.
+        tag_names: names of the tags of the site.
+        tag_counts: number of questions of each tag.
+        seed: random seed of the site.
     """
     rows = []
     explained = _explained(len(tag_names), seed).tolist()
@@ -39,7 +39,7 @@ def tag_rows(tag_names: Sequence[str], tag_counts: Ints, seed: int) -> str:
 
 
 def wiki_rows(tags: int, phrasebook: Phrasebook, seed: int) -> tuple[str, str]:
-    """Write the tags' excerpts and wikis: rows of Posts.xml, and rows of PostHistory.xml."""
+    """Write the excerpts and wikis of the tags: rows of Posts.xml and of PostHistory.xml."""
     rng = generator(seed, 0, ABOUT_TEXTS)
     subjects = Subjects(np.arange(tags)[:, None], np.ones(tags, dtype=np.int64), np.zeros((tags, 1), dtype=np.int64))
     patterns = phrasebook.choose(Intent.WIKI, rng, tags * WIKI_SENTENCES)
@@ -52,7 +52,7 @@ def wiki_rows(tags: int, phrasebook: Phrasebook, seed: int) -> tuple[str, str]:
             WIKI: attribute_value("<p>") + speech.passage(begin + 1, end) + attribute_value("</p>\n"),
         }
         for kind, body in bodies.items():
-            # One after the other, ending with the first question.
+            # At equal intervals, until the first question.
             time = np.array([FIRST_QUESTION - HOUR * (2 * MAX_TAGS - _post_id(tag, kind) + 1)])
             [stamp], [licence] = stamps(time), licences(time)
             post = _post_id(tag, kind)

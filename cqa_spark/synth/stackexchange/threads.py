@@ -1,6 +1,6 @@
 """Generates the threads of one block: questions, answers with their quality, and accepted answers.
 
-Posts of a block are numbered by position: its questions first, then its answers. Ids follow the posts' times.
+Posts of a block are numbered by position: first its questions, then its answers. Ids are in chronological order.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from cqa_spark.synth.stackexchange.plan import CLOSED, MAX_ANSWERS, POSTS_EACH, 
 from cqa_spark.synth.stackexchange.population import TAG_EXPONENT, Population
 from cqa_spark.synth.stackexchange.vocabulary import Vocabulary
 
-# Chances of 0, 1 … 8 answers: 1.7 on average, four or more in one of six threads.
+# Probabilities of 0, 1 … 8 answers: 1.7 on average, four or more in one of six threads.
 ANSWERS = (0.285, 0.32, 0.145, 0.085, 0.07, 0.04, 0.025, 0.015, 0.015)
-TAGS = (0.25, 0.3, 0.25, 0.13, 0.07)  # chances of 1, 2 … 5 tags
+TAGS = (0.25, 0.3, 0.25, 0.13, 0.07)  # probabilities of 1, 2 … 5 tags
 FOCUS_WORDS = 8
-CANDIDATES = 12  # members who see a question, for each answer that it gets
+CANDIDATES = 12  # number of members who see a question, per answer
 SELF_ANSWERED = 0.04
 OTHERWISE_CLOSED = 0.03
 ACCEPTING = 0.65
@@ -31,17 +31,17 @@ class Threads:
     """The threads of a block.
 
     Attributes:
-        id: of each post.
-        thread: position of each post's question.
-        written: when, in milliseconds since 1970.
-        author: number of the member.
+        id: id of each post.
+        thread: position of the question of each post.
+        written: time, in milliseconds since 1970.
+        author: number of the author.
         ownerless: whether the author's account was deleted.
-        quality: of each answer, as far as the accepted answer follows from it; 0 for questions.
-        traits: of the answers.
-        subjects: what each question is about.
-        original: the earlier question that each question repeats, or -1.
-        closed: when each question was closed, or -1.
-        accepted: the answer that each asker accepted, or -1.
+        quality: quality of each answer, which determines the probability of acceptance; 0 for questions.
+        traits: traits of the answers.
+        subjects: subjects of the questions.
+        original: earlier question that each question repeats; -1 if none.
+        closed: time at which each question was closed; -1 if open.
+        accepted: accepted answer of each question; -1 if none.
     """
 
     id: Ints
@@ -109,7 +109,7 @@ def invent_threads(
 
 
 def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
-    """The earlier question that each question repeats, for a share of the questions, and itself no repeat; else -1."""
+    """For a share of the questions, an earlier question that is not a repeat itself; for the others, -1."""
     earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
     repeats = (rng.random(count) < share) & (np.arange(count) > 0)
     return np.where(repeats & ~repeats[earlier], earlier, -1)
@@ -117,7 +117,7 @@ def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
 
 def _subjects(plan: SitePlan, original: Ints, vocabulary: Vocabulary, rng: np.random.Generator) -> Subjects:
     count = len(original)
-    # The largest of log-weights plus Gumbel noise are draws without repetition.
+    # The largest log-weights plus Gumbel noise are draws without replacement.
     noisy = np.log(zipf(plan.tags, TAG_EXPONENT)) + rng.gumbel(size=(count, plan.tags))
     tags = np.argsort(-noisy, axis=1)[:, : len(TAGS)]
     tag_counts = 1 + rng.choice(len(TAGS), p=TAGS, size=count)
@@ -129,9 +129,9 @@ def _subjects(plan: SitePlan, original: Ints, vocabulary: Vocabulary, rng: np.ra
 def _answerers(
     asked: Ints, asker: Ints, subjects: Subjects, population: Population, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Floats]:
-    """For each answer its thread, its author, and whether the author is at home in one of the question's tags.
+    """For each answer its thread, its author, and whether the author's best tag is one of the question's.
 
-    Of the members who see a question, those at home in one of its tags answer first, and nobody answers twice.
+    Of the members who see a question, those who know one of its tags best answer first; each answers at most once.
     """
     counts = within(rng.choice(MAX_ANSWERS + 1, p=ANSWERS, size=len(asked)), POSTS_EACH - THREADS_EACH)
     seen_by = population.active(rng, np.repeat(asked, CANDIDATES * counts))
@@ -144,7 +144,7 @@ def _answerers(
     for question, count in enumerate(counts.tolist()):
         tags = set(subjects.tags[question, : subjects.tag_counts[question]].tolist())
         end = begin + CANDIDATES * count
-        # A dictionary keeps the order in which they came, and everybody once.
+        # A dictionary keeps the order, and each member once.
         homes = dict(zip(members[begin:end], tag_of_each[begin:end], strict=True))
         me = int(asker[question])
         homes.pop(me, None)

@@ -16,15 +16,15 @@ from cqa_spark.synth.stackexchange.rows import stamps, user_ids
 
 ABOUT_LENGTHS = (1, 1, 2, 2, 3, 5, 9)  # sentences
 ABOUTS = 350
-SPEAKING, LOCATED, LINKING = 0.35, 0.4, 0.25  # shares of users who tell about themselves, where they live, their site
+SPEAKING, LOCATED, LINKING = 0.35, 0.4, 0.25  # shares of users with a self-description, a location, a website
 LOCATIONS = ("Doha, Qatar", "Łódź, Poland", "São Paulo, Brazil", "Leeds, UK", "Pune, India", "Reno, NV", "Zürich")
 FIRST_USER = (
     '  <row Id="-1" Reputation="1" CreationDate="{0}" DisplayName="Community" LastAccessDate="{0}"'
     ' Location="on the server farm" AboutMe="&lt;p&gt;Hi, I\'m not really a person.&lt;/p&gt;&#xA;" Views="0"'
     ' UpVotes="0" DownVotes="0" AccountId="-1" />\r\n'
 )
-# Name, class (1 gold, 2 silver, 3 bronze), share of users who have it. Whom they go to is drawn without regard to
-# anything else: badges are the features without signal.
+# Name, class (1 gold, 2 silver, 3 bronze), share of users with the badge. Users are drawn independently of everything
+# else: badges carry no signal.
 BADGES = (
     ("Autobiographer", 3, 0.35),
     ("Supporter", 3, 0.25),
@@ -43,7 +43,7 @@ TAG_BADGES = 0.05
 
 
 def about_texts(tags: int, phrasebook: Phrasebook, seed: int) -> list[str]:
-    """Compose what users say about themselves; many share a text."""
+    """Compose self-descriptions, each of which many users share."""
     rng = generator(seed, 1, ABOUT_TEXTS)
     subjects = Subjects(
         rng.integers(tags, size=(ABOUTS, 1)), np.ones(ABOUTS, dtype=np.int64), np.zeros((ABOUTS, 1), dtype=np.int64)
@@ -61,19 +61,19 @@ def about_texts(tags: int, phrasebook: Phrasebook, seed: int) -> list[str]:
 def user_rows(
     members: Ints, points: Ints, last_seen: Ints, population: Population, abouts: list[str], seed: int
 ) -> str:
-    """Write users by id; deleted ones are left out, and the site's own account comes before the first.
+    """Write users by id, without deleted ones; the site's own account precedes the first user.
 
     Args:
-        members: their numbers.
-        points: reputation that each of them got.
-        last_seen: when each of them last did something, in milliseconds since 1970.
-        population: the members of the site.
-        abouts: from `about_texts`.
-        seed: of the site.
+        members: numbers of the users.
+        points: reputation gained by each user.
+        last_seen: time of the last activity of each user, in milliseconds since 1970.
+        population: members of the site.
+        abouts: texts from ``about_texts``.
+        seed: random seed of the site.
     """
 
     def share(purpose: str, chance: float, count: int) -> list[int]:
-        """For each member one of `count` things, or -1 for those without."""
+        """For each member one of ``count`` items, or -1 for none."""
         value = uniforms(seed, purpose, members)
         return np.where(value < chance, (value / chance * count).astype(np.int64), -1).tolist()
 
@@ -109,7 +109,7 @@ def user_rows(
 
 
 def badge_rows(members: Ints, population: Population, tag_names: Sequence[str], block: int, seed: int) -> str:
-    """Write the badges of a block of users, by time."""
+    """Write the badges of a block of users in chronological order."""
     alive = members[~population.is_deleted(members)]
     joined = population.joined(alive)
     badges: list[tuple[int, str]] = []

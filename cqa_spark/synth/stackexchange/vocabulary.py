@@ -1,7 +1,6 @@
-"""The words of a generated site: plain ones, invented ones, and those of each tag.
+"""The vocabulary of a generated site: English words, invented words, and words of each tag.
 
-Words are numbered; a `Gap` of a sentence is filled from its own range of numbers, the first ones of the range most
-often (Zipf's law).
+Words are numbered. Each kind of gap (``Gap``) has its own range of numbers, with frequencies that follow Zipf's law.
 """
 
 from __future__ import annotations
@@ -61,20 +60,20 @@ class Gap(IntEnum):
     NUMBER = 4
     TAG = 5
     TOPIC = 6  # a word of one of the question's tags
-    FOCUS = 7  # one of the words that the question turns on
+    FOCUS = 7  # a word that is specific to the question
 
 
 class Vocabulary:
     """All words of a site.
 
     Args:
-        seed: of the invented words.
+        seed: random seed of the invented words.
         tags: number of tags.
 
     Attributes:
-        words: all of them; a word's number is its position.
-        tag_names: of the site's tags.
-        rare: numbers from which questions choose what they turn on.
+        words: all words; the number of a word is its position.
+        tag_names: names of the tags of the site.
+        rare: numbers of the words that are specific to single questions.
     """
 
     def __init__(self, seed: int, tags: int) -> None:
@@ -93,23 +92,23 @@ class Vocabulary:
         self.words += invented[INVENTED_NOUNS : INVENTED_NOUNS + RARE_WORDS]
 
     def draw(self, gap: Gap, rng: np.random.Generator, size: int) -> Ints:
-        """Draw numbers of words; of `TOPIC`, of the first tag's words."""
+        """Draw numbers of words; for ``TOPIC``, words of the first tag."""
         return self._draws[gap][rng.integers(DRAWS, size=size)]
 
     def tag_number(self, tags: Ints) -> Ints:
-        """Numbers of the tags' names."""
+        """Numbers of the names of tags."""
         return self._first[Gap.TAG] + tags
 
     def _add(self, gap: Gap, words: list[str], exponent: float, count: int | None = None) -> None:
         first = self._first[gap] = len(self.words)
         ends = np.cumsum(zipf(count or len(words), exponent))
-        # Drawing a position of this table is many times faster than searching the probabilities.
+        # A draw from this table is many times faster than a search in the cumulative probabilities.
         self._draws[gap] = first + np.searchsorted(ends, (np.arange(DRAWS) + 0.5) / DRAWS)
         self.words += words
 
 
 def _invent(seed: int, count: int) -> list[str]:
-    """Invent different words of two syllables."""
+    """Invent distinct words of two syllables."""
     syllables = [consonant + vowel for consonant in CONSONANTS for vowel in VOWELS]
     rng = generator(seed, 0, WORDS)
     two = len(syllables) * len(ENDINGS) * len(syllables)

@@ -1,4 +1,4 @@
-"""Generates the votes on a block's posts; scores and reputations follow from them."""
+"""Generates the votes on a block's posts, which determine scores and reputations."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ WITH_MEMBER = (FAVOURITE, BOUNTY_START)
 POINTS_OF_ANSWER, POINTS_OF_QUESTION, POINTS_OF_ACCEPTED, POINTS_OF_DOWN = 10, 5, 15, -2
 BOUNTIES = 0.02
 BOUNTY_DAYS = 7
-MANY = 400  # no post gets more votes of a kind
+MANY = 400  # maximum number of votes of a kind on a post
 
 
 @dataclass(frozen=True)
 class Votes:
-    """Votes, by day.
+    """Votes in the order of their days.
 
     Attributes:
         post: position of the post.
         kind: VoteTypeId.
-        day: on which the vote was cast: its first millisecond since 1970.
-        member: who cast it where the dump tells it and the account is still there, else -1.
-        amount: of a bounty, else 0.
-        score: of each post: up votes less down votes.
-        favourites: of each post.
-        points: reputation that each post brings its author.
+        day: day of the vote, as its first millisecond since 1970.
+        member: number of the voter if the dump names it and the account exists; otherwise -1.
+        amount: amount of a bounty; 0 for other votes.
+        score: up votes minus down votes of each post.
+        favourites: number of favourites of each post.
+        points: reputation that the author gains by each post.
     """
 
     post: Ints
@@ -54,7 +54,7 @@ def invent_votes(threads: Threads, population: Population, rng: np.random.Genera
     up = np.minimum(rng.poisson(popularity * worth * np.where(is_answer, 1.0, 1.3)), MANY)
     down = np.minimum(rng.poisson(0.2 / worth), MANY)
     favourite = rng.poisson(0.05 * popularity * ~is_answer)
-    # Three quarters of the room: what is left is more than the other kinds can need.
+    # Three quarters of the capacity; the other kinds of votes never need more than the rest.
     up, down, favourite = np.split(within(np.concatenate((up, down, favourite)), VOTES_EACH * 3 // 4), 3)
 
     has_accepted = threads.accepted[threads.accepted >= 0]
@@ -91,7 +91,7 @@ def invent_votes(threads: Threads, population: Population, rng: np.random.Genera
 
 
 def _bounties(threads: Threads, rng: np.random.Generator) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Post, kind, time, member and amount of bounties on questions, and of those that an accepted answer won."""
+    """Post, kind, time, member and amount of bounties, offered on questions and awarded to accepted answers."""
     question = np.flatnonzero((rng.random(threads.questions) < BOUNTIES) & (threads.accepted >= 0))
     start = threads.written[question] + 2 * DAY
     amount = 50 * rng.integers(1, 6, size=len(question))
