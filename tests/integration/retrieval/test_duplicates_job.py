@@ -112,7 +112,7 @@ def test_duplicates_are_found_cut_measured_and_published(
     assert found["bm25_order", "RR@50"] == 1.0
     assert found["fused_e", "TMAP"] > max(found["no_duplicates", "TMAP"], found["retrieval_order", "TMAP"])
     page = Path(published.record.artifacts["report"]).read_text(encoding="utf-8")
-    assert "Kept, and duplicates: " in page
+    assert "Kept, duplicates: " in page
     kept = published.read(RANKINGS).where("system = 'fused_e' AND predicted AND query_id = '142'")
     assert kept.count() == 0
     capsys.readouterr()

@@ -16,8 +16,8 @@ def seeded(study: AnswerStudy) -> Grid:
     return Grid(
         title="Seeds",
         about=(
-            f"{study.measures[0]} of the same system trained with several seeds: how much of a result is the luck of "
-            "the rows and features that are drawn in training. The first seed is the recipe's own, as in Table 4."
+            f"{study.measures[0]} of the same system trained with several seeds: the part of a result that is due to "
+            "random samples of rows and features in training. The first seed is that of the recipe, as in Table 4."
         ),
         headings=("system", "seeds", "first seed", "mean", "standard deviation", "lowest", "highest"),
         rows=tuple(_rows(study)),

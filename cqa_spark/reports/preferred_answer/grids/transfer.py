@@ -15,10 +15,10 @@ def transferred(study: AnswerStudy) -> Grid:
     return Grid(
         title="Transfer between sites",
         about=(
-            f"{study.measures[0]} on a site of the system trained on all sites, on this site only, and on the other "
-            "sites only. The paired test compares the other sites with all sites."
+            f"{study.measures[0]} on each site, with the system trained on all sites, on this site only, or on the "
+            "other sites only. The paired test compares training on the other sites with training on all sites."
         ),
-        headings=("system and site", "all sites", "this site", "other sites", "others against all"),
+        headings=("system and site", "all sites", "this site", "other sites", "others minus all"),
         rows=tuple(_rows(study)),
     )
 

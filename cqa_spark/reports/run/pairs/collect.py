@@ -19,10 +19,10 @@ PAIRS_EACH = 5
 CHARACTERS = 100
 
 KINDS = {
-    "right": ("Kept, and duplicates", "The system keeps them, and members of the site closed them as duplicates."),
-    "wrong": ("Kept, and no known duplicates", "The system keeps them, and they were not closed as duplicates."),
-    "cut": ("Retrieved, and cut off", "Duplicates that the system ranks behind the end of the list that it keeps."),
-    "missed": ("Not retrieved", "Duplicates that no retrieval method found."),
+    "right": ("Kept, duplicates", "The system keeps these pairs, and they are known duplicates."),
+    "wrong": ("Kept, not known as duplicates", "The system keeps these pairs, but they are not known as duplicates."),
+    "cut": ("Cut off, duplicates", "Known duplicates that were retrieved, but ranked below the cut."),
+    "missed": ("Not retrieved, duplicates", "Known duplicates that no retrieval method found."),
 }
 """Title and description of each kind of pairs."""
 
