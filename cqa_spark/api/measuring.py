@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cqa_spark.corpora.ir_datasets.loading import PREFIX
+from cqa_spark.config.value_types import IR_DATASETS
 from cqa_spark.evaluation.compare_files import compare_components, components_of
 from cqa_spark.evaluation.evaluate_trec import MEASURES, judged, qrels_gains, run_scores, totals
 from cqa_spark.evaluation.ir_datasets_qrels import catalogue_gains
@@ -83,7 +83,7 @@ def compare(
 def _gains(qrels: Judgments) -> Mapping[str, Mapping[str, int]]:
     if isinstance(qrels, Mapping):
         return qrels
-    return catalogue_gains(str(qrels)) if str(qrels).startswith(PREFIX) else qrels_gains(Path(qrels))
+    return catalogue_gains(str(qrels)) if str(qrels).startswith(IR_DATASETS) else qrels_gains(Path(qrels))
 
 
 def _scores(run: Ranking) -> Mapping[str, Mapping[str, float]]:

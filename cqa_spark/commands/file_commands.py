@@ -139,8 +139,13 @@ def _require_absent(path: Path) -> None:
 
 @contextmanager
 def _local_copies(settings: PredictionFilesCommand) -> Iterator[list[Path]]:
-    """The gold file and the prediction files, as local copies if remote, while the block runs."""
+    """The gold file and the prediction files while the block runs; copies of remote files and of ir_datasets."""
+    from cqa_spark.config.value_types import IR_DATASETS
+    from cqa_spark.evaluation.ir_datasets_qrels import catalogue_qrels
     from cqa_spark.object_store.locations import local_source
 
+    listed = settings.gold.startswith(IR_DATASETS)
     with ExitStack() as copies:
-        yield [copies.enter_context(local_source(each, settings.object_storage)) for each in settings.reads()]
+        gold = catalogue_qrels(settings.gold) if listed else local_source(settings.gold, settings.object_storage)
+        predictions = [local_source(each, settings.object_storage) for each in settings.predictions]
+        yield [copies.enter_context(each) for each in (gold, *predictions)]

@@ -12,7 +12,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.config.site_names import SiteFolderName
-from cqa_spark.config.value_types import GroupName, InputFile, InputFiles, Location, Positional, Shown, Size
+from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, Location, Positional, Shown, Size
 
 
 class CatalogueSettings(Command):
@@ -80,7 +80,9 @@ class PredictionFilesCommand(FilesCommand):
     """Base of the settings of commands on prediction files."""
 
     gold: Annotated[
-        InputFile, Positional(), Field(description="official file of judgments or gold scores, or qrels of TREC")
+        JudgmentsFile,
+        Positional(),
+        Field(description="official file of judgments or gold scores, TREC qrels, or irds:ID for those of ir_datasets"),
     ]
     predictions: InputFiles
     task: Annotated[
@@ -103,6 +105,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
         "cqa evaluate-file dev.qrels best_a.run",
+        "cqa evaluate-file irds:antique/test best_a.run",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
     )
 

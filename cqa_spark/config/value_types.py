@@ -16,6 +16,9 @@ from cqa_spark.errors import CqaError
 Checks = Mapping[str, Callable[[str], object]]
 """By kind of name (system, measure, task, …), a function that raises a CqaError for an unknown name."""
 
+IR_DATASETS = "irds:"
+"""Prefix of an id in the catalogue of ir_datasets that stands for a file, such as ``irds:antique/test``."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -76,6 +79,11 @@ def _must_exist(location: str) -> str:
     )
 
 
+def _must_exist_or_be_listed(location: str) -> str:
+    """Accept ids of ir_datasets without a look at its catalogue, which takes seconds to import."""
+    return location if location.startswith(IR_DATASETS) else _must_exist(location)
+
+
 def one_or_many(value: Any) -> Any:
     """Accept a single value for a list."""
     return (value,) if isinstance(value, str) else value
@@ -92,6 +100,7 @@ def _with_unit(size: Any) -> Any:
 Address = Annotated[str, AfterValidator(_without_credentials)]
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
 InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
+JudgmentsFile = Annotated[Address, AfterValidator(_must_exist_or_be_listed), Shown("FILE")]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
 # Names of folders and objects contain the run id and suffixes; file names have at most 255 bytes.
 RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100), Shown("ID")]

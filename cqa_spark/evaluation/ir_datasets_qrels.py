@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cqa_spark.corpora.ir_datasets.loading import load_collection, rows
 from cqa_spark.errors import ConfigError
+from cqa_spark.evaluation.trec_files import QrelsRow, write_qrels
 
 
 def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
@@ -25,3 +30,23 @@ def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
     for row in rows(dataset, collection.qrels_iter):
         gains[row.query_id][row.doc_id] = row.relevance
     return dict(gains)
+
+
+@contextmanager
+def catalogue_qrels(dataset: str) -> Iterator[Path]:
+    """The judgments as a qrels file, which is deleted when the block ends.
+
+    Args:
+        dataset: id, with or without the prefix.
+
+    Raises:
+        ConfigError: ir_datasets is not installed, has no such data set, or the data set has no judgments.
+        EnvironmentProblem: the judgments cannot be downloaded.
+    """
+    gains = catalogue_gains(dataset)
+    with TemporaryDirectory(prefix="cqa-qrels-") as folder:
+        file = Path(folder, f"{dataset.replace('/', '_')}.qrels")
+        write_qrels(
+            file, (QrelsRow(query, each, gain) for query, found in gains.items() for each, gain in found.items())
+        )
+        yield file

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
+from cqa_spark.config.value_types import IR_DATASETS
 from cqa_spark.errors import ConfigError, EnvironmentProblem
-
-PREFIX = "irds:"
-"""Prefix that distinguishes an id from a file name, such as ``irds:antique/test``."""
 
 
 def load_collection(dataset: str) -> Any:
@@ -21,7 +19,7 @@ def load_collection(dataset: str) -> Any:
     Raises:
         ConfigError: ir_datasets is not installed, or its catalogue does not list the id.
     """
-    name = dataset.removeprefix(PREFIX)
+    name = dataset.removeprefix(IR_DATASETS)
     try:
         return import_module("ir_datasets").load(name)
     except ImportError as error:

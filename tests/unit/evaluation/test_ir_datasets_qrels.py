@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import cqa_spark as cqa
+from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError
 
 ROWS = [("q1", "a", 2), ("q1", "b", 0), ("q2", "b", 1)]
@@ -28,6 +31,19 @@ def test_a_data_set_is_named_in_the_place_of_a_file(monkeypatch: pytest.MonkeyPa
         cqa.evaluate("irds:gardens", run)
     with pytest.raises(ConfigError, match="irds:garden has no judgments"):
         cqa.evaluate("irds:garden", run)
+
+
+def test_the_command_line_takes_an_id_as_well(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=CATALOGUE.__getitem__))
+    run = tmp_path / "best.run"
+    run.write_text("q1 Q0 b 1 0.5 best\nq1 Q0 a 2 0.25 best\nq2 Q0 b 1 1.0 best\n")
+    assert main(["evaluate-file", "irds:garden/test", str(run), "--format", "json"]) == 0
+    (scores,) = json.loads(capsys.readouterr().out)
+    assert (scores["queries"], scores["MRR@10"]) == (2, 0.75)
+    assert main(["evaluate-file", "irds:gardens", str(run)]) == ConfigError.exit_code
+    assert "has no data set gardens" in capsys.readouterr().err
 
 
 def test_without_the_package_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
