@@ -46,7 +46,6 @@ def catalogue_qrels(dataset: str) -> Iterator[Path]:
     gains = catalogue_gains(dataset)
     with TemporaryDirectory(prefix="cqa-qrels-") as folder:
         file = Path(folder, f"{dataset.replace('/', '_')}.qrels")
-        write_qrels(
-            file, (QrelsRow(query, each, gain) for query, found in gains.items() for each, gain in found.items())
-        )
+        table = (QrelsRow(query, *judged) for query, found in gains.items() for judged in found.items())
+        write_qrels(file, table)
         yield file
