@@ -41,8 +41,8 @@ class DumpSettings(Section):
     incremental_from: Annotated[int, NotHashed()] = Field(
         default=100_000,
         ge=0,
-        description="lines of a dump from which unchanged rows, and what follows from them, are kept; a smaller dump "
-        "is processed in full, which takes less time than finding out what changed",
+        description="minimum number of lines of a dump for incremental processing; smaller dumps are processed in "
+        "full, which takes less time than detecting the changes",
     )
 
 

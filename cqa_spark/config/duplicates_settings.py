@@ -19,7 +19,7 @@ class RetrievalSettings(Section):
     k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")
     b: float = Field(default=0.75, ge=0, le=1, description="BM25: strength of the length normalization")
     embeddings: str | None = Field(
-        default=None, description="embedding model for dense retrieval, beside BM25; default: BM25 only"
+        default=None, description="embedding model for dense retrieval in addition to BM25; default: BM25 only"
     )
     candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question and retrieval method")
     shards: int = Field(

@@ -16,7 +16,7 @@ from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, L
 
 
 class CatalogueSettings(Command):
-    """List all, by name."""
+    """List all entries by name."""
 
     format: OutputFormat = "table"
 

@@ -46,7 +46,8 @@ class ThreadSettings(AnswerSettings):
     """Selection of threads and answers for the data set."""
 
     name: Literal["small", "large", "full"] = Field(
-        default="small", description="10,000 questions, 70,000 questions, or all except the test questions of large"
+        default="small",
+        description="small: 10,000 questions; large: 70,000; full: all except the test questions of large",
     )
     site: Sites = Field(default=(), description="sites to take questions from; default: all sites of the lake")
     split: Literal["hash", "temporal"] = Field(

@@ -49,7 +49,7 @@ def python_version(found: tuple[int, ...]) -> str:
     if found != PYTHON:
         raise EnvironmentProblem(
             f"Python {'.'.join(map(str, found))} instead of {'.'.join(map(str, PYTHON))}",
-            "install Python 3.11 and run `make setup`",
+            "install cqa-spark in an environment of Python 3.11; in a checkout: make setup",
         )
     return f"Python {platform.python_version()}, {sys.executable}"
 
@@ -64,7 +64,9 @@ def packages(needed: Sequence[Requirement]) -> str:
     wrong = [f"{each.name} {version or '(absent)'} instead of {each.specifier}" for each, version in found.items()
              if version is None or not each.specifier.contains(version, prereleases=True)]  # fmt: skip
     if wrong:
-        raise EnvironmentProblem(", ".join(wrong), "run `make setup`, which installs the locked versions")
+        raise EnvironmentProblem(
+            ", ".join(wrong), "install cqa-spark again, which installs supported versions; in a checkout: make setup"
+        )
     return f"all {len(needed)} at supported versions"
 
 

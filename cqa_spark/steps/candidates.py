@@ -151,7 +151,7 @@ class Candidates(Step):
         if self.trains and relevant.where(IN_TRAINING).limit(1).count() == 0:
             raise InputError(
                 "retrieval found no known duplicate of a training question to learn from",
-                "give a dump with PostLinks.xml, or name unsupervised systems: --systems retrieval_order",
+                "add PostLinks.xml or duplicates.tsv, or use unsupervised systems: --systems retrieval_order",
             )
 
 

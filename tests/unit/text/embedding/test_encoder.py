@@ -119,8 +119,8 @@ def test_a_file_that_is_not_onnx_is_refused(tmp_path: Path) -> None:
     ("source", "remedy"),
     [
         ({"folder": "/no/such/folder"}, "copy bge-small-en-v1.5-q.onnx and bge-small-en-v1.5-q-tokenizer.json to /no"),
-        ({"maven": "org.example:absent:1"}, "run `make setup`, or `make models`"),
-        ({"package": "no-such-package"}, "run `make setup`, or `make models`"),
+        ({"maven": "org.example:absent:1"}, "run `cqa setup`, or `cqa setup --models`"),
+        ({"package": "no-such-package"}, "install the Python package no-such-package"),
     ],
 )
 def test_a_model_that_is_not_installed_names_its_installation(source: dict[str, str], remedy: str) -> None:
