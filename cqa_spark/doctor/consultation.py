@@ -28,13 +28,13 @@ def consult(settings: DoctorSettings) -> None:
     Raises:
         EnvironmentProblem: a check failed; all findings have been printed.
     """
-    findings = tell(_findings(settings), as_json=settings.format == "json")
+    findings = print_findings(_findings(settings), as_json=settings.format == "json")
     failed = [finding.check for finding in findings if finding.verdict == "failed"]
     if failed:
         raise EnvironmentProblem(f"jobs will fail here: {', '.join(failed)}", "follow the remedies above")
 
 
-def tell(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
+def print_findings(findings: Iterable[Finding], *, as_json: bool) -> list[Finding]:
     """Print findings, as text one by one; return them."""
     printed = []
     terminal = Terminal()

@@ -16,10 +16,10 @@ from cqa_spark.runtime.mlflow_import import import_mlflow
 def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
     """Look up the experiment in MLflow; without MLflow, runs succeed but are not logged."""
     if settings.enabled:
-        yield examine("MLflow", lambda: _ask(settings))
+        yield examine("MLflow", lambda: _look_up(settings))
 
 
-def _ask(settings: TrackingSettings) -> str:
+def _look_up(settings: TrackingSettings) -> str:
     try:
         mlflow = import_mlflow()
     except EnvironmentProblem as error:
@@ -29,7 +29,7 @@ def _ask(settings: TrackingSettings) -> str:
         _require_writable(file)
         return f"{settings.uri}: the first run creates the file"  # MLflow would create it when asked
     try:
-        with _without_patience():
+        with _without_retries():
             there = mlflow.MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
     except Exception as error:  # any error of a tracking client is only a warning, as in a run
         raise Doubt(
@@ -51,7 +51,7 @@ def _require_writable(file: Path) -> None:
 
 
 @contextmanager
-def _without_patience() -> Iterator[None]:
+def _without_retries() -> Iterator[None]:
     """Limit MLflow's retries, which take minutes for an unreachable server."""
     name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
     before = os.environ.get(name)

@@ -17,7 +17,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.mlflow_import import import_mlflow
-from cqa_spark.runtime.tracking_artifacts import artifact_location, on_this_machine, tell_mlflow
+from cqa_spark.runtime.tracking_artifacts import artifact_location, configure_mlflow_storage, on_this_machine
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) ->
         storage: object storage settings.
     """
     with suppress(Exception):
-        tell_mlflow(storage)
+        configure_mlflow_storage(storage)
         _opened(settings)
 
 
@@ -137,7 +137,7 @@ def _log(
     artifacts: Mapping[str, str],
     storage: ObjectStorageSettings,
 ) -> None:
-    tell_mlflow(storage)
+    configure_mlflow_storage(storage)
     mlflow = _opened(settings)
     with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
         mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})

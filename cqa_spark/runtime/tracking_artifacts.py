@@ -28,7 +28,7 @@ def artifact_location(settings: TrackingSettings) -> str | None:
     return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
 
 
-def tell_mlflow(storage: ObjectStorageSettings) -> None:
+def configure_mlflow_storage(storage: ObjectStorageSettings) -> None:
     """Configure MLflow's object storage as in the settings; it reads environment variables only."""
     if storage.endpoint:
         os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint

@@ -119,7 +119,7 @@ class _Table(Py7zIO):
         return self._size
 
     def seekable(self) -> bool:
-        """Tell py7zr not to go back to the start."""
+        """Prevent py7zr from seeking back to the start."""
         return False
 
     def flush(self) -> None:

@@ -147,11 +147,11 @@ def test_tracking_that_is_off_is_not_asked_for() -> None:
     assert list(examine_tracking(TrackingSettings(enabled=False))) == []
 
 
-def test_findings_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     findings = [Finding("Java", "ok", "Java 17"), Finding("jars", "failed", "none", "run `make setup`")]
-    assert consultation.tell(findings, as_json=False) == findings
+    assert consultation.print_findings(findings, as_json=False) == findings
     assert capsys.readouterr().out == ("ok      Java: Java 17\nFAILED  jars: none\n          → run `make setup`\n")
-    consultation.tell(findings, as_json=True)
+    consultation.print_findings(findings, as_json=True)
     assert json.loads(capsys.readouterr().out)[1] == {
         "check": "jars", "verdict": "failed", "found": "none", "remedy": "run `make setup`",
     }  # fmt: skip
