@@ -25,12 +25,13 @@ def foreign_texts(
         shares: share of each language by split, as ``language_shares`` gives it.
     """
     found = [group for group in groups if group.reads_texts]
+    by_words = tuple(group.name for group in found if not group.embeddings)
     for split, languages in sorted(shares.items()):
-        if languages.get(OTHER, 0) > LARGE_SHARE:
+        if by_words and languages.get(OTHER, 0) > LARGE_SHARE:
             yield (
                 f"{languages[OTHER]:.0%} of the texts of {split} seem to be neither English nor Arabic: their words "
                 "are compared without stems and with all stop words",
-                tuple(group.name for group in found if not group.embeddings),
+                by_words,
             )
         for model in dict.fromkeys(name for group in found for name in group.embeddings):
             known = set(read_model(model).languages)

@@ -23,3 +23,7 @@ def test_stems_and_english_encoders_do_not_know_another_language() -> None:
 def test_arabic_has_stems_but_no_place_in_english_encoders() -> None:
     found = list(foreign_texts(GROUPS, {"train": {"ar": 0.9, "en": 0.1}}))
     assert [groups for _, groups in found] == [("bge_pair_regression_v1",)]
+
+
+def test_a_multilingual_encoder_alone_knows_other_languages() -> None:
+    assert list(foreign_texts(GROUPS[2:], {"test": {"other": 1.0}})) == []
