@@ -43,6 +43,7 @@ def temporary_lake(settings: S) -> Iterator[S]:
         yield settings
         return
     with tempfile.TemporaryDirectory(prefix="cqa-lake-") as folder:
+        Terminal(stderr=True).line(f"temporary lake: {folder}, deleted at the end; --lake keeps the tables of the run")
         yield settings.model_copy(update={"lake": folder})
 
 
