@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from cqa_spark import flows
+from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
@@ -18,20 +17,16 @@ from cqa_spark.config.settings import ReproduceSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
-from cqa_spark.evaluation.evaluate_scores import correlation
-from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.object_store.locations import local_source, write_file
+from cqa_spark.object_store.locations import write_file
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.reproduction.console import print_reproduced
 from cqa_spark.reports.reproduction.content import About, Reproduced
 from cqa_spark.reports.reproduction.scores_file import SCORES, scores_json
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
-from cqa_spark.systems.recipes import at_random, read_systems
+from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
-from cqa_spark.tasks.sts import Sts
 
 
 def reproduce(settings: ReproduceSettings) -> None:
@@ -40,8 +35,10 @@ def reproduce(settings: ReproduceSettings) -> None:
     grouped: dict[tuple[str, str, tuple[str, ...]], list[System]] = defaultdict(list)
     for system in systems:
         # A run has one upstream system per task: recipes with different ones need separate runs.
-        grouped[str(system.data_set), system.task, system.upstream].append(system)
+        grouped[settings.data_set or str(system.data_set), system.task, system.upstream].append(system)
     sets = {name: read_data_set(project_root() / "conf", name) for name, *_ in grouped}
+    for (name, task, _), members in grouped.items():
+        _require_task(sets[name], task, members)
     scores, outcomes = f"{settings.output.rstrip('/')}/{SCORES}", list[Reproduced]()
     with local_data(settings.data, sets.values(), settings.object_storage) as folder:
         for name, found in sets.items():
@@ -55,60 +52,59 @@ def reproduce(settings: ReproduceSettings) -> None:
 
 
 def chosen_systems(settings: ReproduceSettings) -> list[System]:
-    """The recipes to reproduce.
+    """The systems to reproduce.
 
     Raises:
-        ConfigError: a named recipe has no data set.
+        ConfigError: a named system has no data set, and none is given.
     """
     if settings.all:
         names = known_systems(project_root() / "conf")
         return [system for system in read_systems(names) if system.data_set is not None]
     systems = read_systems(settings.recipes)
     loose = [system.name for system in systems if system.data_set is None]
-    if loose:
+    if loose and not settings.data_set:
         raise ConfigError(
             f"{', '.join(loose)}: the recipe names no data set to reproduce it on",
-            "name recipes with data_set, or set it in the recipe; cqa run trains any system on any files",
+            "give --data-set, or name recipes with data_set; cqa run trains any system on any files",
         )
     return systems
+
+
+def _require_task(data: DataSet, task: str, systems: Sequence[System]) -> None:
+    if task not in data.tasks():
+        raise ConfigError(
+            f"{', '.join(system.name for system in systems)}: data set {data.name} has no queries of the task {task}",
+            f"its tasks: {', '.join(sorted(data.tasks()))}",
+        )
 
 
 def _reproduce_together(
     settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
 ) -> list[Reproduced]:
     """A run for recipes of one data set, task and upstream, and one for cross-validation where the data set has it."""
-    evaluated = [
-        _Evaluated(part, found.gold.get(task, ""), folder / found.input, (folder / found.input).exists())
-        for part, found in data.parts.items()
-    ]
-    inputs = {each.part: str(each.input) for each in evaluated if each.is_there}
-    if inputs:
-        _train_and_rank(settings, folder, data, systems, inputs)
+    parts = [EvaluatedPart(name, folder, found.input, found.gold.get(task, "")) for name, found in data.parts.items()]
+    held_out = [part for part in parts if part.is_there()]
+    if held_out:
+        _train_and_rank(settings, folder, data, systems, held_out)
     if task in data.cross_validation:
-        train = _Evaluated(CROSS_VALIDATED, data.cross_validation[task], folder / data.train[0], is_there=True)
-        _train_and_rank(settings, folder, data, systems, {CROSS_VALIDATED: ""})
-        evaluated.append(train)
-    return [_outcome(settings, folder, data, each, system) for system in systems for each in evaluated]
-
-
-class _Evaluated(NamedTuple):
-    """Queries that recipes rank.
-
-    Attributes:
-        part: split of the data set.
-        gold: official file of their relevance judgments, relative to the data folder; empty if there is none.
-        input: file with the queries.
-        is_there: whether the file exists.
-    """
-
-    part: str
-    gold: str
-    input: Path
-    is_there: bool
+        training = EvaluatedPart(CROSS_VALIDATED, folder, data.train[0], data.cross_validation[task])
+        _train_and_rank(settings, folder, data, systems, [training])
+        parts.append(training)
+    return [
+        outcome
+        for system in systems
+        for outcome in score_parts(
+            system, data, {part: _predictions(settings, data, system, part) for part in parts}, settings.object_storage
+        )
+    ]
 
 
 def _train_and_rank(
-    settings: ReproduceSettings, folder: Path, data: DataSet, systems: Sequence[System], inputs: Mapping[str, str]
+    settings: ReproduceSettings,
+    folder: Path,
+    data: DataSet,
+    systems: Sequence[System],
+    parts: Sequence[EvaluatedPart],
 ) -> None:
     """One run: train the recipes, and write their predictions for each part.
 
@@ -117,14 +113,14 @@ def _train_and_rank(
         folder: folder of the data sets.
         data: data set of the recipes.
         systems: recipes of one task, with the same upstream systems.
-        inputs: file by part; for cross-validation, the only part.
+        parts: parts of the data set; for cross-validation, only the training file.
     """
-    every_fold = CROSS_VALIDATED in inputs
+    every_fold = parts[0].name == CROSS_VALIDATED
     by_split = {"train": [str(folder / path) for path in data.train]}
-    by_split |= {part: [path] for part, path in inputs.items() if not every_fold}
+    by_split |= {part.name: [str(folder / part.input)] for part in parts if not every_fold}
     source = file_source(data.corpus, by_split, site=data.site, storage=settings.object_storage)
     predictions = {
-        (system.name, part): _predictions(settings, data, system, part) for system in systems for part in inputs
+        (system.name, part.name): _predictions(settings, data, system, part) for system in systems for part in parts
     }
     # A named lake keeps a run per data set and task, each with its own id.
     names = [settings.run_id or "reproduce", data.name, systems[0].task, *systems[0].upstream]
@@ -144,42 +140,8 @@ def _train_and_rank(
         run_flow(flow, job)
 
 
-def _predictions(settings: ReproduceSettings, data: DataSet, system: System, part: str) -> str:
-    return f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part}.pred"
-
-
-def _outcome(
-    settings: ReproduceSettings, folder: Path, data: DataSet, evaluated: _Evaluated, system: System
-) -> Reproduced:
-    published = system.expected.get(f"{data.name}_{evaluated.part}")
-    outcome = Reproduced(
-        system.name,
-        system.task,
-        f"{data.name} {evaluated.part}",
-        faithfulness=system.faithfulness or "",
-        published=published.measures if published else {},
-        source=published.source if published else "",
-    )
-    if not evaluated.is_there:
-        missing = evaluated.input.relative_to(folder)
-        return replace(outcome, missing=f"there is no {missing} in {folder}: nothing was ranked")
-    path, gold = _predictions(settings, data, system, evaluated.part), folder / evaluated.gold
-    if not gold.is_file():
-        return replace(outcome, missing=f"there is no gold: score {path} with cqa evaluate-file GOLD {path}")
-    with local_source(path, settings.object_storage) as predictions:
-        ours, errors = _measured(system, gold, predictions)
-    return replace(outcome, ours=ours, errors=errors)
-
-
-def _measured(system: System, gold: Path, predictions: Path) -> tuple[dict[str, float], dict[str, float]]:
-    """The official measures of the system's task, and their standard errors."""
-    if system.task == Sts.name:
-        value, error = correlation(gold, predictions)
-        return {str(Pearson()): value}, {str(Pearson()): error}
-    by_chance = system.name in at_random([system])
-    scores = evaluate_file(gold, predictions, at_random=by_chance)
-    ours = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
-    return ours, standard_errors(gold, predictions, at_random=by_chance)
+def _predictions(settings: ReproduceSettings, data: DataSet, system: System, part: EvaluatedPart) -> str:
+    return f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part.name}.pred"
 
 
 def _about(system: System) -> About:

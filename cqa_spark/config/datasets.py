@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
@@ -34,9 +35,10 @@ class DataSet(Section):
         about: description, one sentence.
         site: site name of the files.
         corpus: source format of the files.
-        train: training files.
+        train: training files, or folders of them.
         leave_out: training threads that an evaluation part contains under another id.
-        parts: evaluation parts by split, dev or test.
+        parts: evaluation parts by name, which becomes the split of their queries.
+        mean: the official score, if it is a mean over the parts: weighted by their labelled queries, or unweighted.
         cross_validation: official files of relevance judgments of the training queries, by task, to evaluate each
             training query by models of the other folds; empty for data sets with a labelled part.
     """
@@ -48,7 +50,12 @@ class DataSet(Section):
     train: tuple[str, ...] = Field(min_length=1)
     leave_out: tuple[str, ...] = ()
     parts: Mapping[str, DataPart]
+    mean: Literal["weighted", "unweighted"] | None = None
     cross_validation: Mapping[str, str] = Field(default_factory=dict)
+
+    def tasks(self) -> frozenset[str]:
+        """The tasks of its files of relevance judgments."""
+        return frozenset(task for part in self.parts.values() for task in part.gold) | frozenset(self.cross_validation)
 
 
 def read_data_set(conf_dir: Path, name: str) -> DataSet:

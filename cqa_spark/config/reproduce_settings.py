@@ -19,12 +19,16 @@ class ReproduceSettings(JobSettings):
     examples: ClassVar[tuple[str, ...]] = (
         "cqa reproduce given_order kelp_2016_a --data ../shared/data",
         "cqa reproduce --all --data ../shared/data --output build/reproduced",
+        "cqa reproduce best_sts samsung_2016_sts --data-set sts2015 --data ../shared/data",
     )
 
     lake: OptionalLake = ""
     recipes: Annotated[
         SystemNames, Positional(), Field(description="published systems, with a data set in their recipe")
     ] = ()
+    data_set: str = Field(
+        default="", description="data set in conf/datasets, for any systems; default: that of each recipe"
+    )
     all: bool = Field(default=False, description="reproduce all published systems")
     data: Annotated[InputFile, Field(description="folder of the data sets")] = "../shared/data"
     output: Annotated[Location, NotHashed(), Field(description="output folder for the official prediction files")] = (

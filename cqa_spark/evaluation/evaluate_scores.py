@@ -14,7 +14,7 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.evaluation.ranked_query import RankedQuery
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Components
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
 
 if TYPE_CHECKING:
@@ -107,12 +107,23 @@ def correlation(gold: Path, prediction: Path) -> tuple[float, float]:
     Raises:
         InputError: a file cannot be read, the files do not belong together, or the gold is of several sets.
     """
-    sets = _sets(gold, prediction)
-    if len(sets) != 1:
-        raise InputError(f"{gold}: {len(sets)} sets of pairs", "name the gold file of one set")
-    (pairs,) = sets.values()
-    found = bootstrap_intervals(components_of([Pearson()], [pairs]))
-    return Pearson().total(map(Pearson().components, pairs)), float(found[Pearson()].standard_error[0])
+    pairs = _pairs_of_set(gold, prediction)
+    return _with_standard_error(Pearson(), components_of([Pearson()], [pairs]))
+
+
+def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> tuple[float, float]:
+    """The mean of the correlations with several sets, and its standard error over pairs, by bootstrap.
+
+    Args:
+        files: gold and predictions of each set.
+        weighted: whether sets are weighted by their number of scored pairs.
+
+    Raises:
+        InputError: as for ``correlation``.
+    """
+    sets = [_pairs_of_set(gold, prediction) for gold, prediction in files]
+    mean = MeanOfSets(len(sets), weighted)
+    return _with_standard_error(mean, {mean: _components([sets], mean)})
 
 
 def compare_scores(
@@ -182,16 +193,28 @@ def _correlations(gold: Path, prediction: Path) -> Iterator[SetCorrelation]:
             yield SetCorrelation(str(prediction), str(mean), len(components), value)
 
 
+def _pairs_of_set(gold: Path, prediction: Path) -> ScoredPairs:
+    sets = _sets(gold, prediction)
+    if len(sets) != 1:
+        raise InputError(f"{gold}: {len(sets)} sets of pairs", "name the gold file of one set")
+    return next(iter(sets.values()))
+
+
+def _with_standard_error(measure: Measure, components: Components) -> tuple[float, float]:
+    (of_file,) = components[measure]
+    error = bootstrap_intervals(components)[measure].standard_error[0]
+    return measure.total(map(tuple, of_file)), float(error)
+
+
 def _mean_components(by_file: Sequence[dict[str, ScoredPairs]]) -> dict[Measure, NDArray[np.float64]]:
+    means = [MeanOfSets(len(by_file[0]), weighted) for weighted in (True, False)]
+    return {mean: _components([list(sets.values()) for sets in by_file], mean) for mean in means}
+
+
+def _components(by_file: Sequence[Sequence[ScoredPairs]], mean: MeanOfSets) -> NDArray[np.float64]:
+    """Components of the pairs of all sets, shape (files, pairs, components)."""
     import numpy as np
 
-    means = [MeanOfSets(len(by_file[0]), weighted) for weighted in (True, False)]
-    return {
-        mean: np.array(
-            [
-                [mean.components(pair, place) for place, pairs in enumerate(sets.values()) for pair in pairs]
-                for sets in by_file
-            ]
-        )
-        for mean in means
-    }
+    return np.array(
+        [[mean.components(pair, place) for place, pairs in enumerate(sets) for pair in pairs] for sets in by_file]
+    )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import groupby
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from cqa_spark.commands.reproduced_scores import MEAN
+from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.project_root import project_root
+from cqa_spark.config.yaml_files import named_files
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.rankers.seeds import seeds_of
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
@@ -37,7 +39,8 @@ that the scores here were computed from; with them, the same command fills the c
 The column *ours on dev* is our score on the development set, whose labels are distributed. It does not compare with a
 score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the test
 set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds. Systems of
-STS are evaluated on the development set of the STS Benchmark."""
+STS have no development set of their year; they were also trained and evaluated on data sets with labels, those of
+earlier years and the STS Benchmark."""
 
 
 def reproductions_page() -> str:
@@ -45,27 +48,22 @@ def reproductions_page() -> str:
     scores: Scores = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {}
     conf = project_root() / "conf"
     recipes = [read_recipe(conf, name) for name in known_systems(conf)]
-    found = sorted(
-        ((part, system) for system in recipes if system.data_set for part in _parts(system)),
-        key=lambda each: (each[0], each[1].name),
-    )
-    blocks = [
-        block
-        for part, members in groupby(found, key=lambda each: each[0])
-        for block in (f"## {part.replace('_', ' ')}", _table(part, [system for _, system in members], scores))
-    ]
+    sets = (read_data_set(conf, name) for name in named_files(conf / "datasets"))
+    shown = [(data, rows) for data in sets if (rows := _shown_rows(data, recipes, scores))]
+    blocks = (block for data, rows in shown for block in (f"## {data.name}", _table(data, rows, scores)))
     return page("Reproductions", INTRO, NOT_MEASURED, *blocks)
 
 
-def _parts(system: System) -> list[str]:
-    """The parts with published scores; without any, the test part of the data set."""
-    return list(system.expected) or [f"{system.data_set}_test"]
+def _shown_rows(data: DataSet, systems: list[System], scores: Scores) -> list[tuple[System, str]]:
+    """The recipes to show with a data set, each with a part of it."""
+    return [(system, part) for system in systems for part in _parts(system, data, scores.get(system.name, {}))]
 
 
-def _table(part: str, systems: list[System], scores: Scores) -> str:
+def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> str:
     """A row for each published measure, and below the table where the scores were published."""
     headings = [
         "system",
+        "part",
         "measure",
         "published",
         "ours",
@@ -75,25 +73,38 @@ def _table(part: str, systems: list[System], scores: Scores) -> str:
         "seed",
         "command",
     ]
-    rows = table(headings, (row for system in systems for row in _rows(part, system, scores)))
+    rows = table(headings, (row for system, part in shown for row in _rows(data, part, system, scores)))
     sources: dict[str, list[str]] = {}
-    for system in systems:
+    for system, part in shown:
         if part in system.expected:
             sources.setdefault(system.expected[part].source, []).append(system.name)
-    published = [f"- {plain(source)}: {', '.join(names)}" for source, names in sources.items()]
+    published = [f"- {plain(source)}: {', '.join(dict.fromkeys(names))}" for source, names in sources.items()]
     return "\n\n".join([rows, *(["Published in:", "\n".join(published)] if published else [])])
 
 
-def _rows(part: str, system: System, scores: Scores) -> Iterator[list[str]]:
+def _parts(system: System, data: DataSet, measured: Collection[str]) -> list[str]:
+    """The parts to show, named with their data set.
+
+    Of the recipe's own data set, those with published scores, or else the official one; of others, those measured.
+    """
+    parts = [f"{data.name}_{part}" for part in ([MEAN] if data.mean else data.parts)]
+    if system.data_set == data.name:
+        return list(system.expected) or parts[-1:]
+    return [part for part in parts if part in measured]
+
+
+def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[list[str]]:
     of_system = scores.get(system.name, {})
     ours = of_system.get(part, {})
     on_dev = next((of_system[key] for each in LABELLED if (key := f"{system.data_set}_{each}") in of_system), {})
     published = system.expected[part].measures if part in system.expected else {}
     seeds = ", ".join(map(str, seeds_of(system.ranker).values())) or MISSING
+    data_set = "" if system.data_set == data.name else f" --data-set {data.name}"
     measures = list(published) or [measure for measure in SHOWN if measure in {**ours, **on_dev}] or [MISSING]
     for place, measure in enumerate(measures):
         yield [
             f"[{system.name}](systems.md#{system.name})",
+            part.removeprefix(f"{data.name}_"),
             measure,
             _shown(published.get(measure)),
             _shown(ours.get(measure)),
@@ -101,7 +112,7 @@ def _rows(part: str, system: System, scores: Scores) -> Iterator[list[str]]:
             _shown(on_dev.get(measure)),
             system.faithfulness or MISSING,
             seeds,
-            "" if place else code(f"cqa reproduce {system.name}"),
+            "" if place else code(f"cqa reproduce {system.name}{data_set}"),
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +110,43 @@ def test_training_files_that_are_absent_are_named_before_spark_starts(
 ) -> None:
     assert main(["reproduce", "chance", "--data", str(tmp_path)]) == 3
     assert "data set sample:" in capsys.readouterr().err
+
+
+def test_sets_of_pairs_are_scored_apart_and_by_their_official_mean(
+    spark: SparkSession, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_pairs(tmp_path / "sts/train.tsv", "2\tOne two.\tThree four.")
+    write_pairs(tmp_path / "sts/same.tsv", "5\tA b c d.\tA b c d.", "2\tA b c d.\tA b e f.", "0\tA b.\tC d.")
+    write_pairs(tmp_path / "sts/other.tsv", "0\tE f.\tE f.", "\tE f.\tE g.", "4\tE f.\tG h.")
+    parts = {name: {"input": f"sts/{name}.tsv", "gold": {"sts": f"sts/{name}.tsv"}} for name in ("same", "other")}
+    data = {"name": "sets", "about": "For tests.", "site": "sts", "corpus": "sts", "train": ["sts/train.tsv"]}
+    described = yaml.safe_dump({**data, "parts": parts, "mean": "weighted"})
+    (home / "conf/datasets/sets.yaml").write_text(described, encoding="utf-8")
+    column = {"name": "column", "parameters": {"column": "token_cosine_v1__cosine"}}
+    cosine = {"name": "cosine", "task": "sts", "about": "For tests.", "ranker": column}
+    described = yaml.safe_dump({**cosine, "feature_groups": ["token_cosine_v1"]})
+    (home / "conf/systems/cosine.yaml").write_text(described, encoding="utf-8")
+    out = tmp_path / "out"
+    assert main(["reproduce", "cosine", "--data-set", "sets", "--data", str(tmp_path), "--output", str(out)]) == 0
+    assert (out / "cosine.sets_other.pred").read_text().splitlines() == ["1.0", "0.5", "0.0"]
+    scores = json.loads((out / "scores.json").read_text())["cosine"]
+    # The cosines of the first set are 1, 0.5 and 0, and its labels 5, 2 and 0.
+    same = 2.5 / (0.5 * (38 / 3)) ** 0.5
+    assert {part: round(of_part["Pearson"], 9) for part, of_part in scores.items()} == {
+        "sets_same": round(same, 9),
+        "sets_other": -1.0,
+        "sets_mean": round((3 * same - 2) / 5, 9),
+    }
+
+
+def test_a_data_set_of_another_task_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = yaml.safe_load((home / "conf/datasets/folds.yaml").read_text(encoding="utf-8"))
+    other = {**data, "name": "other", "cross_validation": {"arabic_pair": "gold"}}
+    (home / "conf/datasets/other.yaml").write_text(yaml.safe_dump(other), encoding="utf-8")
+    assert main(["reproduce", "chance", "--data-set", "other"]) == 2
+    assert "chance: data set other has no queries of the task question_comment" in capsys.readouterr().err
+
+
+def write_pairs(path: Path, *lines: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.evaluate_scores import SetCorrelation, compare_scores, correlation, evaluate_scores
+from cqa_spark.evaluation.evaluate_scores import (
+    SetCorrelation,
+    compare_scores,
+    correlation,
+    evaluate_scores,
+    mean_correlation,
+)
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.evaluation.score_files import read_gold, read_scores, write_scores
@@ -52,6 +58,15 @@ def test_a_correlation_has_a_standard_error(tmp_path: Path) -> None:
     assert value == pytest.approx(0.8)
     assert 0.1 < error < 0.5
     assert correlation(gold, gold) == (pytest.approx(1.0), pytest.approx(0.0, abs=0.2))
+
+
+@pytest.mark.parametrize(("weighted", "expected"), [(True, 0.2), (False, 0.0)])
+def test_the_mean_of_sets_has_a_standard_error(tmp_path: Path, *, weighted: bool, expected: float) -> None:
+    gold, two = written(tmp_path / "gold.txt", "1", "2", "3"), written(tmp_path / "two.txt", "1", "", "3")
+    files = [(gold, gold), (two, written(tmp_path / "out.txt", "1", "7", "0"))]
+    value, error = mean_correlation(files, weighted=weighted)
+    assert value == pytest.approx(expected)
+    assert 0 < error < 1
 
 
 def test_comparison_has_a_row_for_each_set_mean_and_file(tmp_path: Path) -> None:

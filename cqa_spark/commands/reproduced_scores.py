@@ -1,0 +1,117 @@
+"""Scores predictions for the parts of a data set by the official gold labels, beside the published scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from cqa_spark.config.datasets import DataSet
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
+from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
+from cqa_spark.evaluation.measures.pearson import Pearson
+from cqa_spark.object_store.locations import local_source
+from cqa_spark.reports.reproduction.content import Reproduced
+from cqa_spark.systems.recipes import at_random
+from cqa_spark.systems.system import System
+from cqa_spark.tasks.sts import Sts
+
+MEAN = "mean"
+"""In place of a part's name: the mean over the parts."""
+
+Scores = tuple[dict[str, float], dict[str, float]]
+"""Values and standard errors by measure, fractions."""
+
+
+@dataclass(frozen=True)
+class EvaluatedPart:
+    """A part of a data set.
+
+    Attributes:
+        name: its name, the split of its queries.
+        folder: folder of the data sets.
+        input: file with the queries, relative to the folder.
+        gold: official file of their relevance judgments, relative to the folder; empty if there is none.
+    """
+
+    name: str
+    folder: Path
+    input: str
+    gold: str
+
+    def is_there(self) -> bool:
+        """Whether there are queries to rank."""
+        return (self.folder / self.input).exists()
+
+    def missing(self, task: str, predictions: str) -> str:
+        """What is missing for scoring these predictions; empty if nothing is."""
+        if not self.is_there():
+            return f"there is no {self.input} in {self.folder}: nothing was ranked"
+        if not (self.folder / self.gold).is_file():
+            command = "cqa evaluate-file --task sts" if task == Sts.name else "cqa evaluate-file"
+            return f"there is no gold: score {predictions} with {command} GOLD {predictions}"
+        return ""
+
+
+def score_parts(
+    system: System, data: DataSet, predictions: Mapping[EvaluatedPart, str], storage: ObjectStorageSettings
+) -> Iterator[Reproduced]:
+    """Score a system on each part of a data set, then by the mean over the parts if that is the official score.
+
+    Args:
+        system: the system.
+        data: the data set.
+        predictions: file of the system's predictions for each part, local or in a bucket.
+        storage: object storage settings.
+    """
+    missing = {part: part.missing(system.task, path) for part, path in predictions.items()}
+    with ExitStack() as copies:
+        files = {
+            part: (part.folder / part.gold, copies.enter_context(local_source(path, storage)))
+            for part, path in predictions.items()
+            if not missing[part]
+        }
+        for part, problem in missing.items():
+            scores = _measured(system, *files[part]) if part in files else None
+            yield _beside_published(system, data, part.name, scores, problem)
+        if data.mean is not None:
+            unscored = ", ".join(part.name for part, problem in missing.items() if problem)
+            mean = None if unscored else _mean(files.values(), data.mean)
+            yield _beside_published(system, data, MEAN, mean, unscored and f"there is no score of {unscored}")
+
+
+def _beside_published(system: System, data: DataSet, part: str, scores: Scores | None, missing: str) -> Reproduced:
+    published = system.expected.get(f"{data.name}_{part}")
+    values, errors = scores or ({}, {})
+    return Reproduced(
+        system.name,
+        system.task,
+        f"{data.name} {part}",
+        faithfulness=system.faithfulness or "",
+        ours=values,
+        errors=errors,
+        published=published.measures if published else {},
+        source=published.source if published else "",
+        missing=missing,
+    )
+
+
+def _measured(system: System, gold: Path, predictions: Path) -> Scores:
+    """The official measures of the system's task."""
+    if system.task == Sts.name:
+        return _by_measure(*correlation(gold, predictions))
+    by_chance = system.name in at_random([system])
+    scores = evaluate_file(gold, predictions, at_random=by_chance)
+    values = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
+    return values, standard_errors(gold, predictions, at_random=by_chance)
+
+
+def _mean(files: Iterable[tuple[Path, Path]], weights: Literal["weighted", "unweighted"]) -> Scores:
+    return _by_measure(*mean_correlation(list(files), weighted=weights == "weighted"))
+
+
+def _by_measure(value: float, error: float) -> Scores:
+    return {str(Pearson()): value}, {str(Pearson()): error}
