@@ -51,7 +51,7 @@ def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: 
 def _print(content: RunReport, run: Run) -> None:
     assert content.study is not None, "the experiment's report has one"
     terminal = Terminal()
-    for grid in grids(content.study, content.ablations):
+    for grid in grids(content.study, content.ablations, content.seeds):
         print_grid(grid, terminal)
     for sentence in conclusions(content.study):
         terminal.line(sentence)

@@ -1,4 +1,4 @@
-"""The settings of optional experiments of a run: cross-validation, ablation and learning curve."""
+"""The settings of optional experiments of a run: cross-validation, ablation, learning curve and seeds."""
 
 from __future__ import annotations
 
@@ -19,30 +19,32 @@ class ExperimentSettings(Section):
     )
     repeats: int = Field(default=3, ge=2, description="repetitions of the cross-validation, each with different folds")
     folds: int = Field(default=5, ge=2, description="folds of each cross-validation, grouped by thread")
-    systems: SystemNames = Field(default=(), description="systems for the ablation and the learning curve")
+    systems: SystemNames = Field(default=(), description="systems for the ablation, the learning curve and the seeds")
     ablation: bool = Field(default=False, description="train without each feature family, and on each family alone")
     learning_curve: bool = Field(default=False, description="train on growing shares of the training threads")
     shares: tuple[float, ...] = Field(
         default=(0.1, 0.25, 0.5, 0.75), description="shares of the training threads for the learning curve, besides 1"
     )
+    seeds: int = Field(default=1, ge=1, description="seeds to train the systems with; 1: only the recipe's own")
 
     @property
     def any(self) -> bool:
         """Whether any experiment is enabled."""
-        return self.cross_validation or self.ablation or self.learning_curve
+        return self.cross_validation or self.ablation or self.learning_curve or self.seeds > 1
 
 
 def studied_not_run(given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Enabled experiments without a system, or with a system that the run does not train."""
     experiments, systems = given.get("experiments"), given.get("systems")
-    switches = ("ablation", "learning_curve")
-    if not isinstance(experiments, Mapping) or not any(map(experiments.get, switches)):
+    if not isinstance(experiments, Mapping):
+        return
+    if not any(map(experiments.get, ("ablation", "learning_curve"))) and experiments.get("seeds", 1) == 1:
         return
     studied = one_or_many(experiments.get("systems") or ())
     if not studied:
         yield (
             "experiments.systems",
-            "required by the ablation and the learning curve",
+            "required by the ablation, the learning curve and the seeds",
             "give --experiments.systems NAME",
         )
     missing = [name for name in studied if isinstance(systems, list | tuple) and name not in systems]

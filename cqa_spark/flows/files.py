@@ -8,9 +8,10 @@ from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings,
 from cqa_spark.corpora.sts.reader import STS
 from cqa_spark.experiments.ablation import Ablation
 from cqa_spark.experiments.comparison import CrossValidation
-from cqa_spark.experiments.evaluation_split import EveryFold
+from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
 from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.learning_curve import LearningCurve
+from cqa_spark.experiments.seeds import OtherSeeds
 from cqa_spark.flows.shared_steps import annotated_files, learning, text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
@@ -121,4 +122,5 @@ def _experiments(systems: Sequence[System], settings: RunSettings) -> tuple[Step
         *([CrossValidation(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),
         *([Ablation(studied, evaluation)] if chosen.ablation else []),
         *([LearningCurve(studied, evaluation, chosen.shares, settings.features)] if chosen.learning_curve else []),
+        *([OtherSeeds(studied, evaluation, HeldOut(), chosen.seeds)] if chosen.seeds > 1 else []),
     )

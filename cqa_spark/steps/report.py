@@ -44,6 +44,7 @@ SHOWN_ENTRIES = (
     CROSS_VALIDATIONS,
     ABLATIONS,
     LEARNING_CURVES,
+    SEEDS,
     SET_METRICS,
     INGESTED_FILES,
     CHANGES,
@@ -76,7 +77,7 @@ class Report(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
-        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS, SEEDS, ATTENTIONS)
+        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS, ATTENTIONS)
         return tuple(table for table in shown if table not in self.reads())
 
     def writes(self) -> tuple[Product, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
-from cqa_spark.lake.schemas.studies import SEEDS, TRANSFERS, TRIALS
+from cqa_spark.lake.schemas.studies import TRANSFERS, TRIALS
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
 from cqa_spark.tasks.preferred_answer import MEASURES
@@ -15,5 +15,5 @@ def found_study(run: Run) -> AnswerStudy | None:
     """The results of the experiment of a run; None for a run of another job."""
     if not run.has(SITE_METRICS):
         return None
-    tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS, SEEDS, ATTENTIONS)
+    tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS, ATTENTIONS)
     return collect_study({table.name: run.entries(table) for table in tables if run.has(table)}, MEASURES)

@@ -82,6 +82,19 @@ class CrossValidation(Variant):
     folds: int
 
 
+@dataclass(frozen=True)
+class SeedValues:
+    """A system trained with several seeds.
+
+    Attributes:
+        system: name of the system.
+        values: main measure for each seed, as fractions; the recipe's own seed first.
+    """
+
+    system: str
+    values: tuple[float, ...]
+
+
 def systems_of(variants: tuple[Variant, ...]) -> tuple[str, ...]:
     """The distinct systems, in order."""
     return tuple(dict.fromkeys(variant.system for variant in variants))

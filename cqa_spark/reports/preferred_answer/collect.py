@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.reports.kit.entries import from_entry
-from cqa_spark.reports.preferred_answer.content import AnswerStudy, Attention, Contrast, Drawn, Figure, Search, Transfer
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Attention, Contrast, Figure, Search, Transfer
 
 
 def collect_study(journal: Mapping[str, Sequence[Entry]], measures: Sequence[str]) -> AnswerStudy:
     """Collect the results.
 
     Args:
-        journal: entries of site_metrics and comparisons, and of transfers, trials, seeds and attentions if there are
-            any.
+        journal: entries of site_metrics and comparisons, and of transfers, trials and attentions if there are any.
         measures: measures in order; the first is the main measure.
     """
     figures = journal["site_metrics"]
@@ -30,7 +29,6 @@ def collect_study(journal: Mapping[str, Sequence[Entry]], measures: Sequence[str
         transfers=tuple(from_entry(Transfer, entry) for entry in transfers),
         searches=tuple(_searches(journal.get("trials", ()))),
         attentions=tuple(from_entry(Attention, entry) for entry in journal.get("attentions", ()) if entry["weights"]),
-        seeds=tuple(from_entry(Drawn, entry) for entry in _of_measure(journal.get("seeds", ()), measures[0])),
     )
 
 

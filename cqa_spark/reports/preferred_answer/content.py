@@ -61,21 +61,6 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A system trained with one of several seeds, by the main measure.
-
-    Attributes:
-        system: name of the system.
-        draw: number of the seed; 0 is the recipe's own.
-        value: value of the measure.
-    """
-
-    system: str
-    draw: int
-    value: float
-
-
-@dataclass(frozen=True)
 class Search:
     """The result of a parameter search for a system, by the main measure on the validation split.
 
@@ -144,7 +129,6 @@ class AnswerStudy:
         contrasts: comparisons of learned systems with every baseline, and of snapshot with as-of features.
         transfers: results of the transfer between sites; empty without such an experiment.
         searches: results of the parameter search.
-        seeds: results with several seeds; empty without such an experiment.
         attentions: attention weights of a pair; empty without a system that reads words.
     """
 
@@ -155,7 +139,6 @@ class AnswerStudy:
     contrasts: tuple[Contrast, ...]
     transfers: tuple[Transfer, ...] = ()
     searches: tuple[Search, ...] = ()
-    seeds: tuple[Drawn, ...] = ()
     attentions: tuple[Attention, ...] = ()
 
     @property

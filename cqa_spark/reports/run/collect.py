@@ -10,7 +10,12 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.reports.experiments.collect import collect_ablations, collect_cross_validations, collect_curves
+from cqa_spark.reports.experiments.collect import (
+    collect_ablations,
+    collect_cross_validations,
+    collect_curves,
+    collect_seeds,
+)
 from cqa_spark.reports.night.collect import collect_night
 from cqa_spark.reports.query_table.collect import queries
 from cqa_spark.reports.query_table.content import MeasuredQuery
@@ -59,7 +64,7 @@ def collect_content(
         tables: declared tables by name (``cqa_spark.lake.schemas``). ``rankings`` is required; the page omits the
             sections whose tables are absent or empty (query_metrics, examples, documents, texts, posts, quarantine).
         journal: entries of journal tables by name; the page omits the sections without entries (metrics, comparisons,
-            feature_importances, cross_validations, ablations, learning_curves, ingested_files, changes, checks).
+            feature_importances, cross_validations, ablations, learning_curves, seeds, ingested_files, changes, checks).
         run: facts of the run. Its rankings are all rows of the table, because a nightly run keeps unaffected rankings
             of earlier runs.
         ranked: the systems in the rankings.
@@ -103,6 +108,7 @@ def collect_content(
         cross_validations=collect_cross_validations(scope),
         ablations=collect_ablations(scope),
         curves=collect_curves(scope),
+        seeds=collect_seeds(scope),
         intake=collect_intake(scope, quarantine_samples),
         night=collect_night(scope),
     )

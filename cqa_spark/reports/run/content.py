@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint
+from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, SeedValues
 from cqa_spark.reports.kit.grid import Grid
 from cqa_spark.reports.night.content import Night
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
@@ -51,6 +51,7 @@ class RunReport:
     cross_validations: tuple[CrossValidation, ...] = ()
     ablations: tuple[Ablation, ...] = ()
     curves: tuple[CurvePoint, ...] = ()
+    seeds: tuple[SeedValues, ...] = ()
     intake: Intake = NOTHING_READ
     cautions: tuple[Caution, ...] = ()
     study: AnswerStudy | None = None

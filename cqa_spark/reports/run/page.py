@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from cqa_spark.reports.experiments.seeds import seeds_table
 from cqa_spark.reports.experiments.wording import cross_validation_conclusion
 from cqa_spark.reports.explanation.wording import feature_value, signed
 from cqa_spark.reports.kit.page import render_page
@@ -41,6 +42,7 @@ def render(report: RunReport) -> str:
         summary=summary(report),
         significant=SIGNIFICANT,
         night=night_grids(report.night) if report.night else (),
-        grids=grids(report.study, report.ablations) if report.study else (),
+        grids=grids(report.study, report.ablations, report.seeds) if report.study else (),
+        seeds=seeds_table(report.seeds, report.evaluation.main_measure),
         conclusions=conclusions(report.study) if report.study else (),
     )

@@ -29,7 +29,7 @@ def sections(report: RunReport, figures: Figures) -> tuple[Section, ...]:
             (figures.differences, Section("differences", "Differences", "run/differences/section.html.j2")),
             (figures.scores, Section("scores", "Scores", "run/scores/section.html.j2")),
             (figures.learned, Section("features", "Features", "run/features/section.html.j2")),
-            (figures.experiments, Section("experiments", "Experiments", "experiments/section.html.j2")),
+            (figures.experiments or report.seeds, Section("experiments", "Experiments", "experiments/section.html.j2")),
             (report.stories, Section("queries", "Queries", "run/queries/section.html.j2")),
             (report.pairs, Section("pairs", "Pairs", "run/pairs/section.html.j2")),
             (report.intake.rows_in, Section("intake", "Input", "run/intake/section.html.j2")),

@@ -1,4 +1,4 @@
-"""Ablation, learning curve and tuning on the features of a finished run; nothing of the run is changed."""
+"""Ablation, learning curve, seeds and tuning on the features of a finished run; nothing of the run is changed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.ablation import ablate, feature_sets
 from cqa_spark.experiments.comparison import compare
+from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.learning_curve import in_share, learning_curve
 from cqa_spark.experiments.nested_folds import nested_folds
+from cqa_spark.experiments.seeds import other_seeds
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -115,6 +117,17 @@ def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run
     assert (rows[1]["difference"], rows[0]["difference"]) == (0.0, rows[0]["value"] - rows[1]["value"])
     small, large = (training.where(in_share(share)).select("fold_key").distinct() for share in (0.4, 0.7))
     assert small.exceptAll(large).isEmpty()
+
+
+def test_other_seeds_draw_other_rows_and_a_deterministic_ranker_is_not_trained_again(run: Run) -> None:
+    parameters = {"objective": "classification", "trees": 5, "row_share": 0.3, "seed": 7}
+    trees = SYSTEM.model_copy(update={"ranker": RankerSpec(name="boosted_trees", parameters=parameters)})
+    found = sorted(other_seeds(run, trees, FAST, HeldOut(), seeds=3), key=lambda entry: entry["draw"])
+    assert [(row["system"], row["split"], row["draw"]) for row in found] == [
+        ("small", "dev", draw) for draw in range(3)
+    ]
+    assert len({row["value"] for row in found}) > 1
+    assert other_seeds(run, SYSTEM, FAST, HeldOut(), seeds=3) == []
 
 
 @pytest.mark.slow

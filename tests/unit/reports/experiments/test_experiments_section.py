@@ -9,11 +9,13 @@ import pytest
 from html_checks import assert_references_resolve
 from lxml import html
 
-from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, in_reading_order
+from cqa_spark.reports.experiments.collect import collect_seeds
+from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, SeedValues, in_reading_order
 from cqa_spark.reports.experiments.wording import cross_validation_conclusion
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.numbers import MISSING as NONE
 from cqa_spark.reports.run.page import render
+from cqa_spark.reports.scope import Scope
 
 TO = "\N{EN DASH}"
 
@@ -33,11 +35,13 @@ VALIDATED = (
     CrossValidation("logistic", 0.685, 0.67, 0.70, 0.95, -0.003, 0.20, 0.001, "best_a", 2100, 3, 5),
     CrossValidation("given_order", 0.540, 0.52, 0.56, 0.95, -0.148, 0.0001, 0.0, "best_a", 2100, 3, 5),
 )
+SEEDS = (SeedValues("best_a", (0.5, 0.52, 0.48)), SeedValues("logistic", (0.7,)))
 
 
 @pytest.fixture(scope="module")
 def section() -> html.HtmlElement:
-    page = render(replace(literal.full_report(), cross_validations=VALIDATED, ablations=ABLATIONS, curves=CURVE))
+    studied = {"cross_validations": VALIDATED, "ablations": ABLATIONS, "curves": CURVE, "seeds": SEEDS}
+    page = render(replace(literal.full_report(), **studied))
     return html.document_fromstring(page).get_element_by_id("experiments")
 
 
@@ -76,6 +80,19 @@ def test_the_curve_names_shares_threads_and_examples(section: html.HtmlElement) 
         ["10 %", "212", "2,120", "64.02", f"61.00{TO}67.00", f"{MINUS}6.10", "p < 0.001"],
         ["100 %", "2,100", "21,004", "70.12", f"67.50{TO}72.70", NONE, NONE],
     ]
+
+
+def test_seeds_are_in_the_order_of_the_draws() -> None:
+    shared = {"task": "question_comment", "split": "dev", "measure": "MAP@10"}
+    drawn = [("b", 1, 0.52), ("a", 0, 0.7), ("b", 0, 0.5), ("a", 1, 0.71)]
+    entries = [{"system": system, "draw": draw, "value": value, **shared} for system, draw, value in drawn]
+    others = [{**entries[0], "split": "test"}, {**entries[0], "measure": "F1"}]
+    scope = Scope({}, {"seeds": [*entries, *others]}, "question_comment", "dev", "MAP@10", "a", None)
+    assert collect_seeds(scope) == (SeedValues("a", (0.7, 0.71)), SeedValues("b", (0.5, 0.52)))
+
+
+def test_seeds_are_summed_up_by_system(section: html.HtmlElement) -> None:
+    assert rows(section, 3) == [["best_a", "3", "50.00", "50.00", "2.00", "48.00", "52.00"]]
 
 
 def test_the_drawings_say_what_they_show(section: html.HtmlElement) -> None:

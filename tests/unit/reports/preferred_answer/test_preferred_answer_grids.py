@@ -11,14 +11,13 @@ from rich.console import Console
 
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.experiments.content import Ablation
+from cqa_spark.reports.experiments.content import Ablation, SeedValues
 from cqa_spark.reports.explanation.content import FeatureContribution
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.kit.grid import Cell
-from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Drawn, Figure, Search, Transfer
+from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Search, Transfer
 from cqa_spark.reports.preferred_answer.grids import grids
 from cqa_spark.reports.preferred_answer.grids.feature_groups import table_5
-from cqa_spark.reports.preferred_answer.grids.seeds import seeded
 from cqa_spark.reports.preferred_answer.grids.sites import by_site
 from cqa_spark.reports.preferred_answer.grids.systems import table_4
 from cqa_spark.reports.preferred_answer.grids.tuning import searched
@@ -147,18 +146,15 @@ def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
     assert "+0.500 basic_q_asof_v1__created = 2014-05-29 07:43" in text
 
 
-def test_seeds_are_summed_up_by_system() -> None:
-    drawn = tuple(Drawn(AS_OF, draw, value) for draw, value in enumerate((0.5, 0.52, 0.48)))
-    (row,) = seeded(replace(STUDY, seeds=(*drawn, Drawn(SNAPSHOT, 0, 0.7)))).rows
-    assert row == (
-        "boosted trees (as of the cut)",
-        tuple(map(Cell, ("3", "50.00", "50.00", "2.00", "48.00", "52.00"))),
-    )
+def test_seeds_are_labelled_like_the_systems() -> None:
+    seeds = (SeedValues(AS_OF, (0.5, 0.52, 0.48)), SeedValues(SNAPSHOT, (0.7, 0.72)))
+    (table,) = [grid for grid in grids(STUDY, ABLATIONS, seeds) if grid.title == "Seeds"]
+    assert [name for name, _ in table.rows] == ["boosted trees (as of the cut)", "boosted trees (snapshot) *"]
 
 
 def test_a_terminal_shows_the_same_tables() -> None:
     shown = io.StringIO()
-    for grid in grids(STUDY, ABLATIONS):
+    for grid in grids(STUDY, ABLATIONS, ()):
         print_grid(grid, Terminal(Console(file=shown, width=40)))
     assert "50.00 47.00\N{EN DASH}53.00" in shown.getvalue()
     assert "Snapshot and as-of features" in shown.getvalue()
