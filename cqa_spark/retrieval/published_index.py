@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
+from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table_state import file_path
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
@@ -54,11 +54,13 @@ class SiteIndex(NamedTuple):
         site: the site.
         shards: all of its shards.
         model: name and version of the embedding model; None without embeddings.
+        deleted: ids of questions that are no longer on the site, which searches omit.
     """
 
     site: str
     shards: list[Shard]
     model: tuple[str, str] | None
+    deleted: frozenset[str] = frozenset()
 
 
 class _Question(NamedTuple):
@@ -70,6 +72,9 @@ class _Question(NamedTuple):
     title: str
 
 
+Ranking = list[tuple[_Question, float]]
+
+
 def read_index(lake: Lake, run: RunTables) -> dict[str, SiteIndex]:
     """The index of each site of a run.
 
@@ -77,12 +82,16 @@ def read_index(lake: Lake, run: RunTables) -> dict[str, SiteIndex]:
         lake: the lake of the run.
         run: has the table ``index_shards``.
     """
+    deleted: dict[str, set[str]] = {}
+    for entry in run.entries_or_none(DELETED_QUESTIONS):
+        deleted.setdefault(entry["site"], set()).add(entry["post_id"])
     by_site: dict[str, SiteIndex] = {}
     for path, added in run.state(INDEX_SHARDS).added.items():
         site = added["partitionValues"]["site"]
         for row in _rows(lake, path):
             model = (row["model"].as_py(), row["model_version"].as_py()) if row["model"].is_valid else None
-            by_site.setdefault(site, SiteIndex(site, [], model)).shards.append(from_row(row))
+            index = by_site.setdefault(site, SiteIndex(site, [], model, frozenset(deleted.get(site, ()))))
+            index.shards.append(from_row(row))
     return by_site
 
 
@@ -90,6 +99,8 @@ def most_similar(
     index: SiteIndex, text: str, vector: Vectors, parameters: Bm25, limit: int, *, depth: int = 50
 ) -> list[Similar]:
     """The questions of a site that are most similar to a text, best first; of equal ones the older is first.
+
+    Deleted questions count in the statistics of the site until its index is built again, as in Lucene.
 
     Args:
         index: of the site.
@@ -100,7 +111,11 @@ def most_similar(
         depth: questions that each way of retrieval contributes, at least.
     """
     most = max(depth, limit)
-    by_words, by_vectors = _by_words(index.shards, text, parameters, most), _by_vectors(index.shards, vector, most)
+    enough = most + len(index.deleted)
+    by_words, by_vectors = (
+        _best([each for each in found if each[0].question_id not in index.deleted], most)
+        for found in (_by_words(index.shards, text, parameters, enough), _by_vectors(index.shards, vector, enough))
+    )
     bm25, cosine = dict(by_words), dict(by_vectors)
     fused: dict[_Question, float] = {}
     for ranking in (by_words, by_vectors):
@@ -111,9 +126,6 @@ def most_similar(
         Similar(index.site, each.question_id, each.title, fused[each], bm25.get(each), cosine.get(each))
         for each in best
     ]
-
-
-Ranking = list[tuple[_Question, float]]
 
 
 def _by_words(shards: list[Shard], text: str, parameters: Bm25, limit: int) -> Ranking:
@@ -128,12 +140,11 @@ def _by_words(shards: list[Shard], text: str, parameters: Bm25, limit: int) -> R
         of_query = _only_terms(shard, places[places >= 0])
         known = SiteStatistics(questions, length, in_site[places >= 0])
         found += _named(shard, Bm25Index.of(of_query, known, parameters).search(queries, _NOW, limit))
-    return _best(found, limit)
+    return found
 
 
 def _by_vectors(shards: list[Shard], vector: Vectors, limit: int) -> Ranking:
-    found = [each for shard in shards for each in _named(shard, DenseIndex(shard).search(vector, _NOW, limit))]
-    return _best(found, limit)
+    return [each for shard in shards for each in _named(shard, DenseIndex(shard).search(vector, _NOW, limit))]
 
 
 def _named(shard: Shard, found: Found) -> Ranking:
@@ -152,6 +163,7 @@ def _named(shard: Shard, found: Found) -> Ranking:
 
 
 def _best(found: Ranking, limit: int) -> Ranking:
+    """The best of all shards."""
     return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
 
 

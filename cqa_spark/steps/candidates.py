@@ -15,7 +15,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import POST_LINKS
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
-from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS, RETRIEVED, UNRETRIEVED
+from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.retrieval.bm25 import Bm25
@@ -35,7 +35,8 @@ class Candidates(Step):
     """Index the questions of every site, and retrieve candidates for them among the earlier ones.
 
     If a run has published an index with the same settings and code, only questions that it lacks are indexed, in shards
-    of their own, and only for these candidates are retrieved. All other questions keep their candidates.
+    of their own, and only for these candidates are retrieved. All other questions keep their candidates. Questions that
+    were deleted stay in the index, are listed in ``DELETED_QUESTIONS``, and are no candidates.
 
     Attributes:
         settings: parameters of the retrieval.
@@ -58,11 +59,11 @@ class Candidates(Step):
         return (POST_LINKS,)
 
     def writes(self) -> tuple[Product, ...]:
-        """The index, the retrieved candidates, the examples, and the missed duplicates.
+        """The index, its deleted questions, the retrieved candidates, the examples, and the missed duplicates.
 
         A dump of questions alone has no comments; later steps then read an empty table.
         """
-        return INDEX_SHARDS, RETRIEVED, EXAMPLES, UNRETRIEVED, COMMENTS
+        return INDEX_SHARDS, DELETED_QUESTIONS, RETRIEVED, EXAMPLES, UNRETRIEVED, COMMENTS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the tables.
@@ -104,20 +105,26 @@ class Candidates(Step):
         ids = queries.select("site", F.col("query_id").alias("post_id"))
         if last is None:
             run.write(INDEX_SHARDS, index_shards(asked, settings.shards, model=model))
+            run.write_entries(DELETED_QUESTIONS, [])
             found = search(run.read(INDEX_SHARDS), asked.join(ids, ["site", "post_id"]), parameters, limit)
             run.write(RETRIEVED, RETRIEVED.conform(fuse(found, limit)))
             return asked.count()
         index, candidates = (last.record.table_versions[table.name] for table in (INDEX_SHARDS, RETRIEVED))
         indexed = last.read(INDEX_SHARDS).select("site", F.explode("ids").alias("post_id"))
+        deleted = indexed.join(asked, ["site", "post_id"], "left_anti").persist()
         new = asked.join(indexed, ["site", "post_id"], "left_anti").persist()
         try:
             shards = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=model)
             run.merge_rows(INDEX_SHARDS, shards, stale=None, base=index)
+            run.write_entries(DELETED_QUESTIONS, (row.asDict() for row in deleted.sort("site", "post_id").collect()))
             found = search(run.read(INDEX_SHARDS), new.join(ids, ["site", "post_id"]), parameters, limit)
+            no_candidates = deleted.withColumnRenamed("post_id", "candidate_id")
+            found = found.join(no_candidates, ["site", "candidate_id"], "left_anti")
             run.merge_rows(RETRIEVED, RETRIEVED.conform(fuse(found, limit)), stale=None, base=candidates)
             return new.count()
         finally:
-            new.unpersist()
+            for frame in (new, deleted):
+                frame.unpersist()
 
     def _growing(self, run: Run) -> Snapshot | None:
         """The published run, if its index can grow."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from pyspark.sql import types as T
 
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID
 from cqa_spark.lake.table import Table, column
@@ -38,6 +39,13 @@ INDEX_SHARDS = Table(
     ),
     key=("site", "shard"),
     partition_by=("site",),
+)
+
+DELETED_QUESTIONS = JournalTable(
+    "deleted_questions",
+    "Questions that are in the index, which only a full run builds again, and no longer on the site.",
+    (SITE, column("post_id", "string", "id of the question", nullable=False)),
+    key=("site", "post_id"),
 )
 
 RETRIEVED = Table(

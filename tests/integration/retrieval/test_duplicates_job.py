@@ -18,7 +18,7 @@ from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
+from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped
 
@@ -75,7 +75,9 @@ def root(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_night_indexes_and_ranks_only_new_questions(spark: SparkSession, root: Path, tmp_path: Path) -> None:
+def test_a_night_indexes_and_ranks_only_new_questions(
+    spark: SparkSession, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = published_snapshot(Lake(spark, str(root)))
     lake = shutil.copytree(root, tmp_path / "lake")
     dump = _dump(tmp_path / SITE, last=150, gone=96)
@@ -92,6 +94,12 @@ def test_a_night_indexes_and_ranks_only_new_questions(spark: SparkSession, root:
     again = {row[0] for row in with_gone.collect()} | {str(number) for number in range(145, 151)}
     assert {row[0] for row in rankings.where("run_id = 'night'").select("query_id").collect()} == again
     assert rankings.where("query_id = '145' AND rank <= 6 AND int(candidate_id) % 24 = 1").count() == 6
+    assert after.entries(DELETED_QUESTIONS) == [{"site": SITE, "post_id": "96"}]
+    assert after.read(RETRIEVED).where("candidate_id = '96' AND int(query_id) > 144").count() == 0
+    for searched, is_found in ((root, True), (lake, False)):
+        capsys.readouterr()
+        assert main(["similar", "--lake", str(searched), "--text", "detail96"]) == 0
+        assert ("detail96" in capsys.readouterr().out) == is_found
     manifest = json.loads((lake / "exports" / "current.json").read_text())
     assert sum(file["rows"] for file in manifest["files"] if file["format"] == "json") == rankings.count()
 

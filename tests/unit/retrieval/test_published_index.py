@@ -20,10 +20,10 @@ def _shard(places: list[int], vectors: Vectors) -> Shard:
     return build_shard(ids, pa.array(places, pa.int64()), texts, texts, vectors[places])
 
 
-def _similar(parts: list[list[int]], text: str, vector: Vectors) -> list[Similar]:
+def _similar(parts: list[list[int]], text: str, vector: Vectors, *deleted: str, most: int = 3) -> list[Similar]:
     vectors = _VECTORS if vector.shape[1] else np.zeros((5, 0), np.int16)
-    index = SiteIndex("s", [_shard(places, vectors) for places in parts], None)
-    return most_similar(index, text, vector, Bm25(), 3)
+    index = SiteIndex("s", [_shard(places, vectors) for places in parts], None, frozenset(deleted))
+    return most_similar(index, text, vector, Bm25(), most, depth=most)
 
 
 def test_by_words_alone() -> None:
@@ -41,3 +41,11 @@ def test_words_and_embeddings_are_fused_by_reciprocal_rank() -> None:
     assert [each.score for each in of_one] == [1 / 61, 1 / 61, 1 / 62]
     assert [each.bm25 is not None for each in of_one] == [False, True, False]
     assert _similar([[0, 3], [4, 1, 2]], "wine", vector) == of_one
+
+
+def test_deleted_questions_are_not_found_and_take_no_place() -> None:
+    vector = np.array([[10000, 0]], np.int16)
+    for parts in ([[0, 1, 2, 3, 4]], [[0, 3], [4, 1, 2]]):
+        assert [each.question_id for each in _similar(parts, "wine", vector, "3")] == ["2", "5", "1"]
+        [found] = _similar(parts, "пиво", vector, "2", most=1)
+        assert (found.question_id, found.score, found.cosine) == ("5", 1 / 61, 0.8)
