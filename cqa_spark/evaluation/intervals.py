@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cqa_spark.evaluation.measure import Measure
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Intervals(NamedTuple):
-    """Interval bounds and standard errors of several systems by one measure; fractions, of shape (systems,)."""
+    """Interval bounds and standard errors of one measure: of systems, then of differences between systems.
+
+    All are fractions of shape (systems + differences,).
+    """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -35,6 +39,7 @@ def bootstrap_intervals(
     seed: int = SEED,
     confidence: float = CONFIDENCE,
     sizes: NDArray[np.float64] | None = None,
+    differences: Sequence[tuple[int, int]] = (),
 ) -> dict[Measure, Intervals]:
     """Percentile bootstrap intervals of measures, by sampling queries with replacement.
 
@@ -48,9 +53,10 @@ def bootstrap_intervals(
         confidence: coverage, such as 0.95.
         sizes: if the components are sums over groups of queries, the number of queries in each group; groups are
             sampled instead of queries.
+        differences: pairs of systems, by position, whose difference has an interval, too: the first minus the second.
 
     Returns:
-        By measure, the bounds of all systems' intervals, and their standard errors.
+        By measure, the bounds of the intervals, and the standard errors.
 
     Source:
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 6 (standard errors) and 13 (percentile
@@ -61,9 +67,14 @@ def bootstrap_intervals(
 
     together = joined(components)
     systems, queries, width = together.shape
+    first, second = np.array(differences, dtype=np.int64).reshape(-1, 2).T
+
+    def with_differences(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.concatenate([totals, totals[..., first] - totals[..., second]], axis=-1)
+
     if queries == 1:
-        alone = aggregated(components, together[:, 0, :], 1)
-        nothing = np.zeros(systems)
+        alone = with_differences(aggregated(components, together[:, 0, :], 1))
+        nothing = np.zeros(alone.shape[-1])
         return {measure: Intervals(value, value, nothing) for measure, value in zip(components, alone, strict=True)}
     flat = together.transpose(1, 0, 2).reshape(queries, systems * width)
 
@@ -74,7 +85,8 @@ def bootstrap_intervals(
         if sizes is not None:
             # The mean query of the drawn groups; measures that are not means over queries do not depend on the number.
             sums, number = sums / (counts @ sizes)[:, None, None], 1
-        return np.moveaxis(aggregated(components, sums, number), 1, -1)  # (measures, systems, resamples)
+        totals = aggregated(components, sums, number)  # (measures, resamples, systems)
+        return np.moveaxis(with_differences(totals), 1, -1)
 
     found = stats.bootstrap(
         (np.arange(queries),),

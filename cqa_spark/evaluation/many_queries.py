@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.paired_systems import MeasuredGroup
+from cqa_spark.evaluation.paired_tests import Compared
 from cqa_spark.evaluation.query_groups import GROUPS, GroupSums, SumColumns, compare_groups, from_parts
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.lake.journal import Entry
@@ -28,7 +29,8 @@ Batches = Iterable[pa.RecordBatch]
 _PARTS = 20
 """Number of parts of the groups' sums; each part is added up over the tasks in one place."""
 
-_COMPARED = ("value", "low", "high", "difference", "p_value")
+_OF_TEST = ("difference", "difference_low", "difference_high", "p_value")
+_COMPARED = ("value", "low", "high", *_OF_TEST)
 
 Pair = tuple[str, str]
 
@@ -49,11 +51,10 @@ def are_in(groups: Iterable[Key], keys: Sequence[str]) -> Column:
 
 def summarise_many(
     query_metrics: DataFrame,
-    baseline: str,
+    compared: Compared,
     drawn: Resampling,
     keys: list[str],
     groups: Mapping[Key, MeasuredGroup],
-    best_by: str | None = None,
 ) -> list[Entry]:
     """Every measure of every system over the queries of large groups, and the tests of ``paired_tests``.
 
@@ -61,15 +62,14 @@ def summarise_many(
 
     Args:
         query_metrics: rows of ``QUERY_METRICS`` of these groups.
-        baseline: system to compare the others with.
+        compared: the systems to test.
         drawn: parameters of the resampling.
         keys: columns that identify a group of queries.
         groups: the groups, by key.
-        best_by: display name of the measure by which the best system is selected; None for no test of it.
 
     Returns:
-        Entries of ``METRICS`` with the key columns and the further columns of ``COMPARISONS``; the best system has two
-        of them if it is tested against the second best.
+        Entries of ``METRICS`` with the key columns and the further columns of ``COMPARISONS``; a system has as many as
+        it has tests, at least one.
     """
     if not groups:
         return []
@@ -77,17 +77,17 @@ def summarise_many(
     declared = [f"{name} string" for name in (*keys, "measure", "system", "baseline")]
     declared += [f"{name} double" for name in _COMPARED]
     sums = _sums(query_metrics, columns, keys)
-    compare = _comparing(columns, baseline, drawn, keys, best_by)
-    compared = sums.groupBy(*keys).applyInPandas(compare, ", ".join(declared)).collect()
-    pairs = sorted({(row["system"], row["baseline"]) for row in compared if row["baseline"] is not None})
+    compare = _comparing(columns, compared, drawn, keys)
+    rows = sums.groupBy(*keys).applyInPandas(compare, ", ".join(declared)).collect()
+    pairs = sorted({(row["system"], row["baseline"]) for row in rows if row["baseline"] is not None})
     outcomes = _outcomes(query_metrics, keys, pairs)
     found = []
-    for row in compared:
+    for row in rows:
         key = tuple(row[name] for name in keys)
         queries = groups[key].queries
         entry = row.asDict() | {"queries": queries, **drawn._asdict()}
         if row["baseline"] is None:
-            entry |= dict.fromkeys(("difference", "p_value", "wins", "losses", "ties"))
+            entry |= dict.fromkeys((*_OF_TEST, "wins", "losses", "ties"))
         else:
             wins, losses = outcomes[key, row["measure"]][row["system"], row["baseline"]]
             entry |= {"wins": wins, "losses": losses, "ties": queries - wins - losses}
@@ -134,14 +134,14 @@ def _added(keys: list[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.Data
 
 
 def _comparing(
-    columns: Mapping[Key, SumColumns], baseline: str, drawn: Resampling, keys: list[str], best_by: str | None
+    columns: Mapping[Key, SumColumns], compared: Compared, drawn: Resampling, keys: list[str]
 ) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
     def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np
 
         own = columns[tuple(map(str, key))]
         parts = [each.reshape(2, -1, own.count) for each in rows.sort_values("part")["sums"]]
-        found = compare_groups(own, from_parts(np.concatenate(parts, axis=1)), baseline, drawn, best_by)
+        found = compare_groups(own, from_parts(np.concatenate(parts, axis=1)), compared, drawn)
         return found.assign(**dict(zip(keys, key, strict=True)))
 
     return compare

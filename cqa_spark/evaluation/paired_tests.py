@@ -1,10 +1,11 @@
-"""Paired tests of several systems: each against a baseline, and the best against the second best."""
+"""The measures of several systems with their intervals, and paired tests between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.resampling import Components, Resampling
 from cqa_spark.evaluation.significance import holm, randomization_test
@@ -15,38 +16,96 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class Compared(NamedTuple):
+    """The systems to test.
+
+    Attributes:
+        baseline: every other system is tested against it.
+        best_by: display name of the measure by which the best system is selected; it is tested against the second best
+            unless one of them is a baseline. None for no such test.
+        second_baseline: a further system against which all others are tested, except the baseline; ignored if it was
+            not evaluated.
+    """
+
+    baseline: str
+    best_by: str | None = None
+    second_baseline: str | None = None
+
+
+class _Family(NamedTuple):
+    """Tests whose p-values are adjusted together: several systems against one."""
+
+    others: list[str]
+    baseline: str
+
+
 def paired_tests(
     systems: Sequence[str],
     components: Components,
     totals: Mapping[Measure, NDArray[np.float64]],
-    baseline: str,
+    compared: Compared,
     drawn: Resampling,
-    best_by: str | None = None,
+    sizes: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
-    """Test each system against the baseline, and the best system against the second best.
+    """Every measure of every system with its interval, and every test with the interval of the difference.
 
     Args:
         systems: names of the systems.
         components: by measure, components of each system's queries or groups of queries, shape (systems, queries,
             components).
         totals: by measure, the measure of each system over all queries, shape (systems,).
-        baseline: one of the systems.
+        compared: the systems to test.
         drawn: parameters of the resampling.
-        best_by: display name of the measure by which the best system is selected; it is tested against the second best
-            unless one of them is the baseline. None for no such test.
+        sizes: number of queries in each group of queries; None for single queries.
 
     Returns:
-        A row for each test: ``measure``, ``system``, ``baseline``, ``difference`` and ``p_value``. The p-values of the
-        systems against the baseline are adjusted for their number within each measure.
+        A row for each test, and one for each measure of an untested system: ``measure``, ``system``, ``value``,
+        ``low``, ``high``, ``baseline``, ``difference``, ``difference_low``, ``difference_high`` and ``p_value``. The
+        p-values against one baseline are adjusted for their number within each measure.
     """
+    import numpy as np
     import pandas as pd
 
-    others = [name for name in systems if name != baseline]
-    found = [_tests(systems, components, totals, others, baseline, drawn)]
-    best = _best_two(systems, totals, best_by)
-    if len(best) > 1 and baseline not in best:
-        found.append(_tests(systems, components, totals, best[:1], best[1], drawn))
-    return pd.concat(found, ignore_index=True)
+    families = list(_families(systems, totals, compared))
+    pairs = [(systems.index(other), systems.index(family.baseline)) for family in families for other in family.others]
+    ours, theirs = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    ends = bootstrap_intervals(components, **drawn._asdict(), sizes=sizes, differences=pairs)
+    low, high = (np.stack([ends[measure][place] for measure in components]) for place in (0, 1))
+    p_values = [_p_values(systems, components, family, drawn) for family in families]
+    number, named, names = len(systems), np.array(systems, dtype=object), [str(measure) for measure in components]
+    measured = pd.DataFrame(
+        {
+            "measure": np.repeat(names, number),
+            "system": np.tile(named, len(names)),
+            "value": np.concatenate([totals[measure] for measure in components]),
+            "low": low[:, :number].ravel(),
+            "high": high[:, :number].ravel(),
+        }
+    )
+    tests = pd.DataFrame(
+        {
+            "measure": np.repeat(names, len(pairs)),
+            "system": np.tile(named[ours], len(names)),
+            "baseline": np.tile(named[theirs], len(names)),
+            "difference": np.concatenate([totals[measure][ours] - totals[measure][theirs] for measure in components]),
+            "difference_low": low[:, number:].ravel(),
+            "difference_high": high[:, number:].ravel(),
+            "p_value": np.concatenate([of_family[measure] for measure in components for of_family in p_values]),
+        }
+    )
+    return measured.merge(tests, on=["measure", "system"], how="left")
+
+
+def _families(
+    systems: Sequence[str], totals: Mapping[Measure, NDArray[np.float64]], compared: Compared
+) -> Iterator[_Family]:
+    first, second = compared.baseline, compared.second_baseline
+    yield _Family([name for name in systems if name != first], first)
+    if second is not None and second in systems:
+        yield _Family([name for name in systems if name not in (first, second)], second)
+    best = _best_two(systems, totals, compared.best_by)
+    if len(best) > 1 and not {first, second} & {*best}:
+        yield _Family(best[:1], best[1])
 
 
 def _best_two(systems: Sequence[str], totals: Mapping[Measure, NDArray[np.float64]], measure: str | None) -> list[str]:
@@ -57,32 +116,15 @@ def _best_two(systems: Sequence[str], totals: Mapping[Measure, NDArray[np.float6
     return [name for _, name in sorted(zip(-values, systems, strict=True))[:2]]
 
 
-def _tests(
-    systems: Sequence[str],
-    components: Components,
-    totals: Mapping[Measure, NDArray[np.float64]],
-    others: Sequence[str],
-    baseline: str,
-    drawn: Resampling,
-) -> pd.DataFrame:
-    import pandas as pd
-
-    base, places = systems.index(baseline), [systems.index(name) for name in others]
-    p_values = randomization_test(
+def _p_values(
+    systems: Sequence[str], components: Components, family: _Family, drawn: Resampling
+) -> dict[Measure, NDArray[np.float64]]:
+    """The p-values of a family by measure, adjusted for their number."""
+    base, places = systems.index(family.baseline), [systems.index(name) for name in family.others]
+    found = randomization_test(
         {measure: each[places] for measure, each in components.items()},
         {measure: each[base] for measure, each in components.items()},
         resamples=drawn.resamples,
         seed=drawn.seed,
     )
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "measure": str(measure),
-                "system": others,
-                "baseline": baseline,
-                "difference": totals[measure][places] - totals[measure][base],
-                "p_value": holm(each),
-            }
-        )
-        for measure, each in p_values.items()
-    )
+    return {measure: holm(p_values) for measure, p_values in found.items()}

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.paired_tests import paired_tests
+from cqa_spark.evaluation.paired_tests import Compared, paired_tests
 from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
 
 if TYPE_CHECKING:
@@ -123,38 +122,17 @@ def from_parts(parts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def compare_groups(
-    columns: SumColumns, sums: NDArray[np.float64], baseline: str, drawn: Resampling, best_by: str | None = None
+    columns: SumColumns, sums: NDArray[np.float64], compared: Compared, drawn: Resampling
 ) -> pd.DataFrame:
-    """Every measure of every system with its interval, and the tests of ``paired_tests``.
+    """The measures and tests of ``paired_tests``, which samples groups instead of queries.
 
     Args:
         columns: the columns of the sums.
         sums: shape (groups, columns).
-        baseline: one of the systems.
+        compared: the systems to test.
         drawn: parameters of the resampling.
-        best_by: display name of the measure by which the best system is selected; None for no test of it.
-
-    Returns:
-        A row for each measure and system: ``value``, ``low``, ``high``, ``baseline``, ``difference`` and ``p_value``;
-        the last three are null for the baseline. The best system has another row with the second best as baseline.
     """
-    import numpy as np
-    import pandas as pd
-
     components, sizes = columns.components(sums), sums[:, -1]
     aggregates = aggregated(components, joined(components).sum(axis=1) / sizes.sum(), 1)
     totals = dict(zip(components, aggregates, strict=True))
-    intervals = bootstrap_intervals(
-        components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence, sizes=sizes
-    )
-    measured = pd.DataFrame(
-        {
-            "measure": np.repeat([str(measure) for measure in components], len(columns.systems)),
-            "system": columns.systems * len(components),
-            "value": np.concatenate(list(totals.values())),
-            "low": np.concatenate([intervals[measure].low for measure in components]),
-            "high": np.concatenate([intervals[measure].high for measure in components]),
-        }
-    )
-    tests = paired_tests(columns.systems, components, totals, baseline, drawn, best_by)
-    return measured.merge(tests, on=["measure", "system"], how="left")
+    return paired_tests(columns.systems, components, totals, compared, drawn, sizes)

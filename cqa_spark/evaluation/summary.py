@@ -9,10 +9,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.many_queries import MANY, are_in, summarise_many
 from cqa_spark.evaluation.paired_systems import MeasuredGroup, PairedSystems, by_query, measured_groups
-from cqa_spark.evaluation.paired_tests import paired_tests
+from cqa_spark.evaluation.paired_tests import Compared, paired_tests
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
@@ -31,11 +30,12 @@ class Summary(NamedTuple):
 
     Attributes:
         tested: entries of ``METRICS`` with the further columns of ``COMPARISONS``, which are None for the baseline.
-        runner_up: the same for the best system, tested against the second best; empty unless requested.
+        further: the same for other tests: against the second baseline, and of the best system against the second best;
+            empty unless requested.
     """
 
     tested: list[Entry]
-    runner_up: list[Entry]
+    further: list[Entry]
 
     @property
     def metrics(self) -> list[Entry]:
@@ -44,8 +44,8 @@ class Summary(NamedTuple):
 
     @property
     def comparisons(self) -> list[Entry]:
-        """Entries of ``COMPARISONS``: each system and the baseline, then the best system and the second best."""
-        compared = [entry for entry in self.tested if entry["p_value"] is not None] + self.runner_up
+        """Entries of ``COMPARISONS``: each system and the baseline, then the further tests."""
+        compared = [entry for entry in self.tested if entry["p_value"] is not None] + self.further
         return [{column.name: entry[column.name] for column in COMPARISONS.columns} for entry in compared]
 
 
@@ -56,6 +56,7 @@ def summarise(
     seed: int = SEED,
     confidence: float = CONFIDENCE,
     best_by: str | None = None,
+    second_baseline: str | None = None,
 ) -> Summary:
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
@@ -69,13 +70,15 @@ def summarise(
         seed: seed of the resampling.
         confidence: coverage of the intervals.
         best_by: display name of the measure by which the best system is selected and tested against the second best,
-            unless one of them is the baseline; None for no such test.
+            unless one of them is a baseline; None for no such test.
+        second_baseline: a further system to compare the others with, except the baseline; ignored if it was not
+            evaluated.
 
     Raises:
         ContractError: a task and split has no rankings of the baseline, or systems with different queries.
     """
     drawn = Resampling(resamples, seed, confidence)
-    found = _summary(query_metrics, baseline, drawn, _GROUP, best_by)
+    found = _summary(query_metrics, Compared(baseline, best_by, second_baseline), drawn, _GROUP)
     tested = [entry for entry in found if entry["baseline"] in (None, baseline)]
     return Summary(tested, [entry for entry in found if entry["baseline"] not in (None, baseline)])
 
@@ -95,7 +98,7 @@ def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling
         ContractError: as in ``summarise``.
     """
     scope = F.explode(F.array(F.lit(EVERY), F.col("site"))).alias("scope")
-    found = _summary(query_metrics.select("*", scope), baseline, drawn, [*_GROUP, "scope"])
+    found = _summary(query_metrics.select("*", scope), Compared(baseline), drawn, [*_GROUP, "scope"])
     return [
         {"site": entry["scope"], **{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
         | {"baseline": baseline}
@@ -117,78 +120,54 @@ def _test(entry: Entry) -> Entry:
     )
 
 
-def _summary(
-    query_metrics: DataFrame, baseline: str, drawn: Resampling, by: list[str], best_by: str | None = None
-) -> list[Entry]:
+def _summary(query_metrics: DataFrame, compared: Compared, drawn: Resampling, by: list[str]) -> list[Entry]:
     """A row for each system, measure and group of queries, in that order of columns; tests are None for the baseline.
 
     Resamples are drawn once for all measures of a group of queries. Groups for which a measure is undefined have no row
     of it.
     """
     keys = [name for name in by if name != "measure"]
-    groups, undefined = measured_groups(query_metrics, baseline, keys)
+    groups, undefined = measured_groups(query_metrics, compared.baseline, keys)
     if undefined:
         query_metrics = query_metrics.where(~are_in(undefined, [*keys, "measure"]))
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
-    found = summarise_many(query_metrics.where(are_in(many, keys)), baseline, drawn, keys, many, best_by)
+    found = summarise_many(query_metrics.where(are_in(many, keys)), compared, drawn, keys, many)
     if few:
         more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
         of_few = query_metrics.where(~are_in(many, keys)) if many else query_metrics
-        summarised = _summarised(baseline, drawn, keys, few, best_by)
+        summarised = _summarised(compared, drawn, keys, few)
         rows = by_query(of_few, keys).groupBy(*keys).applyInPandas(summarised, T.StructType([*_SUMMARISED, *more]))
         found += [row.asDict() for row in rows.collect()]
     return sorted(found, key=lambda row: [row[name] for name in (*by, "system")])
 
 
 def _summarised(
-    baseline: str,
+    compared: Compared,
     drawn: Resampling,
     keys: list[str],
     groups: Mapping[tuple[str, ...], MeasuredGroup],
-    best_by: str | None,
 ) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import pandas as pd
-
         systems, group = PairedSystems.of(rows, groups[key].widths), dict(zip(keys, key, strict=True))
         names, totals = systems.names.tolist(), {measure: systems.total(measure) for measure in systems.components}
-        tests = paired_tests(names, systems.components, totals, baseline, drawn, best_by)
-        intervals = bootstrap_intervals(
-            systems.components, resamples=drawn.resamples, seed=drawn.seed, confidence=drawn.confidence
-        )
-        measured = [
-            pd.DataFrame(
-                {
-                    "system": systems.names,
-                    **group,
-                    "measure": str(measure),
-                    "value": totals[measure],
-                    "low": low,
-                    "high": high,
-                    "confidence": drawn.confidence,
-                    "queries": systems.values[measure].shape[1],
-                    "resamples": drawn.resamples,
-                    "seed": drawn.seed,
-                }
-            )
-            for measure, (low, high, _) in intervals.items()
-        ]
-        found = pd.concat(measured).merge(_with_outcomes(tests, systems), on=["measure", "system"], how="left")
-        return found.astype({name: "Int32" for name in ("wins", "losses", "ties")})
+        found = paired_tests(names, systems.components, totals, compared, drawn)
+        return _with_outcomes(found, systems).assign(**group, queries=groups[key].queries, **drawn._asdict())
 
     return summarise_group
 
 
 def _with_outcomes(tests: pd.DataFrame, systems: PairedSystems) -> pd.DataFrame:
-    """The tests with the numbers of queries on which the system is better, worse and equal."""
+    """The tests with the numbers of queries on which the system is better, worse and equal; null for untested ones."""
     import numpy as np
 
     values = {str(measure): of_systems for measure, of_systems in systems.values.items()}
-    ours, theirs = (np.searchsorted(systems.names, tests[name]) for name in ("system", "baseline"))
+    tested = tests[tests["baseline"].notna()]
+    ours, theirs = (np.searchsorted(systems.names, tested[name]) for name in ("system", "baseline"))
     better = [
         np.sign(values[measure][one] - values[measure][other])
-        for measure, one, other in zip(tests["measure"], ours, theirs, strict=True)
+        for measure, one, other in zip(tested["measure"], ours, theirs, strict=True)
     ]
     counted = {"wins": 1, "losses": -1, "ties": 0}
-    return tests.assign(**{name: [int((each == sign).sum()) for each in better] for name, sign in counted.items()})
+    outcomes = {name: [int((each == sign).sum()) for each in better] for name, sign in counted.items()}
+    return tests.join(tested[[]].assign(**outcomes)).astype(dict.fromkeys(counted, "Int32"))

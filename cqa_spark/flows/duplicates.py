@@ -20,6 +20,9 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
 
+_NOTHING_KEPT = "no_duplicates"
+"""The system that decides when keeping candidates is worth it: by TMAP, it beats every order that is not cut."""
+
 
 def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
     """A dump → an index, candidates, rankings cut at a learned threshold, and metrics.
@@ -38,7 +41,7 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
             Candidates(retrieval, trains=learn(systems)),
             *training(systems, task, settings.features),
             Score(systems, task),
-            Evaluate(settings.evaluation, settings.baseline),
+            Evaluate(settings.evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),
             Report(settings.report, settings.evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),
         ),

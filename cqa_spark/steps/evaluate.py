@@ -31,6 +31,7 @@ class Evaluate(Step):
         baseline: system to compare the others with.
         at_random: systems whose measures are expectations over all orders.
         cross_validated: whether every training query was ranked, by models of the other folds.
+        second_baseline: a further system to compare the others with; None for no such comparisons.
         last: the published run, whose measures are kept of sites that have not changed; None to compute all.
     """
 
@@ -38,6 +39,7 @@ class Evaluate(Step):
     baseline: str
     at_random: Collection[str] = ()
     cross_validated: bool = False
+    second_baseline: str | None = None
     last: Snapshot | None = None
 
     name = "evaluate"
@@ -79,6 +81,7 @@ class Evaluate(Step):
             settings.seed,
             settings.confidence,
             best_by=str(measures[0]),
+            second_baseline=self.second_baseline,
         )
         counts.rows_out = run.write_entries(METRICS, summary.metrics)
         run.write_entries(COMPARISONS, summary.comparisons)

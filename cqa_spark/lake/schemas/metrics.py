@@ -59,7 +59,7 @@ METRICS = JournalTable(
 
 COMPARISONS = JournalTable(
     "comparisons",
-    "Paired randomization tests of every system against a baseline.",
+    "Paired randomization tests of systems against a baseline, with bootstrap intervals of the differences.",
     (
         TASK,
         SPLIT,
@@ -67,6 +67,8 @@ COMPARISONS = JournalTable(
         SYSTEM,
         column("baseline", "string", "system that it is compared with", nullable=False),
         column("difference", "double", "system minus baseline, a fraction", nullable=False),
+        column("difference_low", "double", "lower end of the paired bootstrap interval of the difference"),
+        column("difference_high", "double", "upper end of the paired bootstrap interval of the difference"),
         column(
             "p_value",
             "double",

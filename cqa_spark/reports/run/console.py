@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
 from cqa_spark.reports.kit.console import ROLE_STYLES, print_grid
 from cqa_spark.reports.kit.grid import Grid, difference_cell
-from cqa_spark.reports.kit.numbers import MISSING, counted, p_value, points, signed_points
+from cqa_spark.reports.kit.numbers import MISSING, counted, points, signed_points
 from cqa_spark.reports.kit.text import readable
 from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.run.summary import unmeasured
 from cqa_spark.reports.run.systems.content import Evaluation
+from cqa_spark.reports.run.systems.wording import evidence
 
 
 def print_systems(report: RunReport, terminal: Terminal) -> None:
@@ -32,11 +34,11 @@ def print_systems(report: RunReport, terminal: Terminal) -> None:
     if hidden := evaluation.measures[len(shown) :]:
         terminal.line(f"see the report for {', '.join(hidden)}")
     if not evaluation.measurements:
-        terminal.line("no labels, so no measures")
+        terminal.line(unmeasured(report))
 
 
 def print_tests(report: RunReport, terminal: Terminal) -> None:
-    """Print the paired tests on every measure: each system and the baseline, then the best and the second best.
+    """Print the paired tests: each system and the baseline on every measure, then others on the main measure.
 
     Args:
         report: report of the run.
@@ -50,22 +52,21 @@ def print_tests(report: RunReport, terminal: Terminal) -> None:
         (system, tuple(difference_cell(evaluation.comparison(system, measure)) for measure in evaluation.measures))
         for system in others
     )
-    runner_up = evaluation.runner_up
-    against_second = (
-        f" {runner_up.measure} of {evaluation.best_system} over {evaluation.systems[1]}, the second best: "
-        f"{signed_points(runner_up.difference)}, {p_value(runner_up.p_value)}."
-        if runner_up
-        else ""
-    )
     print_grid(
         Grid(
             title=f"Differences from {evaluation.baseline}",
-            about=f"Paired randomization tests over queries, adjusted by Holm.{against_second}",
+            about="Paired randomization tests over queries, adjusted by Holm.",
             headings=("system", *evaluation.measures),
             rows=rows,
         ),
         terminal,
     )
+    further = [(evaluation.runner_up, ", the second best")] if evaluation.runner_up else []
+    for found, which in (*further, *((margin, "") for margin in evaluation.margins)):
+        terminal.line(
+            f"{found.measure} of {found.system} over {found.baseline}{which}: {signed_points(found.difference)} "
+            f"({evidence(found)})"
+        )
 
 
 def _table(evaluation: Evaluation, measures: Sequence[str]) -> TextTable:

@@ -16,10 +16,13 @@ from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.figures import draw_figures
 from cqa_spark.reports.run.sections import sections
 from cqa_spark.reports.run.summary import summary
+from cqa_spark.reports.run.systems.wording import difference_interval, evidence
 
 _FILTERS: Mapping[str, Callable[..., str]] = {
     "feature_value": feature_value,
     "signed": signed,
+    "difference_interval": difference_interval,
+    "evidence": evidence,
     "cross_validation_conclusion": cross_validation_conclusion,
 }
 

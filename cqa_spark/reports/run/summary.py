@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from cqa_spark.reports.kit.numbers import count, counted, p_value, points, signed_points
+from cqa_spark.reports.kit.numbers import count, counted, points, signed_points
 from cqa_spark.reports.kit.significance import verdict
 from cqa_spark.reports.kit.units import duration
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.systems.content import Comparison, Evaluation, Measurement
+from cqa_spark.reports.run.systems.wording import evidence
 
 _CONCLUSION = {
     "better": "a statistically significant gain",
@@ -23,7 +24,7 @@ def summary(report: RunReport) -> tuple[str, ...]:
         f"{counted(evaluation.candidates, 'candidate')}, {counted(len(evaluation.systems), 'system')}"
     )
     if evaluation.best is None:
-        sentences = [f"{counts}. The split has no labels, so the page shows rankings without measures."]
+        sentences = [f"{counts}. {unmeasured(report)}"]
     else:
         sentences = [f"{counts}.", _best_sentence(evaluation, evaluation.best)]
     if evaluation.best is not None and evaluation.best_comparison is not None:
@@ -32,6 +33,14 @@ def summary(report: RunReport) -> tuple[str, ...]:
         sentences.append(_runner_up_sentence(evaluation.runner_up, evaluation.systems[1]))
     sentences.append(_intake_sentence(report))
     return tuple(sentences)
+
+
+def unmeasured(report: RunReport) -> str:
+    """Why rankings have no measures: without labels, or undefined because no candidate of the split is relevant."""
+    judged = any(sum(of_system.not_relevant) for of_system in report.histograms)
+    if not judged:
+        return "The split has no labels, so its rankings have no measures."
+    return "No query of the split has a relevant candidate, so the measures of its rankings are undefined."
 
 
 def _best_sentence(evaluation: Evaluation, best: Measurement) -> str:
@@ -49,7 +58,7 @@ def _comparison_sentence(evaluation: Evaluation, comparison: Comparison) -> str:
     )
     return (
         f"The difference from {evaluation.baseline} is {signed_points(comparison.difference)} points, "
-        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))})"
+        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(evidence(comparison))})"
         f"{by_query if evaluation.by_query else ''}."
     )
 
@@ -57,7 +66,7 @@ def _comparison_sentence(evaluation: Evaluation, comparison: Comparison) -> str:
 def _runner_up_sentence(comparison: Comparison, second: str) -> str:
     return (
         f"The difference from the second best system, {second}, is {signed_points(comparison.difference)} points, "
-        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(p_value(comparison.p_value))})."
+        f"{_CONCLUSION[verdict(comparison)]} ({_unbroken(evidence(comparison))})."
     )
 
 

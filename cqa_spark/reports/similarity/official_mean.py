@@ -52,4 +52,5 @@ def _comparisons(rows: Sequence[Entry]) -> Iterator[Entry]:
         compared = list(of_split)
         adjusted = holm(np.array([row["p_value"] for row in compared]))
         for row, p_value in zip(compared, adjusted.tolist(), strict=True):
-            yield {**row, "p_value": p_value, "wins": 0, "losses": 0, "ties": 0}
+            unknown = dict.fromkeys(("difference_low", "difference_high"))
+            yield {**row, "p_value": p_value, "wins": 0, "losses": 0, "ties": 0, **unknown}

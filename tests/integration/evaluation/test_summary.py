@@ -65,6 +65,10 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
         both = np.stack([best, np.array(systems["other"])])
         expected = holm(randomization_test({measure: both}, {measure: baseline}, resamples=999, seed=5)[measure])
         assert test["p_value"] == expected[0]
+        gain = bootstrap_intervals(
+            {measure: np.stack([best, baseline])}, resamples=999, seed=5, confidence=0.9, differences=[(0, 1)]
+        )[measure]
+        assert (test["difference_low"], test["difference_high"]) == (gain.low[2], gain.high[2])
 
 
 def test_wins_losses_and_ties(spark: SparkSession) -> None:
@@ -172,22 +176,22 @@ def test_the_best_system_of_many_queries_is_tested_against_the_second_best(
     monkeypatch.setattr("cqa_spark.evaluation.summary.MANY", 20)
     found = summarise(metrics, worst, resamples=3999, seed=5, best_by="MAP@10")
     assert len(found.metrics) == 6
-    for ours, expected in zip(found.runner_up, exact.runner_up, strict=True):
+    for ours, expected in zip(found.further, exact.further, strict=True):
         same = ("system", "baseline", "measure", "queries", "wins", "losses", "ties")
         assert [ours[name] for name in same] == [expected[name] for name in same]
         assert ours["difference"] == pytest.approx(expected["difference"], abs=1e-9)
         assert ours["p_value"] == pytest.approx(expected["p_value"], abs=0.1)
-    assert [(each["system"], each["baseline"]) for each in found.runner_up] == [(best, second)] * 2
+    assert [(each["system"], each["baseline"]) for each in found.further] == [(best, second)] * 2
 
 
 def test_the_best_system_is_tested_against_the_second_best(metrics, components) -> None:
     worst, second, best = ordered(components)
     found = summarise(metrics, worst, resamples=999, seed=5, best_by="MAP@10")
-    assert {(each["measure"], each["system"], each["baseline"]) for each in found.runner_up} == {
+    assert {(each["measure"], each["system"], each["baseline"]) for each in found.further} == {
         ("MAP@10", best, second),
         ("Precision", best, second),
     }
-    [row] = [each for each in found.runner_up if each["measure"] == "MAP@10"]
+    [row] = [each for each in found.further if each["measure"] == "MAP@10"]
     one, other = (np.array(components["MAP@10"][system]) for system in (best, second))
     measure = parse_measure("MAP@10")
     assert row["difference"] == measure.total(one.tolist()) - measure.total(other.tolist())
@@ -195,4 +199,17 @@ def test_the_best_system_is_tested_against_the_second_best(metrics, components) 
     assert row["p_value"] == expected[0]
     assert len(found.metrics) == 6
     assert len(found.comparisons) == 4 + 2
-    assert summarise(metrics, second, resamples=9, best_by="MAP@10").runner_up == []
+    assert summarise(metrics, second, resamples=9, best_by="MAP@10").further == []
+
+
+def test_systems_are_also_compared_with_the_second_baseline(metrics, components) -> None:
+    totals = {system: np.mean(rows) for system, rows in components["MAP@10"].items()}
+    worst, second, best = sorted(totals, key=lambda system: totals[system])
+    found = summarise(metrics, worst, resamples=99, seed=5, best_by="MAP@10", second_baseline=second)
+    of_best = summarise(metrics, worst, resamples=99, seed=5, best_by="MAP@10")
+    assert found == of_best
+    [row, _] = summarise(metrics, worst, resamples=99, seed=5, best_by="MAP@10", second_baseline=best).further
+    assert (row["measure"], row["system"], row["baseline"]) == ("MAP@10", second, best)
+    assert row["difference_low"] <= row["difference"] <= row["difference_high"]
+    assert row["difference"] == pytest.approx(totals[second] - totals[best])
+    assert summarise(metrics, worst, resamples=9, second_baseline="unranked").further == []

@@ -235,7 +235,7 @@ def test_systems_come_best_first_and_the_main_measure_first(report: RunReport) -
     assert evaluation.measures == ("MAP@10", "P@1")
     assert (evaluation.queries, evaluation.candidates) == (3, 6)
     assert evaluation.best == Measurement("best", "MAP@10", 0.625, 0.5, 0.75, 0.95)
-    assert evaluation.comparisons == (Comparison("best", "MAP@10", 0.125, 0.25, 1, 0, 2),)
+    assert evaluation.comparisons == (Comparison("best", "MAP@10", 0.125, 0.25, 1, 0, 2, "given_order"),)
     assert (evaluation.resamples, evaluation.seed) == (1000, 7)
 
 
@@ -336,7 +336,7 @@ def test_rankings_alone_are_enough(tables: dict[str, Rows]) -> None:
     story = report.stories[0]
     assert (story.kind, story.query_id, story.value) == ("sample", "Q1", None)
     assert [candidate.relevant for candidate in story.candidates] == [None, None]
-    assert "The split has no labels" in render(report)
+    assert "The split has no labels, so its rankings have no measures." in render(report)
 
 
 def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, Rows]) -> None:

@@ -16,7 +16,7 @@ from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
 from cqa_spark.lake.storage import Lake
@@ -119,6 +119,7 @@ def test_duplicates_are_found_cut_measured_and_published(
     assert found["no_duplicates", "TMAP"] == 0.5
     assert found["bm25_order", "RR@50"] == 1.0
     assert found["fused_e", "TMAP"] > max(found["no_duplicates", "TMAP"], found["retrieval_order", "TMAP"])
+    assert {row["baseline"] for row in published.entries(COMPARISONS)} == {"retrieval_order", "no_duplicates"}
     page = Path(published.record.artifacts["report"]).read_text(encoding="utf-8")
     assert "Kept, duplicates: " in page
     kept = published.read(RANKINGS).where("system = 'fused_e' AND predicted AND query_id = '142'")

@@ -63,6 +63,14 @@ class TestIntervals:
         found = bootstrap_intervals({MAP: np.array([[[0.25]], [[1.0]]])})
         assert found == {MAP: (*(pytest.approx([0.25, 1]),) * 2, pytest.approx([0, 0]))}
 
+    def test_a_difference_is_resampled_in_pairs(self, two_systems) -> None:
+        both = np.stack(two_systems)
+        low, high, error = bootstrap_intervals({MAP: both}, resamples=999, seed=3, differences=[(1, 0)])[MAP]
+        gain = bootstrap_intervals({MAP: (both[1] - both[0])[None]}, resamples=999, seed=3)[MAP]
+        assert (low[2], high[2], error[2]) == pytest.approx((gain.low[0], gain.high[0], gain.standard_error[0]))
+        alone = bootstrap_intervals({MAP: np.array([[[0.25]], [[1.0]]])}, differences=[(0, 1)])[MAP]
+        assert (alone.low[2], alone.high[2]) == (-0.75, -0.75)
+
     def test_the_standard_error_of_a_mean_is_that_of_its_queries(self) -> None:
         values = np.linspace(0, 1, 200)
         found = bootstrap_intervals({MAP: values[None, :, None]}, resamples=999, seed=3)[MAP]

@@ -34,6 +34,9 @@ def evaluation(
     )
     systems = _best_first(ranked, metrics, scope)
     measured = {entry["measure"] for entry in metrics}
+    further = [_compared(entry) for entry in comparisons if _is_further(entry, scope)]
+    best_two = [each for each in further if (each.system, each.baseline) == systems[:2]]
+    margins = [each for system in systems for each in further if each.system == system and each not in best_two]
     return Evaluation(
         task=scope.task,
         split=scope.split,
@@ -48,7 +51,8 @@ def evaluation(
         comparisons=tuple(_compared(entry) for entry in comparisons if entry["baseline"] == scope.baseline),
         resamples=max((entry["resamples"] for entry in metrics), default=None),
         seed=max((entry["seed"] for entry in metrics), default=None),
-        runner_up=next((_compared(entry) for entry in comparisons if _is_of_best_two(entry, systems, scope)), None),
+        runner_up=next(iter(best_two), None),
+        margins=tuple(margins),
         one_label=tuple(sorted(one_label)) if measured.intersection(OF_LABELS) else (),
         descriptions=tuple((name, descriptions[name]) for name in systems if name in descriptions),
         by_query=not is_mean_of_sets(scope.main_measure) and parse_measure(scope.main_measure).has_query_values,
@@ -60,10 +64,9 @@ def _compared(entry: Entry) -> Comparison:
     return from_entry(Comparison, entry)
 
 
-def _is_of_best_two(entry: Entry, systems: Sequence[str], scope: Scope) -> bool:
-    """Whether it compares the best system with the second best, which is not the baseline, on the main measure."""
-    found = [entry["system"], entry["baseline"]]
-    return entry["measure"] == scope.main_measure and found == [*systems[:2]] and scope.baseline not in found
+def _is_further(entry: Entry, scope: Scope) -> bool:
+    """Whether it compares two systems, none of them the baseline, on the main measure."""
+    return entry["measure"] == scope.main_measure and scope.baseline not in (entry["system"], entry["baseline"])
 
 
 def _best_first(systems: Iterable[str], metrics: Sequence[Entry], scope: Scope) -> tuple[str, ...]:

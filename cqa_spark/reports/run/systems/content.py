@@ -19,7 +19,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The paired randomization test of a system against the baseline on one measure.
+    """The paired randomization test of a system against another on one measure.
 
     Attributes:
         system: name of the system.
@@ -29,6 +29,9 @@ class Comparison:
         wins: queries on which the system is better.
         losses: queries on which the baseline is better.
         ties: queries on which both are equal.
+        baseline: the other system.
+        difference_low: lower end of the interval of the difference; None in runs of earlier releases.
+        difference_high: its upper end.
     """
 
     system: str
@@ -38,6 +41,9 @@ class Comparison:
     wins: int
     losses: int
     ties: int
+    baseline: str = ""
+    difference_low: float | None = None
+    difference_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,8 @@ class Evaluation:
         comparisons: every other system against the baseline.
         resamples: number of resamples of intervals and tests; None without measurements.
         seed: seed of the resampling; None without measurements.
-        runner_up: the best system against the second best; None where the baseline is one of them.
+        runner_up: the best system against the second best; None where a baseline is one of them.
+        margins: systems against the second baseline on the main measure, best first, without ``runner_up``.
         one_label: systems that call all candidates relevant, or none; measures of their labels mean nothing.
         descriptions: name and description of systems, best first.
         by_query: whether the main measure has a value for a single query, so that wins, losses and ties have a meaning.
@@ -79,6 +86,7 @@ class Evaluation:
     resamples: int | None = None
     seed: int | None = None
     runner_up: Comparison | None = None
+    margins: tuple[Comparison, ...] = ()
     one_label: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     by_query: bool = True

@@ -41,8 +41,15 @@ def test_the_header_shows_the_main_measure(document: html.HtmlElement) -> None:
 
 
 def test_the_best_system_is_compared_with_the_second_best(document: html.HtmlElement) -> None:
-    sentence = "best_a differs from boosted_classifier by +0.55 points (p = 0.410): better on 92 queries"
-    assert sentence in words(document.get_element_by_id("systems"))
+    section = words(document.get_element_by_id("systems"))
+    assert (
+        "best_a differs from boosted_classifier by +0.55 points (\N{MINUS SIGN}0.71 to +1.82, p = 0.410): better on 92 "
+        "queries"
+    ) in section
+    assert (
+        "length differs from random by \N{MINUS SIGN}1.24 points (\N{MINUS SIGN}2.05 to \N{MINUS SIGN}0.31, p = 0.020)"
+        ": better on 60 queries, equal on 94, worse on 90."
+    ) in section
     assert "The difference from the second best system, boosted_classifier, is +0.55 points" in words(
         document.find_class("summary")[0]
     )
@@ -192,8 +199,8 @@ def test_a_run_without_labels_shows_its_rankings() -> None:
     document = html.document_fromstring(render(literal.unlabelled_report()))
     assert [section.get("id") for section in document.iter("section")] == ["scores", "queries", "run"]
     assert words(document.find_class("summary")[0]) == (
-        "1 query of the test split, 10 candidates, 1 system. The split has no labels, so the page shows rankings "
-        "without measures. The run took 2 min 55 s."
+        "1 query of the test split, 10 candidates, 1 system. The split has no labels, so its rankings have no "
+        "measures. The run took 2 min 55 s."
     )
     assert not document.find_class("main-number")
     assert "not relevant" not in words(document.find_class("legend")[1])

@@ -16,7 +16,7 @@ def test_a_significant_gain() -> None:
         "The difference from given_order is +16.28 points, a statistically significant gain (p < 0.001): better on "
         "158 queries, equal on 34, worse on 52.",
         "The difference from the second best system, boosted_classifier, is +0.55 points, not statistically "
-        "significant (p = 0.410).",
+        "significant (\N{MINUS SIGN}0.71 to +1.82, p = 0.410).",
         "12 of 923 input records were quarantined. The run took 2 min 55 s.",
     ]
 
@@ -25,3 +25,12 @@ def test_an_insignificant_difference() -> None:
     full = literal.full_report()
     report = replace(full, evaluation=replace(full.evaluation, best_system="length"))
     assert "+2.27 points, not statistically significant (p\xa0=\xa00.222)" in summary(report)[2]
+
+
+def test_a_split_without_labels_and_one_without_relevant_candidates() -> None:
+    unlabelled = literal.unlabelled_report()
+    assert "The split has no labels, so its rankings have no measures." in summary(unlabelled)[0]
+    [histogram] = unlabelled.histograms
+    nothing_relevant = replace(histogram, not_relevant=histogram.unjudged, unjudged=histogram.relevant)
+    sentence = "No query of the split has a relevant candidate, so the measures of its rankings are undefined."
+    assert summary(replace(unlabelled, histograms=(nothing_relevant,)))[0].endswith(sentence)

@@ -70,7 +70,7 @@ def test_without_labels_it_says_so() -> None:
         "question comment on test: 1 query, 10 candidates",
         "system",
         "best_a",
-        "no labels, so no measures",
+        "The split has no labels, so its rankings have no measures.",
     ]
 
 
