@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.evaluation.compare_systems import Compared
 from cqa_spark.evaluation.paired_systems import MeasuredGroup
-from cqa_spark.evaluation.paired_tests import Compared
 from cqa_spark.evaluation.query_groups import GROUPS, GroupSums, SumColumns, compare_groups, from_parts
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.lake.journal import Entry
@@ -56,7 +56,7 @@ def summarise_many(
     keys: list[str],
     groups: Mapping[Key, MeasuredGroup],
 ) -> list[Entry]:
-    """Every measure of every system over the queries of large groups, and the tests of ``paired_tests``.
+    """Every measure of every system over the queries of large groups, and the tests of ``compare_systems``.
 
     The driver receives a row per system and measure.
 

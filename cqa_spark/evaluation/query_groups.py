@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cqa_spark.evaluation.compare_systems import Compared, compare_systems
 from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.paired_tests import Compared, paired_tests
 from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def from_parts(parts: NDArray[np.float64]) -> NDArray[np.float64]:
 def compare_groups(
     columns: SumColumns, sums: NDArray[np.float64], compared: Compared, drawn: Resampling
 ) -> pd.DataFrame:
-    """The measures and tests of ``paired_tests``, which samples groups instead of queries.
+    """The measures and tests of ``compare_systems``, which samples groups instead of queries.
 
     Args:
         columns: the columns of the sums.
@@ -135,4 +135,4 @@ def compare_groups(
     components, sizes = columns.components(sums), sums[:, -1]
     aggregates = aggregated(components, joined(components).sum(axis=1) / sizes.sum(), 1)
     totals = dict(zip(components, aggregates, strict=True))
-    return paired_tests(columns.systems, components, totals, compared, drawn, sizes)
+    return compare_systems(columns.systems, components, totals, compared, drawn, sizes)

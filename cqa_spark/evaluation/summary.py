@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.evaluation.compare_systems import Compared, compare_systems
 from cqa_spark.evaluation.many_queries import MANY, are_in, summarise_many
 from cqa_spark.evaluation.paired_systems import MeasuredGroup, PairedSystems, by_query, measured_groups
-from cqa_spark.evaluation.paired_tests import Compared, paired_tests
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
@@ -151,7 +151,7 @@ def _summarised(
     def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
         systems, group = PairedSystems.of(rows, groups[key].widths), dict(zip(keys, key, strict=True))
         names, totals = systems.names.tolist(), {measure: systems.total(measure) for measure in systems.components}
-        found = paired_tests(names, systems.components, totals, compared, drawn)
+        found = compare_systems(names, systems.components, totals, compared, drawn)
         return _with_outcomes(found, systems).assign(**group, queries=groups[key].queries, **drawn._asdict())
 
     return summarise_group

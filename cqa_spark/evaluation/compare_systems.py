@@ -39,7 +39,7 @@ class _Family(NamedTuple):
     baseline: str
 
 
-def paired_tests(
+def compare_systems(
     systems: Sequence[str],
     components: Components,
     totals: Mapping[Measure, NDArray[np.float64]],
