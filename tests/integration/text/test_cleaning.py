@@ -59,7 +59,7 @@ def test_exact_results(cleaned: dict[str, str], raw: str) -> None:
     assert cleaned[raw] == _EXPECTED[raw]
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=60), min_size=50, max_size=50))
 def test_any_text_keeps_single_blanks_and_no_ends(spark: SparkSession, texts: list[str]) -> None:
     frame = spark.createDataFrame([(text,) for text in texts], "raw string")

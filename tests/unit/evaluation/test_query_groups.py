@@ -49,7 +49,7 @@ def test_sums_are_by_measure_system_and_component_and_the_last_column_counts_que
 
 
 @given(st.permutations(TABLE), st.integers(0, len(TABLE)))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_sums_are_the_same_in_every_order_and_partition(table: list[dict[str, object]], cut: int) -> None:
     assert (parts(table[:cut]) + parts(table[cut:]) == parts(TABLE)).all()
 

@@ -62,7 +62,7 @@ def test_rankings_without_judgments_are_no_queries() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_each_system_ranks_as_it_does_alone(random: Any, queries: int) -> None:
     rows, expected = [], {}
     for query in range(queries):

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.preprocessing import normalize
@@ -57,7 +57,6 @@ def test_the_sum_leaves_the_turn_itself_out() -> None:
     assert cosine_to_sum(similar, np.array([True, False, False])) == pytest.approx([0.0, 0.0, halfway])
 
 
-@settings(deadline=None)
 @given(_TURNS, st.data())
 def test_the_cosine_to_a_sum_is_what_the_vectors_say(turns: list[dict[str, float]], data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.booleans(), min_size=len(turns), max_size=len(turns)))
@@ -69,7 +68,6 @@ def test_the_cosine_to_a_sum_is_what_the_vectors_say(turns: list[dict[str, float
         assert found[place] == pytest.approx(total @ vector / length if length else 0.0, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(_TURNS)
 def test_cosines_are_symmetric_and_between_0_and_1(turns: list[dict[str, float]]) -> None:
     similar = _similar(turns)

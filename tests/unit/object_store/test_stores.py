@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from fake_bucket import FakeClient, bucket
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import ConfigError
@@ -90,7 +90,6 @@ KEYS = st.sampled_from(["a", "b", "c/d", "c.d"])
 STEPS = st.lists(st.tuples(st.sampled_from(["put", "create", "replace", "delete"]), KEYS, st.binary(max_size=3)))
 
 
-@settings(deadline=None)  # a shared disk may take its time
 @given(steps=STEPS)
 def test_both_do_what_a_dictionary_does(steps: list[tuple[str, str, bytes]]) -> None:
     with TemporaryDirectory() as folder:

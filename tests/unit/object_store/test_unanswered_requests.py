@@ -2,7 +2,7 @@
 
 import pytest
 from fake_bucket import FAULT, LOST_ANSWER, LOST_REQUEST, SLOW_DOWN, FakeClient, bucket
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import EnvironmentProblem
@@ -55,7 +55,6 @@ def test_storage_that_never_answers_is_given_up() -> None:
     assert client.requests == ["get pre/fix/a"] * 3
 
 
-@settings(deadline=None)
 @given(faults=FAULTS)
 def test_a_create_succeeds_whatever_gets_lost(faults: list[str | None]) -> None:
     client = FakeClient(faults)
@@ -63,7 +62,6 @@ def test_a_create_succeeds_whatever_gets_lost(faults: list[str | None]) -> None:
     assert client.objects == {"pre/fix/lease": b"mine"}
 
 
-@settings(deadline=None)
 @given(faults=FAULTS)
 def test_one_of_two_creates_succeeds_whatever_gets_lost(faults: list[str | None]) -> None:
     client = FakeClient(faults)
@@ -74,7 +72,6 @@ def test_one_of_two_creates_succeeds_whatever_gets_lost(faults: list[str | None]
     assert client.objects == {"pre/fix/lease": b"first"}
 
 
-@settings(deadline=None)
 @given(faults=FAULTS)
 def test_a_replace_writes_once_whatever_gets_lost(faults: list[str | None]) -> None:
     client = FakeClient([None, *faults])

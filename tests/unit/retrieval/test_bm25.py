@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
@@ -68,7 +68,6 @@ def test_a_query_without_known_terms_finds_nothing() -> None:
 _TEXTS = st.lists(st.text("abc ", max_size=12), min_size=1, max_size=12)
 
 
-@settings(deadline=None)
 @given(_TEXTS, st.text("abc ", max_size=8))
 def test_the_best_are_those_of_sorting_all_scores(texts: list[str], query: str) -> None:
     index = _index(texts)

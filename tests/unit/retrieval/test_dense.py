@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.dense import DenseIndex
@@ -44,7 +44,6 @@ def test_a_text_without_a_vector_finds_nothing_and_is_not_found() -> None:
     assert len(_index(np.zeros((2, 0), np.int16)).search(queries, _moments(9, 9), 5).place) == 0
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_the_best_are_those_of_exact_products(seed: int, limit: int) -> None:
     draw = np.random.default_rng(seed)

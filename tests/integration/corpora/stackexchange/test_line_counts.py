@@ -26,7 +26,7 @@ def test_lines_of_several_tasks_are_counted_under_their_own_file_and_kind(spark:
     assert counted(spark, [1, 6, 7]) == {(FILE, ROW): 14, (FILE, NOT_A_ROW): 3}
 
 
-@settings(max_examples=8, deadline=None, derandomize=True, database=None,
+@settings(max_examples=8, derandomize=True, database=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=6))
 def test_no_line_is_counted_elsewhere(spark: SparkSession, rows: list[int]) -> None:

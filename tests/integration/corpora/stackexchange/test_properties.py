@@ -55,7 +55,7 @@ class Made:
 @pytest.mark.slow
 @given(seed=st.integers(0, 2**32), end=st.sampled_from(["\n", "\r\n", "\r"]), marked=st.booleans(),
        split=st.sampled_from([1 << 10, 5000, 1 << 16, 1 << 20]), tasks=st.integers(1, 5))  # fmt: skip
-@settings(max_examples=8, deadline=None, derandomize=True, database=None,
+@settings(max_examples=8, derandomize=True, database=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
 def test_rows_are_those_that_a_parser_finds(
     spark: SparkSession, seed: int, end: str, marked: bool, split: int, tasks: int

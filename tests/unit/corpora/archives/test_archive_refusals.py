@@ -191,7 +191,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(name=st.sampled_from(["site.7z", "Posts.xml.zst"]), place=st.floats(0, 1, exclude_max=True))
 def test_whatever_is_cut_off_the_archive_is_refused(
     whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, name: str, place: float
@@ -201,7 +201,7 @@ def test_whatever_is_cut_off_the_archive_is_refused(
     refuse(archive, r"is truncated or damaged|is not a 7z archive")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 def test_a_bit_that_flips_never_changes_a_table(
     whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, place: float, bit: int
