@@ -90,7 +90,8 @@ def ingest(folder: Path) -> list[str]:
 
 def require_cleaned_up(spark: SparkSession, folder: Path, said: str, name: str) -> None:
     lake = Lake(spark, str(folder / "lake"))
-    assert said.splitlines() == [
+    # A stage that takes long on a slow machine prints its progress.
+    assert [line for line in said.splitlines() if not line.startswith("  … ")] == [
         f"cqa: stopped by {name}; run r1 is recorded as stopped; the lease of {lake.root} is released; "
         "the published run is complete and readable"
     ]
