@@ -77,13 +77,8 @@ def _arguments() -> argparse.Namespace:
 
 def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float]:
     options = ["--cores", str(arguments.cores), "--heap", arguments.heap, "--folds", str(arguments.folds)]
-    options += [
-        "--families",
-        *arguments.families,
-        "--models",
-        *arguments.models,
-        *(["--no-peer"] if arguments.no_peer else []),
-    ]
+    options += ["--families", *arguments.families, "--models", *arguments.models]
+    options += ["--no-peer"] if arguments.no_peer else []
     options += ["--comments", str(min(arguments.comments))]
     command = [sys.executable, __file__, "--size", str(size), *options]
     answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
