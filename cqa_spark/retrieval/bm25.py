@@ -60,12 +60,13 @@ class Bm25Index:
         idf = np.log1p((site.questions - site.questions_with + 0.5) / (site.questions_with + 0.5))
         mean_length = site.terms / site.questions if site.terms else 1.0
         norm = k1 * (1 - b + b * shard.lengths / mean_length)
+        norm[shard.deleted] = np.inf  # so that these questions score 0
         weight = np.repeat(idf, shard.questions_with)
         scores = weight * shard.counts * (k1 + 1) / (shard.counts + norm[shard.places])
         return cls(shard, scores.astype(np.float32))
 
     def search(self, texts: pa.Array, asked: Moments, limit: int) -> Found:
-        """The best earlier questions for each query.
+        """The best earlier questions for each query, of those that are not deleted.
 
         A score is the sum over the terms in lexicographic order, so it is the same in every shard. Ties are broken by
         time, the older question first.

@@ -28,7 +28,7 @@ class DenseIndex:
     shard: Shard
 
     def search(self, vectors: Vectors, asked: Moments, limit: int) -> Found:
-        """The nearest earlier questions for each query.
+        """The nearest earlier questions for each query, of those that are not deleted.
 
         Args:
             vectors: of the queries, shape (queries, dimension); zeros where a query has none, which finds nothing.
@@ -40,10 +40,13 @@ class DenseIndex:
         before = self.shard.asked.before(asked)
         in_time = np.argsort(before, kind="stable")
         questions = self.shard.vectors[: before.max(initial=0)].astype(np.float32)
+        deleted = np.flatnonzero(self.shard.deleted)
         best: list[tuple[Indices, NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(vectors)
         for start in range(0, len(vectors), _QUERIES):
             queries = in_time[start : start + _QUERIES]
-            products = vectors[queries].astype(np.float32) @ questions[: before[queries[-1]]].T
+            earlier = before[queries[-1]]
+            products = vectors[queries].astype(np.float32) @ questions[:earlier].T
+            products[:, deleted[deleted < earlier]] = -np.inf
             for query, row in zip(queries.tolist(), products, strict=True):
                 best[query] = self._best(vectors[query], row[: before[query]], limit)
         return Found(
@@ -54,8 +57,8 @@ class DenseIndex:
 
     def _best(self, query: Vectors, products: NDArray[np.float32], limit: int) -> tuple[Indices, NDArray[np.float64]]:
         """The places and cosines of the best, of those whose products are at most an error below the best ones."""
-        lowest = np.partition(products, -limit)[-limit] - 2 * _ERROR if len(products) > limit else -np.inf
-        near = np.flatnonzero(products >= lowest)
+        lowest = np.partition(products, -limit)[-limit] - 2 * _ERROR if len(products) > limit else -_ERROR
+        near = np.flatnonzero(products >= max(lowest, -_ERROR))  # lower products are not above 0
         exact = self.shard.vectors[near].astype(np.int64) @ query.astype(np.int64)
         order = np.argsort(-exact, kind="stable")[:limit]
         order = order[exact[order] > 0]

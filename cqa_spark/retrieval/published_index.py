@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -54,13 +55,11 @@ class SiteIndex(NamedTuple):
         site: the site.
         shards: all of its shards.
         model: name and version of the embedding model; None without embeddings.
-        deleted: ids of questions that are no longer on the site, which searches omit.
     """
 
     site: str
     shards: list[Shard]
     model: tuple[str, str] | None
-    deleted: frozenset[str] = frozenset()
 
 
 class _Question(NamedTuple):
@@ -82,16 +81,16 @@ def read_index(lake: Lake, run: RunTables) -> dict[str, SiteIndex]:
         lake: the lake of the run.
         run: has the table ``index_shards``.
     """
-    deleted: dict[str, set[str]] = {}
+    deleted: dict[str, list[str]] = {}
     for entry in run.entries_or_none(DELETED_QUESTIONS):
-        deleted.setdefault(entry["site"], set()).add(entry["post_id"])
+        deleted.setdefault(entry["site"], []).append(entry["post_id"])
     by_site: dict[str, SiteIndex] = {}
     for path, added in run.state(INDEX_SHARDS).added.items():
         site = added["partitionValues"]["site"]
         for row in _rows(lake, path):
             model = (row["model"].as_py(), row["model_version"].as_py()) if row["model"].is_valid else None
-            index = by_site.setdefault(site, SiteIndex(site, [], model, frozenset(deleted.get(site, ()))))
-            index.shards.append(from_row(row))
+            index = by_site.setdefault(site, SiteIndex(site, [], model))
+            index.shards.append(from_row(row, pa.array(deleted.get(site, []), pa.string())))
     return by_site
 
 
@@ -99,8 +98,6 @@ def most_similar(
     index: SiteIndex, text: str, vector: Vectors, parameters: Bm25, limit: int, *, depth: int = 50
 ) -> list[Similar]:
     """The questions of a site that are most similar to a text, best first; of equal ones the older is first.
-
-    Deleted questions count in the statistics of the site until its index is built again, as in Lucene.
 
     Args:
         index: of the site.
@@ -111,11 +108,8 @@ def most_similar(
         depth: questions that each way of retrieval contributes, at least.
     """
     most = max(depth, limit)
-    enough = most + len(index.deleted)
-    by_words, by_vectors = (
-        _best([each for each in found if each[0].question_id not in index.deleted], most)
-        for found in (_by_words(index.shards, text, parameters, enough), _by_vectors(index.shards, vector, enough))
-    )
+    by_words = _best(_by_words(index.shards, text, parameters, most), most)
+    by_vectors = _best(_by_vectors(index.shards, vector, most), most)
     bm25, cosine = dict(by_words), dict(by_vectors)
     fused: dict[_Question, float] = {}
     for ranking in (by_words, by_vectors):
@@ -172,16 +166,12 @@ def _only_terms(shard: Shard, terms: np.ndarray) -> Shard:
     parts = [slice(shard.starts[term], shard.starts[term + 1]) for term in terms.tolist()]
     starts = np.concatenate([[0], np.cumsum([part.stop - part.start for part in parts])]).astype(np.int64)
     nothing = np.zeros(0, np.int32)
-    return Shard(
-        shard.ids,
-        shard.titles,
-        shard.asked,
-        shard.lengths,
-        shard.vocabulary.take(pa.array(terms)),
-        starts,
-        np.concatenate([nothing, *(shard.places[part] for part in parts)]),
-        np.concatenate([nothing, *(shard.counts[part] for part in parts)]),
-        shard.vectors,
+    return replace(
+        shard,
+        vocabulary=shard.vocabulary.take(pa.array(terms)),
+        starts=starts,
+        places=np.concatenate([nothing, *(shard.places[part] for part in parts)]),
+        counts=np.concatenate([nothing, *(shard.counts[part] for part in parts)]),
     )
 
 

@@ -21,7 +21,7 @@ _FOUND = "site string, query_id string, candidate_id string, way string, score d
 Batches = Iterable[pa.RecordBatch]
 
 
-def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) -> DataFrame:
+def search(shards: DataFrame, queries: DataFrame, deleted: DataFrame, parameters: Bm25, limit: int) -> DataFrame:
     """The best earlier questions of each shard by BM25, and by the cosine of embeddings where the shard has them.
 
     Each shard meets all queries of its site in one task. Statistics are those of the site, from one aggregation over
@@ -30,6 +30,7 @@ def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) 
     Args:
         shards: rows of ``INDEX_SHARDS``.
         queries: site, post_id, asked, text and vector, as ``questions.questions`` gives them.
+        deleted: site and post_id of indexed questions that are no longer on the site, which are not found.
         parameters: of BM25.
         limit: candidates per query, shard and way.
 
@@ -39,8 +40,9 @@ def search(shards: DataFrame, queries: DataFrame, parameters: Bm25, limit: int) 
     """
     keys = F.broadcast(shards.select("site", "shard"))
     asked = queries.join(keys, "site").select("site", "shard", F.lit(1).alias("part"), _as_struct("query", queries))
-    with_statistics = with_site_statistics(shards)
-    rows = with_statistics.select("site", "shard", F.lit(0).alias("part"), _as_struct("index", with_statistics))
+    of_site = deleted.groupBy("site").agg(F.collect_list("post_id").alias("deleted"))
+    index = with_site_statistics(shards).join(F.broadcast(of_site), "site", "left")
+    rows = index.select("site", "shard", F.lit(0).alias("part"), _as_struct("index", index))
     partitions = int(str(queries.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     together = (
         rows.unionByName(asked, allowMissingColumns=True)
@@ -100,7 +102,8 @@ def _open(structs: pa.StructArray, parameters: Bm25) -> Bm25Index:
     with_terms = row["site_questions_with"]
     counts = with_terms.values.to_numpy(zero_copy_only=False) if with_terms.is_valid else np.zeros(0, np.int64)
     site = SiteStatistics(row["site_questions"].as_py(), row["site_terms"].as_py(), counts)
-    return Bm25Index.of(from_row(row), site, parameters)
+    deleted = row["deleted"].values if row["deleted"].is_valid else pa.array([], pa.string())
+    return Bm25Index.of(from_row(row, deleted), site, parameters)
 
 
 def _search(index: Bm25Index, structs: pa.StructArray, limit: int) -> Iterator[pa.RecordBatch]:

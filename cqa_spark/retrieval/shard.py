@@ -16,6 +16,7 @@ from cqa_spark.retrieval.terms import count_terms
 from cqa_spark.retrieval.vectors import Vectors
 
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 Scores = NDArray[np.float32]
 
 
@@ -71,6 +72,8 @@ class Shard:
         counts: of each posting how often the question has the term.
         vectors: embeddings of the questions, shape (questions, dimension); zeros where a question has none, and no
             columns where the index has none.
+        deleted: whether each question is no longer on the site. Searches do not find these questions, but they count in
+            the statistics of the site until its index is built again, as in Lucene.
     """
 
     ids: pa.Array
@@ -82,6 +85,7 @@ class Shard:
     places: NDArray[np.int32]
     counts: NDArray[np.int32]
     vectors: Vectors
+    deleted: Flags
 
     @property
     def questions_with(self) -> Indices:
@@ -113,4 +117,5 @@ def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Arra
         found.text[by_term].astype(np.int32),
         found.count[by_term].astype(np.int32),
         vectors[order],
+        np.zeros(len(ids), np.bool_),
     )

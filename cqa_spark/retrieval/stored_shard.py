@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cqa_spark.retrieval.shard import Moments, Shard
@@ -38,15 +39,16 @@ def to_row(shard: Shard, site: str, name: str) -> dict[str, Any]:
     }
 
 
-def from_row(row: Mapping[str, pa.Scalar]) -> Shard:
+def from_row(row: Mapping[str, pa.Scalar], deleted: pa.StringArray) -> Shard:
     """The shard of a row.
 
     Args:
         row: values by column, as Arrow scalars.
+        deleted: ids of questions that are no longer on the site.
     """
-    numbers_with = row["questions_with"].values.to_numpy(zero_copy_only=False)
+    ids, numbers_with = row["ids"].values, row["questions_with"].values.to_numpy(zero_copy_only=False)
     return Shard(
-        row["ids"].values,
+        ids,
         row["titles"].values,
         Moments(_numbers(row["asked"], np.int64), _numbers(row["numbers"], np.int64)),
         _numbers(row["lengths"], np.int32),
@@ -54,7 +56,8 @@ def from_row(row: Mapping[str, pa.Scalar]) -> Shard:
         np.concatenate([[0], np.cumsum(numbers_with, dtype=np.int64)]).astype(np.int64),
         _numbers(row["places"], np.int32),
         _numbers(row["counts"], np.int32),
-        _numbers(row["vectors"], np.int16).reshape(len(row["ids"].values), -1),
+        _numbers(row["vectors"], np.int16).reshape(len(ids), -1),
+        pc.is_in(ids, value_set=deleted).to_numpy(zero_copy_only=False),
     )
 
 

@@ -106,7 +106,8 @@ class Candidates(Step):
         if last is None:
             run.write(INDEX_SHARDS, index_shards(asked, settings.shards, model=model))
             run.write_entries(DELETED_QUESTIONS, [])
-            found = search(run.read(INDEX_SHARDS), asked.join(ids, ["site", "post_id"]), parameters, limit)
+            queried = asked.join(ids, ["site", "post_id"])
+            found = search(run.read(INDEX_SHARDS), queried, ids.limit(0), parameters, limit)
             run.write(RETRIEVED, RETRIEVED.conform(fuse(found, limit)))
             return asked.count()
         index, candidates = (last.record.table_versions[table.name] for table in (INDEX_SHARDS, RETRIEVED))
@@ -117,9 +118,7 @@ class Candidates(Step):
             shards = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=model)
             run.merge_rows(INDEX_SHARDS, shards, stale=None, base=index)
             run.write_entries(DELETED_QUESTIONS, (row.asDict() for row in deleted.sort("site", "post_id").collect()))
-            found = search(run.read(INDEX_SHARDS), new.join(ids, ["site", "post_id"]), parameters, limit)
-            no_candidates = deleted.withColumnRenamed("post_id", "candidate_id")
-            found = found.join(no_candidates, ["site", "candidate_id"], "left_anti")
+            found = search(run.read(INDEX_SHARDS), new.join(ids, ["site", "post_id"]), deleted, parameters, limit)
             run.merge_rows(RETRIEVED, RETRIEVED.conform(fuse(found, limit)), stale=None, base=candidates)
             return new.count()
         finally:

@@ -44,8 +44,9 @@ def asked(spark: SparkSession) -> DataFrame:
     return without.withColumn("vector", F.when(F.col("post_id") != "7", vector)).persist()
 
 
-def _found(shards: DataFrame, queries: DataFrame) -> list[tuple[object, ...]]:
-    found = fuse(search(shards, queries, Bm25(), 10), 10)
+def _found(shards: DataFrame, queries: DataFrame, *deleted: str) -> list[tuple[object, ...]]:
+    gone = queries.where(F.col("post_id").isin(*deleted) & (F.col("site") == "a.org")).select("site", "post_id")
+    found = fuse(search(shards, queries, gone, Bm25(), 10), 10)
     return sorted(map(tuple, found.select("site", "query_id", "rank", *found.columns).collect()))
 
 
@@ -60,6 +61,16 @@ def test_a_grown_index_finds_what_one_built_at_once_finds(asked: DataFrame) -> N
     new = F.col("post_id").cast("int") > 50
     grown = index_shards(asked.where(~new), 2).unionByName(index_shards(asked.where(new), 1, prefix="night-"))
     assert _found(grown, asked.where(new)) == _found(index_shards(asked, 1), asked.where(new))
+
+
+def test_deleted_questions_of_a_site_take_no_place(asked: DataFrame) -> None:
+    one, four = (_found(index_shards(asked, shards), asked, "2", "30") for shards in (1, 4))
+    assert one == four
+    candidates = {(site, candidate) for site, _, _, _, _, candidate, *_ in one}
+    assert candidates.isdisjoint({("a.org", "2"), ("a.org", "30")})
+    assert candidates >= {("b.org", "2"), ("b.org", "30")}
+    by_words = [row for row in one if row[:2] == ("a.org", "60") and row[7] is not None]
+    assert len(by_words) == 10
 
 
 def test_notices_of_duplicates_are_not_indexed(asked: DataFrame) -> None:

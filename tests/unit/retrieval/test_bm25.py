@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -61,6 +62,16 @@ def test_questions_without_times_go_by_their_numbers() -> None:
     assert index.search(pa.array(["one"]), asked, 9).place.tolist() == [0, 1]
 
 
+def test_deleted_questions_take_no_place_and_count_in_the_document_frequencies() -> None:
+    whole = _index(["beer glass", "beer glass", "beer cellar yeast"])
+    site = SiteStatistics(3, 7, whole.shard.questions_with)
+    shard = replace(whole.shard, deleted=np.array([True, False, False]))
+    queries, asked = pa.array(["beer glass", "beer glass"]), _moments(99, 1)
+    found = Bm25Index.of(shard, site, Bm25()).search(queries, asked, 2)
+    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(0, 1), (0, 2)]
+    assert found.score.tolist() == whole.search(queries[:1], _moments(99), 3).score[1:].tolist()
+
+
 def test_a_query_without_known_terms_finds_nothing() -> None:
     assert len(_index(["beer"]).search(pa.array(["wine", "", None]), _moments(9, 9, 9), 5).place) == 0
 
@@ -81,7 +92,7 @@ def test_the_best_are_those_of_sorting_all_scores(texts: list[str], query: str) 
 def test_a_shard_is_read_as_it_was_stored() -> None:
     shard = _index(["a b", "", "b c b"]).shard
     row = {name: pa.scalar(value) for name, value in to_row(shard, "s", "0").items()}
-    read = from_row(row)
+    read = from_row(row, pa.array(["3", "4"]))
     assert read.ids.to_pylist() == shard.ids.to_pylist()
     assert read.vocabulary.to_pylist() == ["a", "b", "c"]
     for name in ("lengths", "starts", "places", "counts"):
@@ -89,3 +100,5 @@ def test_a_shard_is_read_as_it_was_stored() -> None:
     assert read.vectors.shape == (3, 0)
     assert read.asked.time.tolist() == [0, 1, 2]
     assert read.asked.number.tolist() == [1, 2, 3]
+    assert read.deleted.tolist() == [False, False, True]
+    assert from_row(row, pa.array([], pa.string())).deleted.tolist() == [False, False, False]

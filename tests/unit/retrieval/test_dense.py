@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import given
@@ -42,6 +44,15 @@ def test_a_text_without_a_vector_finds_nothing_and_is_not_found() -> None:
     found = index.search(queries, _moments(9, 9), 5)
     assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(1, 1)]
     assert len(_index(np.zeros((2, 0), np.int16)).search(queries, _moments(9, 9), 5).place) == 0
+
+
+def test_deleted_questions_take_no_place() -> None:
+    whole = _index(np.array([[10000, 0], [8000, 6000], [6000, 8000], [0, 10000]], np.int16))
+    index = DenseIndex(replace(whole.shard, deleted=np.array([True, True, False, False])))
+    queries = np.array([[10000, 0]] * 3, np.int16)
+    found = index.search(queries, _moments(99, 3, 2), 2)
+    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(0, 2), (1, 2)]
+    assert found.score.tolist() == [0.6, 0.6]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
@@ -15,14 +17,15 @@ _VECTORS = np.array([[6000, 8000], [10000, 0], [0, 10000], [0, 0], [8000, 6000]]
 _NONE = np.zeros((1, 0), np.int16)
 
 
-def _shard(places: list[int], vectors: Vectors) -> Shard:
+def _shard(places: list[int], vectors: Vectors, deleted: tuple[str, ...]) -> Shard:
     ids, texts = pa.array([str(place + 1) for place in places]), pa.array([_TEXTS[place] for place in places])
-    return build_shard(ids, pa.array(places, pa.int64()), texts, texts, vectors[places])
+    shard = build_shard(ids, pa.array(places, pa.int64()), texts, texts, vectors[places])
+    return replace(shard, deleted=np.isin(shard.ids.to_pylist(), deleted))
 
 
 def _similar(parts: list[list[int]], text: str, vector: Vectors, *deleted: str, most: int = 3) -> list[Similar]:
     vectors = _VECTORS if vector.shape[1] else np.zeros((5, 0), np.int16)
-    index = SiteIndex("s", [_shard(places, vectors) for places in parts], None, frozenset(deleted))
+    index = SiteIndex("s", [_shard(places, vectors, deleted) for places in parts], None)
     return most_similar(index, text, vector, Bm25(), most, depth=most)
 
 
