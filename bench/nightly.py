@@ -39,6 +39,7 @@ FIRST, CHANGED, EVERYTHING = "the first night", "what changed", "everything"
 KINDS = ("answers", "edits", "votes")
 ID = re.compile(r' Id="(\d+)"')
 CREATED = re.compile(r' CreationDate="([^"]+)"')
+LAST_EDIT = re.compile(r' LastEditDate="[^"]*"')
 QUESTION = re.compile(r' Id="(\d+)" PostTypeId="1"')
 ANSWER = re.compile(r' ParentId="(\d+)"')
 VIEWS = re.compile(r' ViewCount="(\d+)"')
@@ -103,7 +104,7 @@ def change(folder: Path, share: float) -> Counter[str]:
             match _kind(thread[1], share) if thread else None:
                 case "edits" if question:
                     made["edits"] += 1
-                    line = line.replace(' Body="', f' LastEditDate="{end}" Body="Edit: ', 1)
+                    line = LAST_EDIT.sub("", line).replace(' Body="', f' LastEditDate="{end}" Body="Edit: ', 1)
                 case "answers" if answer and answer[1] not in answered:
                     answered.add(answer[1])
                     changed.write(_as_new(line, made["answers"], end))
