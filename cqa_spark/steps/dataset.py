@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.preferred_answer_settings import AnswerSettings, ThreadSettings
-from cqa_spark.corpora.stackexchange.judgments import judgments
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
@@ -24,7 +23,7 @@ from cqa_spark.steps.reuse import sites_to_update, update_sites
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
-from cqa_spark.tasks.leakage import training_threads, without_labels_of_trained
+from cqa_spark.tasks.leakage import threads_of, trained_on, without_labels_of_trained
 from cqa_spark.tasks.preferred_answer_dataset import every_question, examples_of
 
 ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, POST_HISTORY)
@@ -98,9 +97,9 @@ class PreferredAnswerDataset(Step):
             InputError: a site is not in the lake, or no thread qualifies.
         """
         settings = self.settings
-        posts, comments, judged = (_of_sites(frame, settings.site) for frame in _tables(run))
+        posts, comments, votes = (_of_sites(frame, settings.site) for frame in _tables(run))
         _refuse_unknown_sites(posts, settings.site)
-        answers = candidates(judged_answers(posts, judged), _rules(settings)).persist()
+        answers = candidates(judged_answers(posts, votes), _rules(settings)).persist()
         try:
             counts.rows_in = answers.count()
             examples = examples_of(answers, name=settings.name, split=settings.split)
@@ -158,17 +157,19 @@ class EveryQuestion(Step):
         tables, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
         last = None if self.trains else self.last
         sites = sites_to_update(run, last, EXAMPLES, tables, settings=settings, models=self.models)
-        posts, comments, judged = _tables(run)
+        posts, comments, votes = _tables(run)
         of_sites = posts if sites is None else posts.where(F.col("site").isin(*sites))
-        answers = candidates(judged_answers(of_sites, judged), _rules(self.settings))
+        answers = candidates(judged_answers(of_sites, votes), _rules(self.settings))
         counts.rows_in = run.rows(POSTS)
         examples = every_question(answers, min_answers=self.settings.min_answers).persist()
+        threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments).persist()
         try:
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
-            trained += [training_threads(examples, posts, comments)] if self.trains else []
-            labelled = without_labels_of_trained(examples, posts, comments, trained)
+            trained += [trained_on(threads)] if self.trains else []
+            labelled = without_labels_of_trained(examples, threads, trained)
             counts.rows_out = update_sites(run, last, EXAMPLES, labelled, sites)
         finally:
+            threads.unpersist()
             examples.unpersist()
         if counts.rows_out == 0:
             raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")
@@ -193,10 +194,9 @@ def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
 
 
 def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Posts, comments and judgments of answers; without votes, it is not known when an answer was accepted."""
-    posts, comments = run.read(POSTS), run.read(COMMENTS)
+    """Posts, comments and votes; without votes, it is not known when an answer was accepted."""
     votes = run.read(VOTES) if run.has(VOTES) else VOTES.empty(run.lake.spark)
-    return posts, comments, judgments(posts, votes)
+    return run.read(POSTS), run.read(COMMENTS), votes
 
 
 def _of_sites(frame: DataFrame, sites: tuple[str, ...]) -> DataFrame:

@@ -21,18 +21,21 @@ def fingerprints(posts: DataFrame, comments: DataFrame) -> DataFrame:
     Returns:
         site, post_id, subject, fingerprint (a hash; null if the question has no letters).
     """
-    first = comments.where(F.col("position") == 1).select("site", "post_id", letters(F.col("body")).alias("reply"))
-    questions = posts.where(F.col("post_type") == "question").join(first, on=["site", "post_id"], how="left")
-    text = letters(F.concat_ws(" ", "subject", "body"))
-    with_reply = F.concat_ws("|", text, "reply")
-    telling = F.when(F.length(text) >= TELLING_LETTERS, text).when(F.length(text) > 0, with_reply)
-    hashed = F.when(telling.isNotNull(), F.xxhash64(telling))
-    return questions.select("site", "post_id", "subject", hashed.alias("fingerprint"))
+    first = comments.where(F.col("position") == 1).select("site", "post_id", F.col("body").alias("reply"))
+    questions = posts.where(F.col("post_type") == "question").select(
+        "site", "post_id", "subject", letters(F.concat_ws(" ", "subject", "body")).alias("text")
+    )
+    with_reply = F.concat_ws("|", "text", letters(F.col("reply")))
+    telling = F.when(F.length("text") >= TELLING_LETTERS, F.col("text")).when(F.length("text") > 0, with_reply)
+    hashed = F.when(F.length("text") > 0, F.xxhash64(telling))
+    return questions.join(first, on=["site", "post_id"], how="left").select(
+        "site", "post_id", "subject", hashed.alias("fingerprint")
+    )
 
 
 def letters(text: Column) -> Column:
     """The first letters and digits of a text in lower case, without markup, even if it is escaped once or twice."""
     plain = F.regexp_replace(F.lower(text), "&(amp;)+", "&")
-    markup = F.regexp_replace(F.regexp_replace(plain, "&lt;", "<"), "&gt;", ">")
+    markup = F.replace(F.replace(plain, F.lit("&lt;"), F.lit("<")), F.lit("&gt;"), F.lit(">"))
     bare = F.regexp_replace(markup, "<[^<>]*>|&#?[a-z0-9]+;", "")
-    return F.substring(F.regexp_replace(bare, r"[^\p{L}\p{N}]", ""), 1, COMPARED_LETTERS)
+    return F.substring(F.regexp_replace(bare, r"[^\p{L}\p{N}]+", ""), 1, COMPARED_LETTERS)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER
-from cqa_spark.tasks.preferred_answer import PreferredAnswer
+from cqa_spark.corpora.stackexchange.votes import ACCEPTED, end_of_day
 
 KEPT = "kept"
 PROPERTIES = ("self_answer", "late", "ownerless", "early")
@@ -39,35 +38,41 @@ class AnswerRules:
     open_questions: bool = False
 
 
-def judged_answers(posts: DataFrame, judgments: DataFrame) -> DataFrame:
+def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
     """Every answer whose question is in the dump, with the properties that may exclude it.
 
-    Votes have dates without times, so an acceptance is known at the end of its day; later answers are late. Answers
-    older than their question, from merged questions and wrong clocks, are not treated differently.
+    Votes have dates without times, so an acceptance is known at the end of its day; later answers are late. The last
+    vote counts, because an asker may withdraw an acceptance and accept again. Answers older than their question, from
+    merged questions and wrong clocks, are not treated differently.
 
     Args:
         posts: the table ``posts``.
-        judgments: the table ``judgments``; only those of the task are used.
+        votes: the table ``votes``; if it is empty, no acceptance has a time.
 
     Returns:
         site, query_id, candidate_id, author_id, asker_id, asked_at, answered_at, known_at (the end of the day of the
         acceptance), accepted (null if the asker accepted none), and the ``PROPERTIES``, booleans.
     """
-    grades = PreferredAnswer.grades
-    judged = judgments.where(F.col("task") == PreferredAnswer.name).select(
-        "site", "query_id", "candidate_id", "known_at",
-        F.when(F.col("label").isin(*grades), F.col("label") == ACCEPTED_ANSWER).alias("accepted"),
-    )  # fmt: skip
     questions = posts.where(F.col("post_type") == "question").select(
         "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
-        F.col("created_at").alias("asked_at"),
+        F.col("created_at").alias("asked_at"), "accepted_answer_id",
     )  # fmt: skip
     answers = posts.where(F.col("post_type") == "answer").select(
-        "site", F.col("post_id").alias("candidate_id"), F.col("user_id").alias("author_id"),
-        F.col("created_at").alias("answered_at"),
+        "site", F.col("thread_id").alias("query_id"), F.col("post_id").alias("candidate_id"),
+        F.col("user_id").alias("author_id"), F.col("created_at").alias("answered_at"),
     )  # fmt: skip
-    joined = judged.join(questions, on=["site", "query_id"]).join(answers, on=["site", "candidate_id"])
-    return joined.select(
+    accepting = (
+        votes.where(F.col("vote_type_id") == ACCEPTED)
+        .groupBy("site", F.col("post_id").alias("candidate_id"))
+        .agg(F.max(end_of_day("created_at")).alias("accepted_at"))
+    )
+    joined = answers.join(accepting, on=["site", "candidate_id"], how="left").join(questions, on=["site", "query_id"])
+    accepted = F.col("candidate_id") == F.col("accepted_answer_id")
+    thread = Window.partitionBy("site", "query_id")
+    judged = joined.withColumns(
+        {"accepted": accepted, "known_at": F.max(F.when(accepted, F.col("accepted_at"))).over(thread)}
+    )
+    return judged.select(
         "site", "query_id", "candidate_id", "author_id", "asker_id", "asked_at", "answered_at", "known_at", "accepted",
         _known(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
         _known(F.col("answered_at") >= F.col("known_at")).alias("late"),
@@ -85,16 +90,14 @@ def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
 
     Returns:
         The candidates, with ``initial_rank`` (from 1 by time; ties are broken by id) and ``outcome``: ``KEPT``, or the
-        reason for excluding the thread. Threads with two accepted answers, which occur in damaged dumps, are excluded.
+        reason for excluding the thread.
     """
     wanted = answers.where(_allowed(rules))
     thread = Window.partitionBy("site", "query_id")
     in_time = thread.orderBy(F.col("answered_at").asc_nulls_last(), F.length("candidate_id"), "candidate_id")
-    accepted = F.count_if("accepted").over(thread)
     outcome = (
         F.when(F.max("accepted").over(thread).isNull(), "no answer is accepted")
-        .when(accepted == 0, "the accepted answer is not among the candidates")
-        .when(accepted > 1, "two answers are accepted")
+        .when(F.count_if("accepted").over(thread) == 0, "the accepted answer is not among the candidates")
         .when(_accepted_by_the_cut(rules), "the question was no longer open")
         .when(F.count(F.lit(1)).over(thread) < rules.min_answers, f"fewer than {rules.min_answers} answers")
         .otherwise(KEPT)

@@ -28,8 +28,9 @@ def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> Da
         (null if the question has no letters), subject.
     """
     queries = examples.select("site", "task", "split", "query_id", "fold_key").distinct()
-    marks = fingerprints(posts, comments).withColumnRenamed("post_id", "query_id")
-    return queries.join(marks, on=["site", "query_id"], how="left")
+    asked = queries.select("site", F.col("query_id").alias("post_id"))
+    marks = fingerprints(posts.join(asked, on=["site", "post_id"], how="left_semi"), comments)
+    return queries.join(marks.withColumnRenamed("post_id", "query_id"), on=["site", "query_id"], how="left")
 
 
 def training_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
@@ -89,22 +90,18 @@ def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
         )
 
 
-def without_labels_of_trained(
-    examples: DataFrame, posts: DataFrame, comments: DataFrame, trained: list[DataFrame]
-) -> DataFrame:
+def without_labels_of_trained(examples: DataFrame, threads: DataFrame, trained: list[DataFrame]) -> DataFrame:
     """Remove the labels of training threads from evaluation examples, so that these are not evaluated.
 
     Args:
         examples: of the schema ``EXAMPLES``.
-        posts: of the schema ``POSTS``.
-        comments: of the schema ``COMMENTS``.
+        threads: as ``threads_of`` returns them for the labelled examples.
         trained: training threads of models, as ``training_threads`` returns them.
 
     Returns:
         The examples; those of shared threads outside the training part are ``unannotated``.
     """
-    labelled = examples.where(OUTSIDE_TRAINING).where(F.col("label").isNotNull())
-    shared = shared_threads(threads_of(labelled, posts, comments), reduce(DataFrame.unionByName, trained))
+    shared = shared_threads(threads.where(OUTSIDE_TRAINING), reduce(DataFrame.unionByName, trained))
     queries = shared.select("site", "task", F.col("evaluated").alias("query_id")).distinct()
     marked = examples.join(queries.withColumn("is_shared", F.lit(True)), on=list(QUERY), how="left")
     is_kept = F.col("is_shared").isNull() | (F.col("split") == "train")

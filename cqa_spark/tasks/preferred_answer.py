@@ -7,8 +7,10 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER, OTHER_ANSWER, PREFERRED_ANSWER
 from cqa_spark.tasks.task import Task
+
+ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
+"""Labels of the answers of a question whose asker accepted one."""
 
 MEASURES = ("P@1", "MRR@10", "MAP@10", "nDCG@10")
 """The measures of the task; Xu et al. (2018) use only the first."""
@@ -21,7 +23,7 @@ class PreferredAnswer(Task):
     selects and splits threads.
     """
 
-    name = PREFERRED_ANSWER
+    name = "preferred_answer"
     letter = "P"
     about = "rank the answers of a question so that the one that the asker accepted comes first"
     grades = MappingProxyType({ACCEPTED_ANSWER: 1, OTHER_ANSWER: 0})

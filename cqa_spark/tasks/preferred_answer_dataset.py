@@ -11,9 +11,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.inputs import UNANNOTATED
-from cqa_spark.corpora.stackexchange.judgments import ACCEPTED_ANSWER, OTHER_ANSWER
 from cqa_spark.tasks.judged_answers import KEPT
-from cqa_spark.tasks.preferred_answer import PreferredAnswer
+from cqa_spark.tasks.preferred_answer import ACCEPTED_ANSWER, OTHER_ANSWER, PreferredAnswer
 
 SIZES = {"small": 10_000, "large": 70_000}
 FULL = "full"

@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
+from cqa_spark.lake.schemas.activity import VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.table import Table
 from cqa_spark.tasks import preferred_answer_dataset
 from cqa_spark.tasks.data_card import data_card
@@ -19,6 +20,7 @@ from cqa_spark.tasks.preferred_answer_dataset import examples_of
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 TWO = AnswerRules(min_answers=2)
+YES, NO = True, False
 
 
 def hours(number: float) -> datetime:
@@ -32,35 +34,35 @@ def table(spark: SparkSession, declared: Table, rows: Sequence[dict[str, object]
     )
 
 
-def community(spark: SparkSession, *answers: tuple[str, str, str | None, float | None, str | None]) -> DataFrame:
+def community(spark: SparkSession, *answers: tuple[str, str, str | None, float | None, bool | None]) -> DataFrame:
     """Judged answers of questions asked by ``asker`` at hour 0; acceptances are known at hour 24.
 
     Args:
         spark: the session.
-        answers: (question, answer, author, hour, label).
+        answers: (question, answer, author, hour, label: whether it was accepted).
     """
-    questions = {question for question, *_ in answers}
+    accepted = {question: answer for question, answer, *_, label in answers if label}
+    # An answer that is not in the dump may have been accepted.
+    judged = {
+        question: accepted.get(question, "elsewhere")
+        for question, *_, is_accepted in answers
+        if is_accepted is not None
+    }
     posts: list[dict[str, object]] = [
-        {"post_id": q, "thread_id": q, "post_type": "question", "user_id": "asker", "created_at": START}
-        for q in sorted(questions)
+        {"post_id": question, "thread_id": question, "post_type": "question", "user_id": "asker", "created_at": START,
+         "accepted_answer_id": judged.get(question)}
+        for question in sorted({question for question, *_ in answers})
     ] + [
         {"post_id": a, "thread_id": q, "post_type": "answer", "user_id": author,
          "created_at": None if hour is None else hours(hour)}
         for q, a, author, hour, _ in answers
     ]  # fmt: skip
-    judged: list[dict[str, object]] = [
-        {"task": "preferred_answer", "query_id": q, "candidate_id": a, "thread_id": q, "label": label,
-         "known_at": hours(24)}
-        for q, a, _, _, label in answers
-    ]  # fmt: skip
-    return judged_answers(table(spark, POSTS, posts), table(spark, JUDGMENTS, judged))
+    votes = [{"vote_id": a, "post_id": a, "vote_type_id": 1, "created_at": START} for a in accepted.values()]
+    return judged_answers(table(spark, POSTS, posts), table(spark, VOTES, votes))
 
 
 def outcomes(frame: DataFrame) -> dict[str, str]:
     return {row["query_id"]: row["outcome"] for row in frame.collect()}
-
-
-YES, NO = "Accepted", "NotAccepted"
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,6 @@ def answers(spark: SparkSession) -> DataFrame:
         ("sound", "10", "a", 5, NO), ("sound", "9", "b", 5, YES), ("sound", "8", None, 7, NO),
         ("skewed", "21", "a", 3, NO), ("skewed", "22", "b", -2, YES),
         ("self", "31", "asker", 1, YES), ("self", "32", "a", 2, NO), ("self", "33", "b", 25, NO),
-        ("twice", "41", "a", 1, YES), ("twice", "42", "b", 2, YES),
         ("open", "51", "a", 1, None), ("open", "52", "b", 2, None),
         ("gone", "61", "a", 1, NO), ("gone", "62", "b", 2, NO),
         ("lonely", "71", "a", 1, YES),
@@ -88,11 +89,30 @@ def test_what_may_speak_against_an_answer(answers: DataFrame) -> None:
     }  # fmt: skip
 
 
+def test_an_acceptance_is_known_from_the_midnight_after_its_last_vote(spark: SparkSession) -> None:
+    posts = [
+        {"post_id": "1", "thread_id": "1", "post_type": "question", "accepted_answer_id": "12"},
+        {"post_id": "11", "thread_id": "1", "post_type": "answer"},
+        {"post_id": "12", "thread_id": "1", "post_type": "answer"},
+        {"post_id": "2", "thread_id": "2", "post_type": "question", "accepted_answer_id": "21"},
+        {"post_id": "21", "thread_id": "2", "post_type": "answer"},
+    ]
+    votes = [
+        {"vote_id": "1", "post_id": "12", "vote_type_id": 1, "created_at": datetime(2020, 1, 1, tzinfo=UTC)},
+        {"vote_id": "2", "post_id": "12", "vote_type_id": 1, "created_at": datetime(2020, 1, 3, 15, 30, tzinfo=UTC)},
+        {"vote_id": "3", "post_id": "12", "vote_type_id": 2, "created_at": datetime(2020, 1, 9, tzinfo=UTC)},
+        {"vote_id": "4", "post_id": "21", "vote_type_id": 1, "created_at": datetime(2020, 1, 5, tzinfo=UTC)},
+    ]
+    found = judged_answers(table(spark, POSTS, posts), table(spark, VOTES, votes))
+    rows = found.selectExpr("candidate_id", "accepted", "unix_seconds(known_at) as known_at").orderBy("candidate_id")
+    third, fifth = (int(datetime(2020, 1, day + 1, tzinfo=UTC).timestamp()) for day in (3, 5))
+    assert [tuple(row) for row in rows.collect()] == [("11", False, third), ("12", True, third), ("21", True, fifth)]
+
+
 def test_outcome_and_initial_rank(answers: DataFrame) -> None:
     found = candidates(answers, TWO)
     assert outcomes(found) == {
         "sound": "kept", "skewed": "kept", "self": "kept", "undated": "kept",
-        "twice": "two answers are accepted",
         "open": "no answer is accepted",
         "gone": "the accepted answer is not among the candidates",
         "lonely": "fewer than 2 answers",
@@ -206,7 +226,7 @@ def test_the_card_counts_what_table_1_counts(spark: SparkSession, answers: DataF
         "questions": 4, "answers": 10, "comments": 3, "words": 9, "vocabulary": 7,
         "share_self_answer": 0.1, "share_late": 0.1, "share_ownerless": 0.1, "share_early": 0.1,
         "accepted_share_self_answer": 0.25, "accepted_share_ownerless": 0.0, "accepted_share_first": 1.0,
-        "left_out: two answers are accepted": 1, "left_out: no answer is accepted": 1,
+        "left_out: no answer is accepted": 1,
         "left_out: the accepted answer is not among the candidates": 1, "left_out: fewer than 2 answers": 1,
     }  # fmt: skip
     assert card["s", "train", "questions"] == 4

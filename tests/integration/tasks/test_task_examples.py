@@ -15,6 +15,7 @@ from cqa_spark.tasks.leakage import (
     refuse_shared_threads,
     shared_threads,
     threads_of,
+    trained_on,
     training_threads,
     without_labels_of_trained,
 )
@@ -165,7 +166,8 @@ def test_copies_of_what_was_trained_on_do_not_count(spark: SparkSession) -> None
              "fold_key": query, "initial_rank": 1, "label": 2, "relevant": True, "split": split}
             for query, split in (("T1", "train"), ("D1", "dev"), ("D2", "dev"))]  # fmt: skip
     built = frame(spark, EXAMPLES, *rows)
-    found = without_labels_of_trained(built, posts, comments, [training_threads(built, posts, comments)])
+    threads = threads_of(built, posts, comments)
+    found = without_labels_of_trained(built, threads, [trained_on(threads)])
     assert found.schema == EXAMPLES.schema
     assert [
         tuple(row) for row in found.select("query_id", "split", "label", "relevant").orderBy("query_id").collect()

@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
-from cqa_spark.corpora.stackexchange.judgments import judgments
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
@@ -18,6 +17,7 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TA
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
+from cqa_spark.tasks.judged_answers import judged_answers
 
 BEER, BICYCLES, QUANTUM = (
     "beer.stackexchange.com",
@@ -127,7 +127,7 @@ def test_accepted_answers_and_duplicates(first: Snapshot, published: Snapshot) -
 
 def accepted(snapshot: Snapshot) -> Counter[str]:
     """The number of accepted answers by site."""
-    judged = judgments(snapshot.read(POSTS), snapshot.read(VOTES)).where("label = 'Accepted'")
+    judged = judged_answers(snapshot.read(POSTS), snapshot.read(VOTES)).where("accepted")
     return Counter(row["site"] for row in judged.select("site").collect())
 
 
