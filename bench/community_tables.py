@@ -54,7 +54,7 @@ def write_site(folder: Path, *, posts: int, uneven: bool = False, seed: int = 1)
     accepted = np.full(questions, -1)
     accepted[thread[chosen]] = chosen
     accepted[rng.random(questions) < 0.4] = -1
-    owner, created = np.concatenate([asker, author]), asked.append(answered)
+    owner, created = np.concatenate([asker, author]), pd.DatetimeIndex(asked.append(answered))
     frame = pd.DataFrame({
         "post_id": _ids("p", np.arange(posts)),
         "post_type": np.repeat(["question", "answer"], [questions, len(thread)]),

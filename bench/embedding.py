@@ -66,7 +66,7 @@ def invented_texts(number: int) -> list[str]:
     """Texts of one to eight generated comments; short ones are most frequent."""
     rng = Random(1)
     users = invent_users(50, rng)
-    texts = []
+    texts: list[str] = []
     while len(texts) < number:
         topic = rng.choice(TOPICS)
         comments = [each.text for each in invent_conversation(rng, users, topic, rng.choice(topic.things)).comments]
@@ -80,7 +80,8 @@ def plain(model: EmbeddingModel) -> Encode:
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(read_file(model, model.weights), options)
     tokenizer = Tokenizer.from_buffer(read_file(model, model.tokenizer))
-    tokenizer.enable_truncation(model.max_tokens)
+    if model.max_tokens is not None:
+        tokenizer.enable_truncation(model.max_tokens)
     tokenizer.enable_padding()
     names = [each.name for each in session.get_inputs()]
 

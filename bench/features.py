@@ -30,7 +30,7 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.features.featurize import compute_place, fit_example_groups
+from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
@@ -114,7 +114,7 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
     """Write the values of all groups, with both passes concurrently as in our jobs; return the seconds of each."""
     inputs = _inputs(spark, folder)
     started = time.perf_counter()
-    fitted = fit_example_groups([group_class(f"{name}_asof_v1") for name in GROUPS], inputs, folds=5)
+    fitted = fit_groups([group_class(f"{name}_asof_v1") for name in GROUPS], inputs, folds=5)
     learned = {"learning": round(time.perf_counter() - started, 1)}
 
     def compute_and_write(place: Place) -> float:
@@ -129,7 +129,11 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
 def _inputs(spark: SparkSession, folder: Path) -> FeatureInputs:
     read = {name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in TABLES}
     # No group of these reads the tables of texts.
-    return FeatureInputs(**read, documents=read["posts"].limit(0), texts=read["posts"].limit(0))
+    none = read["posts"].limit(0)
+    return FeatureInputs(
+        read["examples"], read["posts"], read["comments"], documents=none, texts=none,
+        users=read["users"], votes=read["votes"], badges=read["badges"],
+    )  # fmt: skip
 
 
 def _check(folder: Path, arguments: argparse.Namespace) -> None:

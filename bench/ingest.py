@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, pairwise
 from math import log
 from pathlib import Path
@@ -35,7 +36,7 @@ from rich.table import Table
 
 from cqa_spark.corpora.stackexchange.columns import column_types
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.file_probe import peek
+from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.spark.session import spark_session
@@ -102,7 +103,7 @@ def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str
     scratch = tempfile.TemporaryDirectory(dir=arguments.scratch)
     with peak_memory() as peak, _session(subject, arguments) as spark, scratch as folder:
         write = {OURS: _ours, XML: _spark_xml, FLOOR: _text}[subject]
-        seconds = [_timed(lambda run=run: write(spark, file, f"{folder}/{run}")) for run in range(arguments.repeat)]
+        seconds = [_timed(partial(write, spark, file, f"{folder}/{run}")) for run in range(arguments.repeat)]
         stored = spark.read.format("parquet" if subject == FLOOR else "delta").load(f"{folder}/0")
         return {"seconds": min(seconds), "rows": stored.count(), "peak": peak[0], "first": seconds[0]}
 
@@ -125,7 +126,7 @@ def _timed(work: Callable[[], None]) -> float:
 
 def _ours(spark: SparkSession, file: str, target: str) -> None:
     (dump,) = find_dump_files([file], SITE)
-    reader = TableReader(spark, dump.dump_table, {0: OpenFile(dump, peek(spark, dump))})
+    reader = TableReader(spark, dump.dump_table, {0: OpenFile(dump, probe(spark, dump))})
     reader.sound_rows().write.format("delta").partitionBy("site").save(target)
     assert not reader.needs_closer_look(reader.lines()), "the benchmark's input is sound"
 

@@ -3,8 +3,8 @@
     .venv/bin/python bench/many_sites.py --sites 181 --megabytes 500
 
 The sites are invented; their sizes follow a power law, as those of Stack Exchange do. The first night reads all of
-them. For the second, the dump of one site of middle size has a new answer in half of its threads, and only this dump
-is read.
+them. For the second, half of the threads of one site of middle size have a new answer, an edit or new votes, and only
+the dump of this site is read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from nightly import answer_again, night
+from nightly import change, night
 from rich.console import Console
 from rich.table import Column, Table
 
@@ -43,7 +43,7 @@ def main() -> None:
         before = files_by_table(lake)
         changed = f"s{arguments.sites // 2:03d}.example.org"
         shutil.copytree(folder / "dumps" / changed, folder / "second" / changed)
-        answer_again(folder / "second" / changed / "Posts.xml", 0.5)
+        change(folder / "second" / changed, 0.5)
         second = night(lake, folder / "second", arguments.system)
         after = files_by_table(lake)
     grid = Table("table", *[Column(name, justify="right") for name in ("files", "most of a site", "new", "of others")])

@@ -109,8 +109,8 @@ def change(folder: Path, share: float) -> Counter[str]:
                     answered.add(answer[1])
                     changed.write(_as_new(line, made["answers"], end))
                     made["answers"] += 1
-                case "votes" if answer:
-                    row = f'  <row Id="{FIRST_NEW_ID + made["votes"]}" PostId="{ID.search(line)[1]}" VoteTypeId="2"'
+                case "votes" if answer and (post := ID.search(line)):
+                    row = f'  <row Id="{FIRST_NEW_ID + made["votes"]}" PostId="{post[1]}" VoteTypeId="2"'
                     new_votes.append(f'{row} CreationDate="{end[:10]}T00:00:00.000" />\n')
                     line = SCORE.sub(lambda score: f' Score="{int(score[1]) + 1}"', line, count=1)
                     made["votes"] += 1

@@ -79,7 +79,7 @@ def _tag_slots(tables: Tables, end: pd.Timestamp, count: int) -> dict[str, int]:
     balance = (known["up"] - known["down"]).groupby(known["post_id"]).sum()
     asked = posts[(posts["post_type"] == "question") & (posts["created_at"] <= end)]
     voted = asked[["post_id", "tags"]].assign(votes=asked["post_id"].map(balance).fillna(0)).explode("tags")
-    totals = voted.groupby("tags", as_index=False)["votes"].sum()
+    totals = voted.groupby("tags")["votes"].sum().reset_index()
     ranked = totals.sort_values(["votes", "tags"], ascending=[False, True])["tags"].head(count)
     return {tag: slot for slot, tag in enumerate(ranked, start=1)}
 
@@ -170,7 +170,7 @@ def _basic_u(pairs: pd.DataFrame, tables: Tables) -> pd.DataFrame:
 
 def _badges(pairs: pd.DataFrame, badges: pd.DataFrame, end: pd.Timestamp) -> pd.DataFrame:
     awards = badges[badges["earned_at"] <= end].groupby("name", as_index=False).size()
-    names = awards.sort_values(["size", "name"], ascending=[False, True])["name"].head(BADGE_SLOTS)
+    names = awards.sort_values(["size", "name"], ascending=(False, True))["name"].head(BADGE_SLOTS)
     slots = {name: slot for slot, name in enumerate(names, start=1)}
     numbered = badges.assign(slot=badges["name"].map(slots), at=_seconds(badges["earned_at"])).dropna(subset=["slot"])
     first = numbered.pivot_table(index="user_id", columns="slot", values="at", aggfunc="min")

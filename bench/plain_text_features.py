@@ -53,7 +53,7 @@ def _cosines(
     vectors = vectorizer.transform(texts.values())
     row_of = {text_id: row for row, text_id in enumerate(texts)}
     asked, said = ([row_of[text["text_id"]] for text in side] for side in (queries, candidates))
-    cosines: Sequence[float] = np.asarray(vectors[asked].multiply(vectors[said]).sum(axis=1)).ravel()
+    cosines: list[float] = np.asarray(vectors[asked].multiply(vectors[said]).sum(axis=1)).ravel().tolist()
     return cosines
 
 

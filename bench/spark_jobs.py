@@ -50,7 +50,9 @@ class Counts:
 
 def count(events: Iterable[dict[str, Any]]) -> Counts:
     """Add up the events of a log."""
-    found, started, descriptions = Counts(), {}, {None: "no query"}
+    found = Counts()
+    started: dict[int, int] = {}
+    descriptions: dict[str | None, str] = {None: "no query"}
     spans: list[tuple[int, int]] = []
     for event in events:
         match event["Event"]:

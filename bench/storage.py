@@ -3,9 +3,10 @@
     .venv/bin/python bench/storage.py
     .venv/bin/python bench/storage.py --threads 5000 --nights 12
 
-Two dumps of a site are generated; in the second one, a share of the threads has one more answer. The nights read them
-alternately. On the local disk, dumps and lake are folders. On object storage, both are in a bucket of versitygw on
-loopback (`make versitygw`). Its access log gives the number of requests, and the bytes of responses to list requests.
+Two dumps of a site are generated; in the second one, a share of the threads has a new answer, an edit or new votes. The
+nights read them alternately. On the local disk, dumps and lake are folders. On object storage, both are in a bucket of
+versitygw on loopback (`make versitygw`). Its access log gives the number of requests, and the bytes of responses to
+list requests.
 The nights show whether listings grow with the number of earlier runs: Delta writes a checkpoint of a table's log every
 ten commits, and lists each commit since.
 """
@@ -22,7 +23,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from nightly import SITE, answer_again, night
+from nightly import SITE, change, night
 from rich.console import Console
 from rich.table import Table
 
@@ -76,7 +77,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2000, help="questions of the site")
-    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads with an answer more or less")
+    parser.add_argument("--touched", type=float, default=0.03, help="share of the threads that change")
     parser.add_argument("--nights", type=int, default=6, help="number of nights; the first one trains")
     parser.add_argument("--system", default="metadata_logistic_asof")
     parser.add_argument("--scratch", default=None, help="folder for temporary output; removed afterwards")
@@ -87,7 +88,7 @@ def _dumps(folder: Path, arguments: argparse.Namespace) -> list[Path]:
     first = write_dump(folder / "first", site=SITE, threads=arguments.threads, seed=1).folder
     second = folder / "second" / SITE
     shutil.copytree(first, second)
-    answer_again(second / "Posts.xml", arguments.touched)
+    change(second, arguments.touched)
     return [first, second]
 
 
@@ -103,9 +104,9 @@ def _nights_on_s3(
     flags += ["--object-storage.path-style"]
     nights = []
     for number in range(arguments.nights):
-        dump = f"s3a://{BUCKET}/{dumps[number % 2].parent.name}/{SITE}"
+        remote = f"s3a://{BUCKET}/{dumps[number % 2].parent.name}/{SITE}"
         seen = log.stat().st_size
-        seconds = night(f"s3a://{BUCKET}/lake", dump, arguments.system, *flags)
+        seconds = night(f"s3a://{BUCKET}/lake", remote, arguments.system, *flags)
         nights.append(_asked(seconds, log, seen))
     return nights
 

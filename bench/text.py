@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 import pandas as pd
@@ -107,8 +107,11 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
             for model in models:
                 ship(spark, model)
                 embed(_stored(spark, folder, "texts"), model).write.mode("append").parquet(f"{folder}/embeddings")
-        inputs = FeatureInputs(*[_stored(spark, folder, name).persist() for name in TABLES])
-        inputs = replace(inputs, embeddings=_stored(spark, folder, "embeddings") if models else None)
+        examples, posts, comments, documented, texts = (_stored(spark, folder, name).persist() for name in TABLES)
+        inputs = FeatureInputs(
+            examples, posts, comments, documented, texts,
+            embeddings=_stored(spark, folder, "embeddings") if models else None,
+        )  # fmt: skip
         with _timed(found, "learn for the query pass"):
             fitted = fit_groups([each for each in groups if each.place is Place.QUERY], inputs, folds=arguments.folds)
         with _timed(found, "query pass"):
@@ -195,7 +198,7 @@ def _table(results: dict[int, dict[str, float]]) -> Table:
         table.add_row(label, *[f"{figure:.1f}" for figure in figures], f"{figures[-1] / figures[0]:.1f}x")
 
     for stage in stages:
-        add(stage, lambda result, stage=stage: result[stage])
+        add(stage, itemgetter(stage))
     table.add_section()
     add("all feature groups", lambda result: sum(result[name] for name in features))
     add("all", lambda result: sum(result[name] for name in stages))
