@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,9 @@ from cqa_spark.errors import InputError
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import ranked_queries
+from cqa_spark.evaluation.official_files import RankedFile, ranked_file
 from cqa_spark.evaluation.ranked_query import RankedQuery
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.evaluation.significance import holm, randomization_test
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
 @dataclass(frozen=True)
 class FileComparison:
     """One measure of one prediction file, compared with the first one.
+
+    A gold file predicts no labels: its measures of labels are NaN, and so are differences from them.
 
     Attributes:
         measure: display name of the measure, such as ``MAP@10``.
@@ -62,7 +65,8 @@ def compare_files(
 
     Args:
         gold: official file of judgments.
-        predictions: official prediction files of the same queries.
+        predictions: official prediction files of the same queries; the gold file stands for the order that the task
+            gives.
         resamples: of the bootstrap and of the randomization test.
         confidence: coverage of the intervals.
         seed: of the resampling.
@@ -73,23 +77,31 @@ def compare_files(
     Raises:
         InputError: a file cannot be parsed, or the files rank different queries.
     """
-    ranked = [ranked_queries(gold, prediction) for prediction in predictions]
-    for prediction, queries in zip(predictions, ranked, strict=True):
-        if queries.keys() != ranked[0].keys():
+    ranked = [ranked_file(gold, prediction) for prediction in predictions]
+    first = ranked[0].queries
+    for prediction, file in zip(predictions, ranked, strict=True):
+        if file.queries.keys() != first.keys():
             raise InputError(
-                f"{prediction} and {predictions[0]} rank different queries: {len(queries)} and {len(ranked[0])}",
+                f"{prediction} and {predictions[0]} rank different queries: {len(file.queries)} and {len(first)}",
                 "a paired test needs the same queries: compare files of one data set",
             )
-    order = sorted(ranked[0])
-    components = components_of(
-        [*map(parse_measure, MEASURES)], [[queries[query] for query in order] for queries in ranked]
-    )
-    return list(compare_components(components, predictions, resamples=resamples, confidence=confidence, seed=seed))
+    drawn = Resampling(resamples, seed, confidence)
+    measures = [*map(parse_measure, MEASURES)]
+    of_order = [measure for measure in measures if not measure.uses_labels]
+    of_labels = [measure for measure in measures if measure.uses_labels]
+    return [
+        *_compare(of_order, ranked, predictions, drawn),
+        *_compare_labels(of_labels, ranked, predictions, drawn),
+    ]
 
 
 def to_json(found: Sequence[FileComparison]) -> str:
-    """The comparisons as a JSON array, in full precision."""
-    return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
+    """The comparisons as a JSON array, in full precision; null for NaN."""
+    rows = [
+        {name: None if isinstance(value, float) and isnan(value) else value for name, value in asdict(each).items()}
+        for each in found
+    ]
+    return json.dumps(rows, indent=2, ensure_ascii=False)
 
 
 def components_of(
@@ -141,3 +153,28 @@ def compare_components(
                 str(measure), str(file), of_files.shape[1], value, float(low), float(high), value - values[0],
                 float(p_value),
             )  # fmt: skip
+
+
+def _compare(
+    measures: Sequence[Measure], ranked: Sequence[RankedFile], predictions: Sequence[Path], drawn: Resampling
+) -> Iterator[FileComparison]:
+    order = sorted(ranked[0].queries)
+    components = components_of(measures, [[file.queries[query] for query in order] for file in ranked])
+    return compare_components(components, predictions, **drawn._asdict())
+
+
+def _compare_labels(
+    measures: Sequence[Measure], ranked: Sequence[RankedFile], predictions: Sequence[Path], drawn: Resampling
+) -> Iterator[FileComparison]:
+    """Compare the files that predict labels; the others have no values."""
+    predicting = [number for number, file in enumerate(ranked) if file.predicts_labels]
+    files, paths = [ranked[number] for number in predicting], [predictions[number] for number in predicting]
+    compared = _compare(measures, files, paths, drawn) if files else iter(())
+    for measure in measures:
+        for file, prediction in zip(ranked, predictions, strict=True):
+            if not file.predicts_labels:
+                yield FileComparison(str(measure), str(prediction), len(file.queries), nan, nan, nan, nan, nan)
+            elif ranked[0].predicts_labels:
+                yield next(compared)
+            else:
+                yield replace(next(compared), difference=nan, p_value=nan)

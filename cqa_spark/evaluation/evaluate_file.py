@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import ranked_queries
+from cqa_spark.evaluation.official_files import RankedFile, ranked_file
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
@@ -32,7 +32,8 @@ OFFICIAL_MEASURES = {
 class FileScores(TypedDict):
     """The official measures of one prediction file, as fractions in full precision.
 
-    ``file`` is the path as given, ``queries`` the number of scored queries.
+    ``file`` is the path as given, ``queries`` the number of scored queries. Measures of labels are None for a gold
+    file, which predicts none.
     """
 
     file: str
@@ -40,10 +41,10 @@ class FileScores(TypedDict):
     map: float
     avg_rec: float
     mrr: float
-    precision: float
-    recall: float
-    f1: float
-    accuracy: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    accuracy: float | None
 
 
 def evaluate_file(gold: Path, prediction: Path, *, at_random: bool = False) -> FileScores:
@@ -51,17 +52,17 @@ def evaluate_file(gold: Path, prediction: Path, *, at_random: bool = False) -> F
 
     Args:
         gold: the official gold.
-        prediction: the predictions.
+        prediction: the predictions, or the gold, for the order that the task gives.
         at_random: whether to compute the expectation over all orders, for a random ranking.
 
     Raises:
         InputError: a file cannot be parsed, or the files do not belong together.
     """
-    queries = ranked_queries(gold, prediction)
-    scores: dict[str, float] = {}
-    for name, written in OFFICIAL_MEASURES.items():
-        scores[name] = parse_measure(written).total(_components(parse_measure(written), queries, at_random))
-    return FileScores(file=str(prediction), queries=len(queries), **scores)  # type: ignore[typeddict-item]
+    ranked = ranked_file(gold, prediction)
+    scores: dict[str, float | None] = dict.fromkeys(OFFICIAL_MEASURES)
+    for name, measure in _measures(ranked).items():
+        scores[name] = measure.total(_components(measure, ranked.queries, at_random))
+    return FileScores(file=str(prediction), queries=len(ranked.queries), **scores)  # type: ignore[typeddict-item]
 
 
 def standard_errors(gold: Path, prediction: Path, *, at_random: bool = False) -> dict[str, float]:
@@ -77,12 +78,18 @@ def standard_errors(gold: Path, prediction: Path, *, at_random: bool = False) ->
     """
     import numpy as np
 
-    queries = ranked_queries(gold, prediction)
+    ranked = ranked_file(gold, prediction)
     components = {
-        measure: np.array([list(_components(measure, queries, at_random))])
-        for measure in map(parse_measure, OFFICIAL_MEASURES.values())
+        measure: np.array([list(_components(measure, ranked.queries, at_random))])
+        for measure in _measures(ranked).values()
     }
     return {str(measure): float(found.standard_error[0]) for measure, found in bootstrap_intervals(components).items()}
+
+
+def _measures(ranked: RankedFile) -> dict[str, Measure]:
+    """The official measures that the file has values of, by their names in ``FileScores``."""
+    measures = {name: parse_measure(written) for name, written in OFFICIAL_MEASURES.items()}
+    return {name: each for name, each in measures.items() if ranked.predicts_labels or not each.uses_labels}
 
 
 def _components(measure: Measure, queries: Mapping[str, RankedQuery], at_random: bool) -> Iterator[tuple[float, ...]]:
@@ -107,7 +114,7 @@ def to_json(scores: Sequence[FileScores]) -> str:
 
 
 def to_table(scores: Sequence[FileScores]) -> TextTable:
-    """The scores in percent."""
+    """The scores in percent; blank where a file has none."""
     from cqa_spark.process.terminal import TextTable, number
 
     names = ("queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc")
@@ -122,5 +129,9 @@ def to_table(scores: Sequence[FileScores]) -> TextTable:
             row["f1"],
             row["accuracy"],
         ]
-        table.add_row(Path(row["file"]).name, str(row["queries"]), *(f"{100 * each:.2f}" for each in fractions))
+        table.add_row(Path(row["file"]).name, str(row["queries"]), *map(_percent, fractions))
     return table
+
+
+def _percent(fraction: float | None) -> str:
+    return "" if fraction is None else f"{100 * fraction:.2f}"

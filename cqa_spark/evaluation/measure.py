@@ -36,6 +36,7 @@ class Measure(ABC):
         about: description, one sentence.
         source: publication that defines it.
         uses_scores: whether it depends on the scores, not only on the order.
+        uses_labels: whether it depends on the predicted labels.
         has_query_values: whether a single query has a value; a correlation over queries has none.
         needs_relevant: whether it is undefined for a set of queries without a relevant candidate; its last component is
             then above 0 for queries with one.
@@ -45,6 +46,7 @@ class Measure(ABC):
     about: ClassVar[str]
     source: ClassVar[str]
     uses_scores: ClassVar[bool] = False
+    uses_labels: ClassVar[bool] = False
     has_query_values: ClassVar[bool] = True
     needs_relevant: ClassVar[bool] = False
 

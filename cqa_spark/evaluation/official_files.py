@@ -37,6 +37,19 @@ class OfficialRow(NamedTuple):
     rank: str = "0"
 
 
+class RankedFile(NamedTuple):
+    """The queries of a prediction file, judged by a gold file.
+
+    Attributes:
+        queries: the queries by id.
+        predicts_labels: whether the labels are predictions; false for a gold file, whose scores are those of the
+            order that the task gives, and whose labels are the judgments.
+    """
+
+    queries: dict[str, RankedQuery]
+    predicts_labels: bool
+
+
 def read_official(path: Path) -> list[OfficialRow]:
     """Read a gold or prediction file, in the order of its lines.
 
@@ -69,17 +82,19 @@ def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
     return write_lines(path, lines, separator="\t")
 
 
-def ranked_queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:
+def ranked_file(gold: Path, prediction: Path) -> RankedFile:
     """The queries of both files, ranked by the prediction's scores and judged by the gold labels.
 
     Rows are matched by ids. Candidates are ordered by score, descending; ties keep the order of the prediction file.
-    A gold candidate without a prediction counts as unranked.
+    A gold candidate without a prediction counts as unranked. A prediction file is a gold file if all its rows are rows
+    of the gold file.
 
     Raises:
         InputError: a file cannot be parsed, the prediction has candidates that are not in the gold file, or no query
             is in both.
     """
-    judged, predicted = _by_query(read_official(gold)), _by_query(read_official(prediction))
+    judgments, predictions = read_official(gold), read_official(prediction)
+    judged, predicted = _by_query(judgments), _by_query(predictions)
     shared = [query_id for query_id in judged if query_id in predicted]
     if not shared:
         raise InputError(f"{prediction}: has no query in common with {gold}", "give the gold file of the same data")
@@ -94,7 +109,8 @@ def ranked_queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:
             f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
             "give the gold file of the same data, or rank only its candidates",
         )
-    return {query_id: _ranked(judged[query_id], predicted[query_id]) for query_id in shared}
+    queries = {query_id: _ranked(judged[query_id], predicted[query_id]) for query_id in shared}
+    return RankedFile(queries, predicts_labels=not set(predictions) <= set(judgments))
 
 
 def _by_query(rows: Iterable[OfficialRow]) -> dict[str, dict[str, OfficialRow]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 
 from cqa_spark.evaluation.compare_files import FileComparison
-from cqa_spark.reports.kit.grid import Cell, Grid, difference_cell, value_cell
+from cqa_spark.reports.kit.grid import NO_VALUE, Cell, Grid, difference_cell, value_cell
 from cqa_spark.reports.kit.numbers import count
 
 
@@ -21,11 +22,13 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
     names = {file: Path(file).name for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
+    without_labels = {names[each.file]: None for each in found if isnan(each.value)}
     return Grid(
         title=f"{count(found[0].queries)} queries, in percentage points",
         about=(
             f"Values have a {confidence:.0%} bootstrap interval over queries. Differences are from "
             f"{names[files[0]]}, with the two-sided p-value of a paired randomization test, adjusted by Holm."
+            + (f" The labels of a gold file are no predictions: {', '.join(without_labels)}." if without_labels else "")
         ),
         headings=("measure", "file", "value", "difference"),
         rows=tuple((each.measure, (Cell(names[each.file]), *_cells(each, files[0]))) for each in found),
@@ -33,5 +36,7 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
 
 
 def _cells(found: FileComparison, first: str) -> tuple[Cell, Cell]:
-    value = value_cell(found.value, found.low, found.high)
-    return value, Cell("") if found.file == first else difference_cell(found)
+    value = NO_VALUE if isnan(found.value) else value_cell(found.value, found.low, found.high)
+    if found.file == first:
+        return value, Cell("")
+    return value, NO_VALUE if isnan(found.difference) else difference_cell(found)

@@ -16,6 +16,7 @@ class Accuracy(RatioMeasure):
     name: ClassVar[str] = "Accuracy"
     about: ClassVar[str] = "share of candidates with a correct predicted label"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    uses_labels: ClassVar[bool] = True
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Correctly labelled candidates; judged candidates."""

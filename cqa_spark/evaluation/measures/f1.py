@@ -19,6 +19,7 @@ class F1(RatioMeasure):
     name: ClassVar[str] = "F1"
     about: ClassVar[str] = "harmonic mean of precision and recall of the predicted labels"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    uses_labels: ClassVar[bool] = True
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Twice the hits predicted relevant; candidates predicted relevant plus hits."""

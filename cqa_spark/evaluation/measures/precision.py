@@ -16,6 +16,7 @@ class Precision(RatioMeasure):
     name: ClassVar[str] = "Precision"
     about: ClassVar[str] = "share of hits among the candidates that are predicted relevant"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    uses_labels: ClassVar[bool] = True
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Hits predicted relevant; candidates predicted relevant."""

@@ -16,6 +16,7 @@ class Recall(RatioMeasure):
     name: ClassVar[str] = "Recall"
     about: ClassVar[str] = "share of the hits that are predicted relevant"
     source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    uses_labels: ClassVar[bool] = True
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Hits predicted relevant; hits."""

@@ -27,6 +27,7 @@ class TruncatedMeanAveragePrecision(MeanMeasure):
         "Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2; Liu et al. 2016, Quit While Ahead: Evaluating "
         "Truncated Rankings"
     )
+    uses_labels: ClassVar[bool] = True
     needs_relevant: ClassVar[bool] = True
 
     def value(self, query: RankedQuery) -> float:

@@ -46,6 +46,30 @@ def test_a_measure_after_the_other_and_the_files_in_their_order(files: tuple[Pat
     assert [each["difference"] for each in found if each["measure"] == "Accuracy"] == [0, 0.5, 0]
 
 
+def test_a_gold_file_has_no_measures_of_labels(files: tuple[Path, Path, Path]) -> None:
+    gold, _, wrong = files
+    found = {(each["measure"], each["file"]): each for each in json.loads(to_json(compare_files(gold, [gold, wrong])))}
+    given, compared = found["MAP@10", str(gold)], found["MAP@10", str(wrong)]
+    assert (given["value"], compared["value"], compared["difference"]) == (1, 0.5, -0.5)
+    blank = dict.fromkeys(("value", "low", "high", "difference", "p_value"))
+    assert found["F1", str(gold)] == {"measure": "F1", "file": str(gold), "queries": QUERIES, **blank}
+    compared = found["F1", str(wrong)]
+    assert (compared["value"], compared["difference"], compared["p_value"]) == (2 / 3, None, None)
+
+
+def test_a_gold_file_is_left_out_of_tests_of_labels(files: tuple[Path, Path, Path]) -> None:
+    gold, right, wrong = files
+    alone, beside = compare_files(gold, [right, wrong]), compare_files(gold, [right, gold, wrong])
+    assert [each for each in beside if each.measure == "F1" and each.file != str(gold)] == [
+        each for each in alone if each.measure == "F1"
+    ]
+
+
+def test_only_gold_files_have_no_measures_of_labels(files: tuple[Path, Path, Path]) -> None:
+    found = json.loads(to_json(compare_files(files[0], [files[0], files[0]])))
+    assert [each["value"] for each in found] == [1] * 6 + [None] * 4
+
+
 def test_files_of_other_queries_are_refused(files: tuple[Path, Path, Path]) -> None:
     gold, right, wrong = files
     wrong.write_text("".join(wrong.read_text().splitlines(keepends=True)[2:]))
@@ -62,3 +86,14 @@ def test_the_command_prints_points(files: tuple[Path, Path, Path], capsys: pytes
         ["MAP@10", "wrong", "50.00", "50.00\N{EN DASH}50.00", "\N{MINUS SIGN}50.00", "p", "=", "0.031"],
     ]
     assert "6 queries, in percentage points" in printed
+
+
+def test_the_command_names_gold_files(files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, _, wrong = map(str, files)
+    assert main(["compare-files", gold, gold, wrong, "--resampling.resamples", "99"]) == 0
+    printed = capsys.readouterr().out
+    assert [line.split() for line in printed.splitlines() if line.startswith("F1")] == [
+        ["F1", "gold", "\N{EN DASH}"],
+        ["F1", "wrong", "66.67", "66.67\N{EN DASH}66.67", "\N{EN DASH}"],
+    ]
+    assert "The labels of a gold file are no predictions: gold." in " ".join(printed.split())

@@ -51,6 +51,17 @@ def test_json_is_one_object_per_file_in_full_precision(files: tuple[Path, Path])
     assert scores[0]["f1"] == 2 / 3
 
 
+def test_a_gold_file_predicts_no_labels(files: tuple[Path, Path]) -> None:
+    gold, _ = files
+    of_labels = dict.fromkeys(("precision", "recall", "f1", "accuracy"))
+    assert evaluate_file(gold, gold) == {
+        "file": str(gold), "queries": 2, "map": 0.5, "avg_rec": 1.0, "mrr": 0.5, **of_labels,
+    }  # fmt: skip
+    page = StringIO()
+    Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(gold, [gold])))
+    assert page.getvalue().splitlines()[1].split() == ["gold", "2", "50.00", "100.00", "50.00"]
+
+
 def test_table_fits_a_terminal_and_is_in_percent(files: tuple[Path, Path]) -> None:
     page = StringIO()
     Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(files[0], [files[1]])))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import EnvironmentProblem, InputError
-from cqa_spark.evaluation.official_files import OfficialRow, ranked_queries, read_official, write_official
+from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, read_official, write_official
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 GOLD = "Q1\tC1\t1\t1\tfalse\nQ1\tC2\t2\t0.5\ttrue\nQ1\tC3\t3\t0.33\ttrue\nQ2\tC4\t1\t1\tfalse\n"
@@ -33,23 +33,29 @@ def test_reads_carriage_returns_blank_lines_and_byte_order_mark(tmp_path: Path) 
 def test_scores_order_as_numbers_not_as_text(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t9\tfalse\nQ1\tC2\t0\t10\ttrue\nQ1\tC3\t0\t1e2\tfalse\n")
     hit_not_called, hit, miss = Candidate(True, 1), Candidate(True, 1, True), Candidate(False, 0)
-    assert ranked_queries(gold, path)["Q1"].ranked == [hit_not_called, hit, miss]
+    assert ranked_file(gold, path).queries["Q1"].ranked == [hit_not_called, hit, miss]
 
 
 def test_ties_keep_the_order_of_the_prediction_file(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC2\t0\t1\tfalse\nQ1\tC1\t0\t1\tfalse\nQ1\tC3\t0\t1\tfalse\n")
-    assert [candidate.relevant for candidate in ranked_queries(gold, path)["Q1"].ranked] == [True, False, True]
+    assert [candidate.relevant for candidate in ranked_file(gold, path).queries["Q1"].ranked] == [True, False, True]
 
 
 def test_candidate_without_prediction_is_not_ranked(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\n")
     expected = RankedQuery([Candidate(False, 0, True)], [Candidate(True, 1), Candidate(True, 1)])
-    assert ranked_queries(gold, path) == {"Q1": expected}
+    assert ranked_file(gold, path).queries == {"Q1": expected}
+
+
+def test_a_file_with_rows_of_the_gold_file_predicts_no_labels(tmp_path: Path, gold: Path) -> None:
+    part = written(tmp_path / "part", GOLD.splitlines()[0] + "\n")
+    other_scores = written(tmp_path / "pred", GOLD.replace("0.5", "0.6"))
+    assert [ranked_file(gold, path).predicts_labels for path in (gold, part, other_scores)] == [False, False, True]
 
 
 def test_queries_of_one_file_only_are_left_out_and_said(tmp_path: Path, gold: Path, caplog) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ7\tC9\t0\t1\ttrue\n")
-    assert list(ranked_queries(gold, path)) == ["Q1"]
+    assert list(ranked_file(gold, path).queries) == ["Q1"]
     assert [record.getMessage() for record in caplog.records] == [
         f"{gold}: 1 queries are not in the other file and are ignored: Q2",
         f"{path}: 1 queries are not in the other file and are ignored: Q7",
@@ -59,13 +65,13 @@ def test_queries_of_one_file_only_are_left_out_and_said(tmp_path: Path, gold: Pa
 def test_unknown_candidates_are_refused_by_name(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ1\tC8\t0\t1\ttrue\n")
     with pytest.raises(InputError, match=r"pred: 1 candidates are not in .*gold: C8 of query Q1"):
-        ranked_queries(gold, path)
+        ranked_file(gold, path)
 
 
 def test_files_of_other_data_are_refused(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q7\tC1\t0\t1\ttrue\n")
     with pytest.raises(InputError, match="no query in common"):
-        ranked_queries(gold, path)
+        ranked_file(gold, path)
 
 
 @pytest.mark.parametrize(
