@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class Comments:
         """The comments below each post of each query, as slices of the columns."""
         keys = list(zip(self.query.tolist(), self.post_id, strict=True))
         starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
-        return [slice(start, end) for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)]
+        return [slice(start, end) for start, end in pairwise([*starts, len(keys)])]
 
     @cached_property
     def by_post(self) -> dict[tuple[int, str], slice]:

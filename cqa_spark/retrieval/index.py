@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -74,5 +75,5 @@ def _parts(batch: pa.RecordBatch) -> Iterator[tuple[tuple[str, str], pa.RecordBa
     """Runs of rows with one site and shard."""
     keys: list[Any] = list(zip(batch.column("site").to_pylist(), batch.column("shard").to_pylist(), strict=True))
     starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
-    for start, end in zip(starts, [*starts[1:], len(keys)], strict=True):
+    for start, end in pairwise([*starts, len(keys)]):
         yield keys[start], batch.slice(start, end - start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -93,7 +94,7 @@ def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Each shard, and the queries that follow it."""
     parts = batch.column("part").to_pylist()
     starts = [place for place, part in enumerate(parts) if place == 0 or part == 0 or part != parts[place - 1]]
-    for start, end in zip(starts, [*starts[1:], len(parts)], strict=True):
+    for start, end in pairwise([*starts, len(parts)]):
         yield parts[start], batch.slice(start, end - start)
 
 

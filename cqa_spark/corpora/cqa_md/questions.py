@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from lxml import etree
@@ -70,7 +71,7 @@ def read_questions(content: bytes) -> Iterator[QuestionRecord]:
     """
     text = decompressed(content)
     starts = [opening.start() for opening in OPENING.finditer(text)]
-    for start, following in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, following in pairwise([*starts, len(text)]):
         end = text.find(CLOSING, start, following)
         record = text[start : following if end < 0 else end + len(CLOSING)]
         raw = record.decode("utf-8", "backslashreplace")

@@ -80,6 +80,13 @@ def test_questions_are_compared_in_all_their_parts() -> None:
     )
 
 
+def test_questions_without_any_comment_are_compared_in_their_other_parts() -> None:
+    threads = [Thread("Q1", None, [], question="q"), Thread("R1", None, [], question="r")]
+    batch = batch_of(threads, [("Q1", "R1", "R1")], task="question_question", vectors={"q": EAST, "r": BETWEEN})
+    (row,) = values(QuestionSimilarityV1(VERSION), batch)
+    assert [row[name] for name in ("highest", "comment_most", "comment_mean")] == [pytest.approx(0.6), None, None]
+
+
 def test_places_are_those_within_the_query() -> None:
     query, values = np.array([0, 0, 0, 1, 1]), np.array([0.5, 0.7, 0.5, np.nan, 0.1])
     assert np.array_equal(places(values, query), [2, 1, 2, np.nan, 1], equal_nan=True)
