@@ -81,10 +81,12 @@ def test_questions_are_compared_in_all_their_parts() -> None:
 
 
 def test_questions_without_any_comment_are_compared_in_their_other_parts() -> None:
-    threads = [Thread("Q1", None, [], question="q"), Thread("R1", None, [], question="r")]
-    batch = batch_of(threads, [("Q1", "R1", "R1")], task="question_question", vectors={"q": EAST, "r": BETWEEN})
+    asked, related = (Thread(name, None, [], question=name, subject="s") for name in ("Q1", "R1"))
+    vectors = {"Q1": EAST, "s": NORTH, "R1": BETWEEN}
+    batch = batch_of([asked, related], [("Q1", "R1", "R1")], task="question_question", vectors=vectors)
     (row,) = values(QuestionSimilarityV1(VERSION), batch)
-    assert [row[name] for name in ("highest", "comment_most", "comment_mean")] == [pytest.approx(0.6), None, None]
+    names = ("subjects", "query_subject", "highest", "comment_most", "comment_mean", "comment_first")
+    assert [row[name] for name in names] == [1.0, 0.0, 1.0, None, None, None]
 
 
 def test_places_are_those_within_the_query() -> None:
