@@ -135,11 +135,10 @@ def affected(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut
     """The threads, authors and pairs that changes affect.
 
     Args:
-        changed: as ``changes`` returns them; read several times, so pass persisted DataFrames.
+        changed: the rows of ``changes`` with ``tracked_changed``; read several times, so pass persisted DataFrames.
         now: the rows after the changes, by table name.
         cut: the time up to which groups of reach ``HISTORY`` read events.
     """
-    changed = {name: rows.where("tracked_changed") for name, rows in changed.items()}
     posts, comments, votes = (_both(table, changed[table.name], now[table.name]) for table in (POSTS, COMMENTS, VOTES))
     places = posts.select("site", "post_id", "thread_id")
     below = changed[COMMENTS.name].select("site", "post_id").join(places, on=["site", "post_id"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -66,7 +66,8 @@ class Changes(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compare and write."""
         trained = load_trained(run, self.systems)
-        with _changed(run, self.last, self.groups) as changed:
+        versions = {table.name: _versions(run, self.last, table) for table in READ}
+        with _persisted(changes(versions, [group_class(name) for name in self.groups])) as changed:
             rows = [row.asDict() for row in reduce(DataFrame.unionByName, _counts(changed)).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
             counts.rows_in = sum(row["rows"] for row in rows)
@@ -77,14 +78,13 @@ class Changes(Step):
 
 
 @contextmanager
-def _changed(run: Run, last: Snapshot, groups: Iterable[str]) -> Iterator[Mapping[str, DataFrame]]:
-    """The changed rows of each table, persisted while the block runs."""
-    versions = {table.name: _versions(run, last, table) for table in READ}
-    changed = {name: rows.persist() for name, rows in changes(versions, [group_class(name) for name in groups]).items()}
+def _persisted(frames: Mapping[str, DataFrame]) -> Iterator[Mapping[str, DataFrame]]:
+    """The frames, persisted while the block runs."""
+    persisted = {name: rows.persist() for name, rows in frames.items()}
     try:
-        yield changed
+        yield persisted
     finally:
-        for rows in changed.values():
+        for rows in persisted.values():
             rows.unpersist()
 
 
@@ -93,12 +93,13 @@ def _write_affected(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int
 
     If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
     """
-    found = affected(changed, {table.name: _rows(run, table) for table in READ}, cut)
-    found.authors.persist()
-    try:
-        return run.set_aside(AFFECTED, found.examples(run.read(EXAMPLES)))
-    finally:
-        found.authors.unpersist()
+    with _persisted({name: rows.where("tracked_changed") for name, rows in changed.items()}) as tracked:
+        # Page views change many rows, which are not tracked; of the others, once stored, Spark knows that they are few
+        # enough to broadcast.
+        reduce(DataFrame.unionByName, (rows.select("site") for rows in tracked.values())).count()
+        found = affected(tracked, {table.name: _rows(run, table) for table in READ}, cut)
+        with _persisted({"authors": found.authors}):
+            return run.set_aside(AFFECTED, found.examples(run.read(EXAMPLES)))
 
 
 def _versions(run: Run, last: Snapshot, table: Table) -> tuple[DataFrame, DataFrame]:

@@ -83,8 +83,10 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     first, second = (inputs_of(as_read(tables, classes)) for tables in (before, after))
     versions = {name: (before[name], after[name]) for name in before}
     versions[EXAMPLES.name] = (first.examples, second.examples)
-    changed = {name: rows.localCheckpoint() for name, rows in changes(versions, classes).items()}
-    found = affected(changed, {name: after for name, (_, after) in versions.items()}, second.cut)
+    tracked = {
+        name: rows.where("tracked_changed").localCheckpoint() for name, rows in changes(versions, classes).items()
+    }
+    found = affected(tracked, {name: after for name, (_, after) in versions.items()}, second.cut)
     keys = found.examples(second.examples).localCheckpoint()
     again = {
         reach: second.examples.join(within(reach, keys), list(EXAMPLES.key), "left_semi").localCheckpoint()
