@@ -48,7 +48,7 @@ def run(settings: RunSettings) -> Flow:
         (
             Ingest(source),
             Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),
-            *learning(systems, task, settings.features),
+            *learning(systems, task, settings.features, every_fold=settings.every_fold),
             RankEveryQuery(systems, folds) if settings.every_fold else Score(systems, task),
             Evaluate(settings.evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold),
             *([EvaluateSets(settings.evaluation, settings.baseline)] if task == STS else []),

@@ -45,7 +45,7 @@ def reproduce(
         (
             Ingest(source),
             Pair(tasks_of(systems), leave_out=leave_out),
-            *learning(systems, task, features),
+            *learning(systems, task, features, every_fold=every_fold),
             RankEveryQuery(systems, EveryFold(features.folds)) if every_fold else Score(systems, task),
             *files,
         ),

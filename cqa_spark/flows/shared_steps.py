@@ -17,6 +17,7 @@ from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
 from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
+from cqa_spark.tasks.registry import task as task_named
 
 
 def annotated_files(
@@ -27,9 +28,19 @@ def annotated_files(
     return file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
 
 
-def learning(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
-    """From examples to trained systems: texts and upstream systems if needed, features, rankers."""
-    return (*text_analysis(systems), *training(systems, task, features))
+def learning(
+    systems: Sequence[System], task: str, features: FeatureSettings, *, every_fold: bool = False
+) -> tuple[Step, ...]:
+    """From examples to trained systems: texts and upstream systems if needed, features, rankers.
+
+    Args:
+        systems: recipes.
+        task: their task.
+        features: settings of the feature groups.
+        every_fold: whether the training examples, including those without a label, are ranked as well.
+    """
+    examples_only = task_named(task).pairs_alone and not every_fold
+    return (*text_analysis(systems, examples_only=examples_only), *training(systems, task, features))
 
 
 def training(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
@@ -46,7 +57,7 @@ def text_analysis(systems: Sequence[System], *, examples_only: bool = False) -> 
 
     Args:
         systems: recipes.
-        examples_only: encode only the texts of queries and candidates.
+        examples_only: encode only the texts of examples that a system learns from or ranks.
     """
     everyone = [*systems, *[each.system for each in upstream_of(systems)]]
     return text_steps(groups_of(everyone), words=rank_by_words(everyone), examples_only=examples_only)
@@ -58,7 +69,7 @@ def text_steps(groups: Sequence[str], *, words: bool = False, examples_only: boo
     Args:
         groups: names of feature groups.
         words: whether a ranker reads texts as well.
-        examples_only: encode only the texts of queries and candidates.
+        examples_only: encode only the texts of examples that a system learns from or ranks.
     """
     models = embedding_models(groups)
     return (*([Analyse()] if words or reads_texts(groups) else []), *([Embed(models, examples_only)] if models else []))

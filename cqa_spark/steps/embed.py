@@ -25,7 +25,8 @@ class Embed(Step):
 
     Attributes:
         models: names of the models.
-        examples_only: encode only the texts of queries and candidates, which are few if examples were selected.
+        examples_only: encode only the texts of queries and candidates that a system learns from or ranks: training
+            examples without a label are left out.
     """
 
     models: Sequence[str]
@@ -68,7 +69,8 @@ class Embed(Step):
         if not self.examples_only:
             return texts
         of_pair = F.explode(F.array("query_id", "candidate_id")).alias("document_id")
-        pairs = run.read(EXAMPLES).select("site", of_pair)
+        learned_or_ranked = F.col("label").isNotNull() | (F.col("split") != "train")
+        pairs = run.read(EXAMPLES).where(learned_or_ranked).select("site", of_pair)
         documents = run.read(DOCUMENTS).join(pairs, on=["site", "document_id"], how="left_semi")
         needed = documents.select(F.explode(F.array("text_id", "subject_text_id")).alias("text_id"))
         return texts.join(needed, on="text_id", how="left_semi")

@@ -24,6 +24,7 @@ class Sts(Task):
     about = "grade the similarity in meaning of two sentences"
     grades: ClassVar[dict[str, int]] = {}
     relevant_from = 4
+    pairs_alone = True
 
     def similarity(self) -> Column:
         """The label is the number."""

@@ -27,6 +27,7 @@ class Task(ABC):
         via: the tasks of the intermediate steps from query to candidate, each with the columns of this task's examples
             that are its query and candidate; empty without intermediate steps.
         shortcuts: tasks whose systems can score the candidate for the query directly, without intermediate steps.
+        pairs_alone: whether the features of a pair depend on no other pair, apart from what groups learn from labels.
     """
 
     name: ClassVar[str]
@@ -36,6 +37,7 @@ class Task(ABC):
     relevant_from: ClassVar[int]
     via: ClassVar[Mapping[str, tuple[str, str]]] = MappingProxyType({})
     shortcuts: ClassVar[Collection[str]] = ()
+    pairs_alone: ClassVar[bool] = False
 
     def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:
         """One row per judged pair; the unannotated split provides text only and has no examples.

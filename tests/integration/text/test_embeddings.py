@@ -53,22 +53,28 @@ def test_a_night_encodes_new_texts_only_and_drops_those_that_are_gone(spark: Spa
     assert (same, counts.rows_out) == (second, 0)
 
 
-def test_only_the_texts_of_queries_and_candidates_are_encoded(spark: SparkSession, tmp_path: Path) -> None:
+def test_only_texts_that_are_learned_from_or_ranked_are_encoded(spark: SparkSession, tmp_path: Path) -> None:
     lake = Lake(spark, str(tmp_path / "lake"))
     documents = spark.createDataFrame(
         [
             ("a", "q", "title and body", "title"),
             ("a", "a1", "answer", None),
             ("a", "a2", "late answer", None),
+            ("a", "a3", "unlabelled training answer", None),
+            ("a", "a4", "answer to rank", None),
             ("b", "q", "other site", None),
         ],
         "site string, document_id string, text_id string, subject_text_id string",
     )
-    texts = ["title and body", "title", "answer", "late answer", "other site"]
+    texts = [row[name] for row in documents.collect() for name in ("text_id", "subject_text_id") if row[name]]
     examples = spark.createDataFrame(
-        [("a", "preferred_answer", "q", "a1", "q", "q", 1, "train")],
+        [
+            ("a", "preferred_answer", "q", "a1", "q", "q", 1, 0, "train"),
+            ("a", "preferred_answer", "q", "a3", "q", "q", 2, None, "train"),
+            ("a", "preferred_answer", "q", "a4", "q", "q", 3, None, "test"),
+        ],
         "site string, task string, query_id string, candidate_id string, thread_id string, fold_key string, "
-        "initial_rank int, split string",
+        "initial_rank int, label int, split string",
     )
     begin = RunRecord("run", "running", "run", config_hash="c0ffee", config="", code_version="0")
     with open_run(lake, begin, resume=False, on_step=lambda _: None) as run:
@@ -77,4 +83,4 @@ def test_only_the_texts_of_queries_and_candidates_are_encoded(spark: SparkSessio
         run.write(EXAMPLES, EXAMPLES.complete(examples))
         Embed([MODEL.name], examples_only=True).execute(run, StepRecord("embeddings"))
         found = {row["text_id"] for row in run.read(EMBEDDINGS).collect()}
-    assert found == {"title and body", "title", "answer"}
+    assert found == {"title and body", "title", "answer", "answer to rank"}
