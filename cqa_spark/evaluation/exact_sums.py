@@ -1,50 +1,50 @@
-"""Sums of the components of queries that do not depend on the order of the queries, added up where they are stored."""
+"""Sums that do not depend on the order of their terms: terms are split into digits, whose sums are exact.
+
+The digits of a term are whole numbers: the term, rounded, and then the rest in units of the next power of 1 / ``BASE``.
+Whole numbers are added without rounding, in any order and on any partitions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pyspark.sql import Column
 
-from cqa_spark.evaluation.measures import parse_measure
+BASE = 2**32
+"""Sums of two billion digits fit a 64-bit integer, and sums of two million a 64-bit float."""
 
-_DIGIT = 2**32
-_DIGITS = 3
+Terms = TypeVar("Terms", "NDArray[np.float64]", "Column")
+Sums = TypeVar("Sums", "NDArray[np.float64]", Fraction)
 
 
-def measure_totals(query_metrics: DataFrame, measure: str, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
-    """A measure over all queries of each group, bit-equal for any partitions.
-
-    Components are summed as whole numbers and two digits of base 2 ** 32. Sums are therefore exact for components that
-    are multiples of 2 ** -64, as 64-bit floats above 2 ** -12 are.
+def digits(terms: Terms, number: int, rint: Callable[[Terms], Terms]) -> list[Terms]:
+    """The digits of terms, the largest first.
 
     Args:
-        query_metrics: rows of ``QUERY_METRICS`` of this measure.
-        measure: its display name.
-        by: columns that identify a group.
-
-    Returns:
-        The measure by the values of these columns.
+        terms: 64-bit floats.
+        number: number of digits; the sums are exact for terms that are multiples of ``BASE`` ** (1 - number).
+        rint: rounds to whole numbers: ``numpy.rint`` or that of Spark.
     """
-    components = query_metrics.select(*by, F.posexplode("components").alias("place", "component"))
-    sums = [F.sum(digit.cast("long")).alias(f"digit{number}") for number, digit in enumerate(_digits("component"))]
-    rows = components.groupBy(*by, "place").agg(F.count(F.lit(1)).alias("queries"), *sums).orderBy("place").collect()
-    totals: dict[tuple[Any, ...], list[float]] = {}
-    queries = {tuple(row[name] for name in by): row["queries"] for row in rows}
-    for row in rows:
-        exact = sum(Fraction(row[f"digit{number}"], _DIGIT**number) for number in range(_DIGITS))
-        totals.setdefault(tuple(row[name] for name in by), []).append(float(exact))
-    parsed = parse_measure(measure)
-    return {group: parsed.aggregate(sums, queries[group]) for group, sums in totals.items()}
-
-
-def _digits(name: str) -> list[Column]:
-    """Whole numbers whose sum is the value, when each is divided by the next power of the base."""
-    found, rest = [], F.col(name)
-    for _ in range(_DIGITS):
-        found.append(F.rint(rest))
-        rest = (rest - found[-1]) * _DIGIT
+    found: list[Terms] = []
+    rest = terms
+    for _ in range(number):
+        found.append(rint(rest))
+        rest = (rest - found[-1]) * BASE
     return found
+
+
+def from_digits(sums: Sequence[Sums]) -> Sums:
+    """The sum of the terms.
+
+    Args:
+        sums: the sum of each digit, the largest first.
+    """
+    total = sums[0]
+    for place, digit in enumerate(sums[1:], start=1):
+        total = total + digit / BASE**place
+    return total

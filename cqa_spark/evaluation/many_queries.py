@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.compare_systems import Compared
 from cqa_spark.evaluation.paired_systems import MeasuredGroup
-from cqa_spark.evaluation.query_groups import GROUPS, GroupSums, SumColumns, compare_groups, from_parts
+from cqa_spark.evaluation.query_groups import DIGITS, GROUPS, GroupSums, SumColumns, compare_groups, from_parts
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.lake.journal import Entry
 
@@ -96,7 +96,7 @@ def summarise_many(
 
 
 def _sums(query_metrics: DataFrame, columns: Mapping[Key, SumColumns], keys: list[str]) -> DataFrame:
-    """The parts of the groups' sums: the key, ``part``, and ``sums``, whole numbers and then fractions."""
+    """The parts of the groups' sums: the key, ``part``, and ``sums``, digit by digit."""
     group = F.pmod(F.xxhash64("site", "query_id"), F.lit(GROUPS)).alias("group")
     rows = query_metrics.select(*keys, "measure", "system", "components", group)
     schema = ", ".join([*(f"{name} string" for name in keys), "part int", "sums array<double>"])
@@ -140,7 +140,7 @@ def _comparing(
         import numpy as np
 
         own = columns[tuple(map(str, key))]
-        parts = [each.reshape(2, -1, own.count) for each in rows.sort_values("part")["sums"]]
+        parts = [each.reshape(DIGITS, -1, own.count) for each in rows.sort_values("part")["sums"]]
         found = compare_groups(own, from_parts(np.concatenate(parts, axis=1)), compared, drawn)
         return found.assign(**dict(zip(keys, key, strict=True)))
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cqa_spark.evaluation.compare_systems import Compared, compare_systems
+from cqa_spark.evaluation.exact_sums import digits, from_digits
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 GROUPS = 10_000
 """Number of groups. The width of an interval then varies by 0.7 % between assignments (standard deviation)."""
 
-_FRACTION = 2.0**32
+DIGITS = 2
+"""Number of digits of a sum: components are rounded to multiples of 2 ** -32."""
 
 
 class SumColumns:
@@ -73,8 +75,7 @@ class SumColumns:
 class GroupSums:
     """Sums of the components of queries, by group of queries.
 
-    A component is summed as a whole number and a multiple of 2 ** -32, which 64-bit floats represent exactly. The sums
-    are therefore equal for any order and any partitions of the queries.
+    Components are summed by digits. The sums are therefore equal for any order and any partitions of the queries.
 
     Args:
         columns: the columns of the sums.
@@ -87,7 +88,7 @@ class GroupSums:
         self._columns = columns
         self._measures = pa.array([str(measure) for measure in columns.widths])
         self._systems = pa.array(columns.systems)
-        self._sums = np.zeros((2, groups * columns.count))
+        self._sums = np.zeros((DIGITS, groups * columns.count))
 
     def add(self, rows: pa.Table) -> None:
         """Add rows of ``QUERY_METRICS``.
@@ -104,20 +105,19 @@ class GroupSums:
         widths = pc.list_value_length(rows["components"]).to_numpy()
         places = np.repeat(group + self._columns.starts[measure, system] - np.cumsum(widths) + widths, widths)
         places += np.arange(len(places))
-        whole = np.rint(numbers)
-        np.add.at(self._sums[0], places, whole)
-        np.add.at(self._sums[1], places, np.rint((numbers - whole) * _FRACTION))
+        for sums, digit in zip(self._sums, digits(numbers, DIGITS, np.rint), strict=True):
+            np.add.at(sums, places, digit)
         queries = group[(measure == 0) & (system == 0)] + self._columns.count - 1
         np.add.at(self._sums[0], queries, 1.0)
 
     def parts(self) -> NDArray[np.float64]:
-        """Whole numbers and fractions, which add up with those of other queries; shape (2, groups, columns)."""
-        return self._sums.reshape(2, -1, self._columns.count)
+        """The sum of each digit, to be added to those of other queries; shape (digits, groups, columns)."""
+        return self._sums.reshape(DIGITS, -1, self._columns.count)
 
 
 def from_parts(parts: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums, of shape (groups, columns), without groups that have no queries."""
-    sums: NDArray[np.float64] = parts[0] + parts[1] / _FRACTION
+    sums = from_digits(list(parts))
     return sums[sums[:, -1] > 0]
 
 

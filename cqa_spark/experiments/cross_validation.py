@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.exact_sums import measure_totals
+from cqa_spark.evaluation.measure_totals import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.experiments.evaluation_split import Part
