@@ -22,7 +22,7 @@ class PairSettings(StageSettings):
 
 
 class FeaturizeSettings(StageSettings):
-    """Compute feature groups, and the processed texts that they require."""
+    """Compute feature groups, and the processed texts that they require; replaces all earlier values of the run."""
 
     examples = (
         "cqa featurize --lake build/lake --run-id mine --systems best_a",

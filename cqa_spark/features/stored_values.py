@@ -54,9 +54,11 @@ def read_values(run: RunTables, groups: Iterable[str]) -> dict[Place, DataFrame]
     wanted = list(groups)
     missing = missing_groups(run, wanted)
     if missing:
+        stored = [group.name for group in stored_groups(run)]
         raise InputError(
             f"run {run.record.run_id} has no values of {', '.join(sorted(missing))}",
-            f"compute them first: cqa featurize --run-id {run.record.run_id} --groups {' '.join(sorted(missing))}",
+            "compute them first, together with the groups that the run has, whose values are replaced: cqa featurize "
+            f"--run-id {run.record.run_id} --task TASK --groups {' '.join(sorted({*wanted, *stored}))}",
         )
     return {
         place: of_place(run.read(feature_table(found)), place, found)

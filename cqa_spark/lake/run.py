@@ -18,9 +18,10 @@ from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_table import write_run_table
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.storage import Lake, SetAside, Written
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.lake.table_state import TableState
+from cqa_spark.lake.written import SetAside, Written
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")

@@ -18,8 +18,9 @@ from cqa_spark.errors import ContractError
 from cqa_spark.lake.folders import remove_folder
 from cqa_spark.lake.journal import FOLDER
 from cqa_spark.lake.new_files import move_into, write_new_files
-from cqa_spark.lake.storage import Lake, Written
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import RunTable
+from cqa_spark.lake.written import Written
 from cqa_spark.spark.file_paths import literal_path
 
 

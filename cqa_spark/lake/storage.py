@@ -23,42 +23,11 @@ from cqa_spark.lake.reader import LakeReader
 from cqa_spark.lake.row_kinds import GONE, KEPT, NEW, kept_and_gone, marked
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import Action, TableState
+from cqa_spark.lake.written import SetAside, Written
 from cqa_spark.object_store.store import AlreadyThere
 
 CHECKPOINTS = 10
 """Number of versions between checkpoints of a table's log."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """The result of a write.
-
-    Attributes:
-        version: new version of the table.
-        rows: number of rows that were passed in.
-    """
-
-    version: int
-    rows: int
-
-
-@dataclass(frozen=True)
-class SetAside:
-    """Rows that a process has written to files, and that belong to no version of a table.
-
-    Attributes:
-        frame: reads the rows.
-        files: their files.
-        newest: the newest version of the table before the rows were written; None before the first version.
-    """
-
-    frame: DataFrame
-    files: NewFiles
-    newest: int | None
-
-    def union(self, later: SetAside) -> SetAside:
-        """The rows of both."""
-        return SetAside(self.frame.unionByName(later.frame), self.files.with_files_of(later.files), self.newest)
 
 
 @dataclass(frozen=True)

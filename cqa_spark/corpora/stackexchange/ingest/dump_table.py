@@ -22,7 +22,7 @@ from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.schemas.accounting import QUARANTINE
-from cqa_spark.lake.storage import SetAside
+from cqa_spark.lake.written import SetAside
 from cqa_spark.spark.concurrency import run_concurrently
 
 MOST_BROADCAST = 1_000_000

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.storage import SetAside
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.written import SetAside
 
 
 @dataclass(frozen=True)
