@@ -135,7 +135,13 @@ class ImportIrDatasetsSettings(FilesCommand):
     )
 
     dataset: Annotated[
-        str, Positional(), Shown("ID"), Field(description="id in the catalogue of ir_datasets; the prefix is optional")
+        str,
+        Positional(),
+        Shown("ID"),
+        Field(
+            description="id in the catalogue of ir_datasets, with or without the prefix; documents that are answers or "
+            "passages would be listed as questions"
+        ),
     ]
     output: Annotated[Location, Field(description="folder for the list; its name is the site name")]
 
