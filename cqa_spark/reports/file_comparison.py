@@ -32,6 +32,7 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
         ),
         headings=("measure", "file", "value", "difference"),
         rows=tuple((each.measure, (Cell(names[each.file]), *_cells(each, files[0]))) for each in found),
+        texts=("file",),
     )
 
 

@@ -35,12 +35,14 @@ class Grid:
         about: explanation, in sentences.
         headings: column headings; the first column holds the row names.
         rows: a name and its cells.
+        texts: headings of the columns with text, apart from the first; they are aligned left, numbers right.
     """
 
     title: str
     about: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    texts: tuple[str, ...] = ()
 
 
 def value_cell(value: float, low: float, high: float) -> Cell:

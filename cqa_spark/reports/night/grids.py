@@ -24,12 +24,14 @@ def _grids(night: Night) -> Iterator[Grid]:
             (each.table, (Cell(each.site), *[Cell(count(rows)) for rows in (each.new, each.gone, each.changed)]))
             for each in night.changes
         ),
+        texts=("site",),
     )
     yield Grid(
         title="Checks",
         about="If a check fails, the previous run stays published unless the failure is overridden.",
         headings=("check", "verdict", "measured", "limit", "description"),
         rows=tuple((each.check, _cells(each)) for each in night.verdicts),
+        texts=("verdict", "description"),
     )
 
 

@@ -25,11 +25,12 @@ def named_bars(
     room: float,
     colours: Sequence[str] | None = None,
     letters: int = NAME_LENGTH,
+    names_above: bool = False,
 ) -> Figure:
     """Draw bars from top to bottom; each is labelled with its value, so there is no value axis.
 
     Args:
-        names: labels to the left of the bars; at least one.
+        names: labels of the bars; at least one.
         values: lengths of the bars.
         texts: the formatted values, shown after the bars.
         width: width of the figure, in CSS pixels.
@@ -40,11 +41,22 @@ def named_bars(
         room: space for the value of the longest bar, as a share of the plot width.
         colours: a colour role for each bar; None for the accent colour.
         letters: characters from which on names are truncated.
+        names_above: put each name above its bar instead of to its left, where long names would leave no room.
     """
     figure, axes = new_axes(width, row * len(names) + _AXIS)
     colour = sentinel("accent") if colours is None else [sentinel(role) for role in colours]
-    axes.barh(range(len(names)), values, height=thickness, color=colour)
-    for place, (value, text) in enumerate(zip(values, texts, strict=True)):
+    below = 0.25 if names_above else 0.0
+    places = [place + below for place in range(len(names))]
+    axes.barh(places, values, height=thickness, color=colour)
+    labels, ink = [short(name, letters) for name in names], sentinel("ink")
+    if names_above:
+        axes.set_yticks([])
+        for place, label in enumerate(labels):
+            axes.annotate(label, (0, place - below), va="center_baseline", fontsize=font, color=ink)
+    else:
+        axes.set_yticks(range(len(names)), labels)
+        axes.tick_params(axis="y", labelcolor=ink)
+    for place, value, text in zip(places, values, texts, strict=True):
         axes.annotate(
             text,
             (value, place),
@@ -54,8 +66,6 @@ def named_bars(
             fontsize=font,
             color=sentinel("muted"),
         )
-    axes.set_yticks(range(len(names)), [short(name, letters) for name in names])
-    axes.tick_params(axis="y", labelcolor=sentinel("ink"))
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.margins(x=room)
     axes.set_xlim(left=0)

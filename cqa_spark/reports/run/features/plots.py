@@ -8,11 +8,14 @@ from markupsafe import Markup
 
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.plots.bars import named_bars
-from cqa_spark.reports.kit.plots.svg import NAME_LENGTH, WIDE, drawing, to_svg
+from cqa_spark.reports.kit.plots.svg import WIDE, drawing, to_svg
 from cqa_spark.reports.run.features.content import FeatureImportance
 
 _LETTERS = 64
 """Characters of a feature's name beside a wide plot."""
+
+LETTERS_ABOVE = 54
+"""Characters of a feature's name above a bar of a narrow plot."""
 
 _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
@@ -30,18 +33,20 @@ def plot_importances(
         width: in CSS pixels.
     """
     shares = [item.importance * 100 for item in importances]
+    wide = width >= WIDE
     figure = named_bars(
-        [item.label if width >= WIDE else item.about or item.feature for item in importances],
+        [item.label if wide else item.about or item.feature for item in importances],
         shares,
         [f"{share:.1f}{_SIGN[item.direction]}" for item, share in zip(importances, shares, strict=True)],
         width,
-        row=21,
-        thickness=0.66,
+        row=21 if wide else 36,
+        thickness=0.66 if wide else 0.36,
         font=11,
         gap=4,
         room=0.16,
         colours=[roles[item.group] for item in importances],
-        letters=_LETTERS if width >= WIDE else NAME_LENGTH,
+        letters=_LETTERS if wide else LETTERS_ABOVE,
+        names_above=not wide,
     )
     return to_svg(figure, name, _description(importances))
 

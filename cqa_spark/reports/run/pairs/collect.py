@@ -79,6 +79,7 @@ def _grid(kind: str, rows: Sequence[Row], texts: Mapping[Key, PostText]) -> Grid
         about=about,
         headings=("question", "earlier question", "rank", "score"),
         rows=shown,
+        texts=("earlier question",),
     )
 
 

@@ -36,6 +36,14 @@ def test_changes_and_verdicts() -> None:
     ]
 
 
+def test_texts_are_aligned_left_and_numbers_right() -> None:
+    page = html.document_fromstring(render(replace(literal.full_report(), night=NIGHT)))
+    _, checks = page.get_element_by_id("night").iter("table")
+    texts = [each.text_content() for each in checks.find_class("text")]
+    assert texts == ["verdict", "description", "passed", "posts of <beer>", "FAILED", "population stability index"]
+    assert [each.get("class") for each in checks.iter("td")][:4] == ["better text", None, None, "text"]
+
+
 def test_the_first_night_has_no_changes() -> None:
     first = render(replace(literal.full_report(), night=replace(NIGHT, changes=())))
     assert [name for name, *_ in night_rows(first)] == ["row counts", "score drift"]

@@ -48,6 +48,19 @@ def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> Non
     assert "height" not in root.attrib
 
 
+@pytest.mark.parametrize(
+    ("width", "label"),
+    [
+        (NARROW, "the number of words of the candidate that are also in…"),
+        (WIDE, "overlap_v1 · the number of words of the candidate that are also…"),
+    ],
+)
+def test_a_phone_has_room_for_the_meaning_of_a_feature(width: int, label: str) -> None:
+    about = "the number of words of the candidate that are also in the question, or similar"
+    feature = FeatureImportance("best_a", "overlap_v1", "words", 0.5, 1, about)
+    assert labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", width)) == [label, "50.0 +"]
+
+
 def test_differences_are_counted_beside_the_bars() -> None:
     differences = Differences("best", "given", "MAP@10", ((0.5, 3), (0.0, 2), (-0.25, 1)))
     drawing = plot_differences(differences, "differences", WIDE)
