@@ -46,8 +46,8 @@ def named_bars(
     figure, axes = new_axes(width, row * len(names) + _AXIS)
     colour = sentinel("accent") if colours is None else [sentinel(role) for role in colours]
     below = 0.25 if names_above else 0.0
-    places = [place + below for place in range(len(names))]
-    axes.barh(places, values, height=thickness, color=colour)
+    centres = [place + below for place in range(len(names))]
+    axes.barh(centres, values, height=thickness, color=colour)
     labels, ink = [short(name, letters) for name in names], sentinel("ink")
     if names_above:
         axes.set_yticks([])
@@ -56,10 +56,10 @@ def named_bars(
     else:
         axes.set_yticks(range(len(names)), labels)
         axes.tick_params(axis="y", labelcolor=ink)
-    for place, value, text in zip(places, values, texts, strict=True):
+    for value, at, text in zip(values, centres, texts, strict=True):
         axes.annotate(
             text,
-            (value, place),
+            (value, at),
             xytext=(gap, 0),
             textcoords="offset points",
             va="center_baseline",

@@ -29,8 +29,7 @@ def evaluation(
     """
     one_label = tuple(system for system, found in ranked.items() if found.has_one_label)
     metrics, comparisons = (
-        [each for each in scope.entries(name) if each["system"] not in one_label or each["measure"] not in OF_LABELS]
-        for name in ("metrics", "comparisons")
+        [each for each in scope.entries(name) if _has_meaning(each, one_label)] for name in ("metrics", "comparisons")
     )
     systems = _best_first(ranked, metrics, scope)
     measured = {entry["measure"] for entry in metrics}
@@ -58,6 +57,11 @@ def evaluation(
         by_query=not is_mean_of_sets(scope.main_measure) and parse_measure(scope.main_measure).has_query_values,
         of_sets=is_mean_of_sets(scope.main_measure),
     )
+
+
+def _has_meaning(entry: Entry, one_label: Sequence[str]) -> bool:
+    """Whether a measure, or its difference from a baseline, says something of the systems."""
+    return entry["measure"] not in OF_LABELS or not {entry["system"], entry.get("baseline")}.intersection(one_label)
 
 
 def _compared(entry: Entry) -> Comparison:
