@@ -257,7 +257,7 @@ def test_systems_with_one_label_have_no_measures_of_labels_and_are_named() -> No
     evaluation = replace(full.evaluation, one_label=("random",))
     page = html.document_fromstring(render(replace(full, evaluation=evaluation)))
     caption = words(page.find_class("measures")[0].find("caption"))
-    assert caption.endswith("omitted for systems that predict all candidates relevant, or none: random.")
+    assert caption.endswith("predict all candidates relevant, or none, and so are comparisons with them: random.")
 
 
 def test_the_files_with_every_query_are_linked() -> None:
