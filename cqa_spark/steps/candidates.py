@@ -24,6 +24,7 @@ from cqa_spark.retrieval.index import index_shards
 from cqa_spark.retrieval.questions import questions, with_vectors
 from cqa_spark.retrieval.search import search
 from cqa_spark.runtime.step import Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.reuse import same_origin
 from cqa_spark.tasks.duplicate_clusters import clusters, duplicate_pairs
 from cqa_spark.tasks.duplicate_dataset import examples_of, split_queries, unretrieved_of
@@ -75,21 +76,18 @@ class Candidates(Step):
         links = run.read(POST_LINKS) if run.has(POST_LINKS) else POST_LINKS.empty(run.lake.spark)
         if not run.has(COMMENTS):
             run.write(COMMENTS, COMMENTS.empty(run.lake.spark))
-        asked = self._questions(run).persist()
-        pairs = duplicate_pairs(clusters(posts, links)).persist()
+        asked = self._questions(run)
+        pairs = duplicate_pairs(clusters(posts, links))
         last = self._growing(run)
         published = None if last is None else _splits(last)
         annotated_only = settings.queries == "annotated"
-        queries = split_queries(posts, pairs, annotated_only=annotated_only, published=published).persist()
-        try:
+        queries = split_queries(posts, pairs, annotated_only=annotated_only, published=published)
+        with persisted(asked, pairs, queries):
             counts.rows_in = self._index_and_search(run, asked, queries, last)
             retrieved = run.read(RETRIEVED)
             counts.rows_out = run.write(EXAMPLES, examples_of(queries, retrieved, pairs, posts)).rows
             missed = run.write(UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts)).rows
             self._require_something(run, missed)
-        finally:
-            for frame in (asked, pairs, queries):
-                frame.unpersist()
 
     def _index_and_search(self, run: Run, asked: DataFrame, queries: DataFrame, last: Snapshot | None) -> int:
         """Write the index and the candidates; return the number of questions that were indexed.
@@ -112,18 +110,15 @@ class Candidates(Step):
             return asked.count()
         index, candidates = (last.record.table_versions[table.name] for table in (INDEX_SHARDS, RETRIEVED))
         indexed = last.read(INDEX_SHARDS).select("site", F.explode("ids").alias("post_id"))
-        deleted = indexed.join(asked, ["site", "post_id"], "left_anti").persist()
-        new = asked.join(indexed, ["site", "post_id"], "left_anti").persist()
-        try:
+        deleted = indexed.join(asked, ["site", "post_id"], "left_anti")
+        new = asked.join(indexed, ["site", "post_id"], "left_anti")
+        with persisted(deleted, new):
             shards = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=model)
             run.merge_rows(INDEX_SHARDS, shards, stale=None, base=index)
             run.write_entries(DELETED_QUESTIONS, (row.asDict() for row in deleted.sort("site", "post_id").collect()))
             found = search(run.read(INDEX_SHARDS), new.join(ids, ["site", "post_id"]), deleted, parameters, limit)
             run.merge_rows(RETRIEVED, RETRIEVED.conform(fuse(found, limit)), stale=None, base=candidates)
             return new.count()
-        finally:
-            for frame in (new, deleted):
-                frame.unpersist()
 
     def _growing(self, run: Run) -> Snapshot | None:
         """The published run, if its index can grow."""

@@ -17,6 +17,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, QUERY
 from cqa_spark.lake.schemas.night import AFFECTED, CHANGES
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.reuse import can_reuse
 from cqa_spark.steps.score import load_trained
@@ -55,8 +56,8 @@ class ChangedCandidates(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compare and write."""
         now, before = (task_examples(each, self.task).select(*EXAMPLES.key) for each in (run, self.last))
-        changed = _only_in(now, before, NEW).unionByName(_only_in(before, now, GONE)).persist()
-        try:
+        changed = _only_in(now, before, NEW).unionByName(_only_in(before, now, GONE))
+        with persisted(changed):
             by_site = changed.groupBy("site", F.lit(EXAMPLES.name).alias("table_name"), "change")
             rows = [row.asDict() for row in by_site.agg(F.count("*").alias("rows")).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
@@ -64,8 +65,6 @@ class ChangedCandidates(Step):
             if can_reuse(run, self.last, load_trained(run, self.systems), self.settings, ("features", "retrieval")):
                 again = now.join(changed.select(*QUERY).distinct(), on=list(QUERY), how="left_semi")
                 counts.rows_out = run.set_aside(AFFECTED, again.withColumn("reach", F.lit(Reach.THREAD.value)))
-        finally:
-            changed.unpersist()
 
 
 def _only_in(some: DataFrame, others: DataFrame, change: str) -> DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 
@@ -24,6 +23,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import AFFECTED, CHANGES
 from cqa_spark.lake.table import Table
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import as_cut
 from cqa_spark.steps.reuse import can_reuse
 from cqa_spark.steps.score import load_trained
@@ -67,7 +67,8 @@ class Changes(Step):
         """Compare and write."""
         trained = load_trained(run, self.systems)
         versions = {table.name: _versions(run, self.last, table) for table in READ}
-        with _persisted(changes(versions, [group_class(name) for name in self.groups])) as changed:
+        changed = changes(versions, [group_class(name) for name in self.groups])
+        with persisted(*changed.values()):
             rows = [row.asDict() for row in reduce(DataFrame.unionByName, _counts(changed)).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
             counts.rows_in = sum(row["rows"] for row in rows)
@@ -77,28 +78,18 @@ class Changes(Step):
                 counts.rows_out = _write_affected(run, changed, as_cut(self.settings.features))
 
 
-@contextmanager
-def _persisted(frames: Mapping[str, DataFrame]) -> Iterator[Mapping[str, DataFrame]]:
-    """The frames, persisted while the block runs."""
-    persisted = {name: rows.persist() for name, rows in frames.items()}
-    try:
-        yield persisted
-    finally:
-        for rows in persisted.values():
-            rows.unpersist()
-
-
 def _write_affected(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
     """Write the examples that changes affect to a table, and count them.
 
     If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
     """
-    with _persisted({name: rows.where("tracked_changed") for name, rows in changed.items()}) as tracked:
+    tracked = {name: rows.where("tracked_changed") for name, rows in changed.items()}
+    with persisted(*tracked.values()):
         # Page views change many rows, which are not tracked; of the others, once stored, Spark knows that they are few
         # enough to broadcast.
         reduce(DataFrame.unionByName, (rows.select("site") for rows in tracked.values())).count()
         found = affected(tracked, {table.name: _rows(run, table) for table in READ}, cut)
-        with _persisted({"authors": found.authors}):
+        with persisted(found.authors):
             return run.set_aside(AFFECTED, found.examples(run.read(EXAMPLES)))
 
 

@@ -19,6 +19,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.reuse import sites_to_update, update_sites
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.data_card import data_card
@@ -99,8 +100,8 @@ class PreferredAnswerDataset(Step):
         settings = self.settings
         posts, comments, votes = (_of_sites(frame, settings.site) for frame in _tables(run))
         _refuse_unknown_sites(posts, settings.site)
-        answers = candidates(judged_answers(posts, votes), _rules(settings)).persist()
-        try:
+        answers = candidates(judged_answers(posts, votes), _rules(settings))
+        with persisted(answers):
             counts.rows_in = answers.count()
             examples = examples_of(answers, name=settings.name, split=settings.split)
             counts.rows_out = run.write(EXAMPLES, examples).rows
@@ -111,8 +112,6 @@ class PreferredAnswerDataset(Step):
                 )
             card = data_card(run.read(EXAMPLES), answers, posts, comments)
             run.write_entries(DATA_CARD, [row.asDict() for row in card.collect()])
-        finally:
-            answers.unpersist()
 
 
 @dataclass(frozen=True)
@@ -161,16 +160,13 @@ class EveryQuestion(Step):
         of_sites = posts if sites is None else posts.where(F.col("site").isin(*sites))
         answers = candidates(judged_answers(of_sites, votes), _rules(self.settings))
         counts.rows_in = run.rows(POSTS)
-        examples = every_question(answers, min_answers=self.settings.min_answers).persist()
-        threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments).persist()
-        try:
+        examples = every_question(answers, min_answers=self.settings.min_answers)
+        threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments)
+        with persisted(examples, threads):
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
             trained += [trained_on(threads)] if self.trains else []
             labelled = without_labels_of_trained(examples, threads, trained)
             counts.rows_out = update_sites(run, last, EXAMPLES, labelled, sites)
-        finally:
-            threads.unpersist()
-            examples.unpersist()
         if counts.rows_out == 0:
             raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")
 

@@ -12,9 +12,10 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.runtime.step import Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.text.embedding.model import EmbeddingModel, read_model
 from cqa_spark.text.embeddings import embed, ship
 
@@ -52,7 +53,7 @@ class Embed(Step):
         if last is None or EMBEDDINGS.name not in last.table_versions:
             counts.rows_out = run.write(EMBEDDINGS, _united(embed(texts, model) for model in models)).rows
             return
-        known = Snapshot(run.lake, last).read(EMBEDDINGS).select("text_id", "model", "version").persist()
+        known = Snapshot(run.lake, last).read(EMBEDDINGS).select("text_id", "model", "version")
         missing = [(model, texts.join(_of(known, model), on="text_id", how="left_anti")) for model in models]
         current = reduce(
             DataFrame.unionByName, [_of(known, model).withColumn("model", F.lit(model.name)) for model in models]
@@ -61,15 +62,15 @@ class Embed(Step):
         stale = known.select(*EMBEDDINGS.key).join(kept, on=list(EMBEDDINGS.key), how="left_anti")
         frame = _united(embed(each, model) for model, each in missing)
         base = last.table_versions[EMBEDDINGS.name]
-        counts.rows_out = run.merge_rows(EMBEDDINGS, frame, stale=stale, base=base).rows
-        known.unpersist()
+        with persisted(known):
+            counts.rows_out = run.merge_rows(EMBEDDINGS, frame, stale=stale, base=base).rows
 
     def _texts(self, run: Run) -> DataFrame:
         texts = run.read(TEXTS).select("text_id", "clean")
         if not self.examples_only:
             return texts
         of_pair = F.explode(F.array("query_id", "candidate_id")).alias("document_id")
-        learned_or_ranked = F.col("label").isNotNull() | (F.col("split") != "train")
+        learned_or_ranked = F.col("label").isNotNull() | F.expr(OUTSIDE_TRAINING)
         pairs = run.read(EXAMPLES).where(learned_or_ranked).select("site", of_pair)
         documents = run.read(DOCUMENTS).join(pairs, on=["site", "document_id"], how="left_semi")
         needed = documents.select(F.explode(F.array("text_id", "subject_text_id")).alias("text_id"))

@@ -14,6 +14,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.leakage import refuse_shared_threads, threads_of, trained_on
 from cqa_spark.tasks.registry import task
@@ -61,9 +62,7 @@ class Pair(Step):
         counts.rows_out = run.write(EXAMPLES, examples).rows
         if not self.allow_shared_threads:
             known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
-            threads = threads_of(run.read(EXAMPLES), posts, comments).persist()
+            threads = threads_of(run.read(EXAMPLES), posts, comments)
             trained = reduce(DataFrame.unionByName, known, trained_on(threads))
-            try:
+            with persisted(threads):
                 refuse_shared_threads(threads.where(OUTSIDE_TRAINING), trained)
-            finally:
-                threads.unpersist()

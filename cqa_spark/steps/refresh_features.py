@@ -24,6 +24,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import AFFECTED
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import load_trained
@@ -109,17 +110,12 @@ class _Differing:
 @contextmanager
 def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iterator[_Differing]:
     """The differences between the examples, persisted for all groups while the block runs."""
-    gone = task_examples(last, task).join(examples, on=list(EXAMPLES.key), how="left_anti").persist()
+    gone = task_examples(last, task).join(examples, on=list(EXAMPLES.key), how="left_anti")
     reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
     affected = {reach: within(reach, run.read(AFFECTED)) for reach in reaches}
-    again = {
-        reach: examples.join(affected[reach], on=list(EXAMPLES.key), how="left_semi").persist() for reach in reaches
-    }
-    try:
+    again = {reach: examples.join(affected[reach], on=list(EXAMPLES.key), how="left_semi") for reach in reaches}
+    with persisted(gone, *again.values()):
         yield _Differing(last, again, gone)
-    finally:
-        for frame in (gone, *again.values()):
-            frame.unpersist()
 
 
 def _require_some_site(supplied: Iterable[Supplied]) -> None:

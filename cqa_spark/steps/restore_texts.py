@@ -14,6 +14,7 @@ from cqa_spark.lake.schemas.activity import POST_HISTORY
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Product, Step
+from cqa_spark.spark.persistence import persisted
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,9 @@ class RestoreTexts(Step):
             return
         posts = F.explode(F.array("query_id", "candidate_id")).alias("post_id")
         moments = examples.select("site", posts, F.expr(Cut("delay", self.hours).sql).alias("moment")).distinct()
-        earlier = posts_as_of(run.read(POSTS), run.read(POST_HISTORY), moments.where("moment IS NOT NULL")).persist()
-        try:
+        earlier = posts_as_of(run.read(POSTS), run.read(POST_HISTORY), moments.where("moment IS NOT NULL"))
+        with persisted(earlier):
             if not earlier.isEmpty():
                 base = run.record.table_versions[POSTS.name]
                 keys = earlier.select("site", "post_id")
                 counts.rows_out = run.merge_rows(POSTS, earlier, stale=keys, base=base).rows
-        finally:
-            earlier.unpersist()

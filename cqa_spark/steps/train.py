@@ -16,6 +16,7 @@ from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.rankers.rankings import importances
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
@@ -67,8 +68,8 @@ class Train(Step):
         """Fit and save."""
         systems = tuned_systems(run, usable_systems(run, self.systems))
         examples = task_examples(run, self.task).where(IN_TRAINING)
-        threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS)).persist()
-        with feature_frames(run, systems, examples) as frame_of:
+        threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS))
+        with persisted(threads), feature_frames(run, systems, examples) as frame_of:
 
             def fit_and_save(system: System) -> TrainedSystem:
                 trained = TrainedSystem(
@@ -85,7 +86,6 @@ class Train(Step):
                 return trained
 
             trained = run_concurrently(fit_and_save, systems)
-        threads.unpersist()
         run.write_entries(
             FEATURE_IMPORTANCES, [entry for each in trained for entry in importances(each.system.name, each.model)]
         )
