@@ -170,7 +170,7 @@ def _basic_u(pairs: pd.DataFrame, tables: Tables) -> pd.DataFrame:
 
 def _badges(pairs: pd.DataFrame, badges: pd.DataFrame, end: pd.Timestamp) -> pd.DataFrame:
     awards = badges[badges["earned_at"] <= end].groupby("name", as_index=False).size()
-    names = awards.sort_values(["size", "name"], ascending=(False, True))["name"].head(BADGE_SLOTS)
+    names = awards.sort_values(["size", "name"], ascending=[False, True])["name"].head(BADGE_SLOTS)
     slots = {name: slot for slot, name in enumerate(names, start=1)}
     numbered = badges.assign(slot=badges["name"].map(slots), at=_seconds(badges["earned_at"])).dropna(subset=["slot"])
     first = numbered.pivot_table(index="user_id", columns="slot", values="at", aggfunc="min")

@@ -169,12 +169,13 @@ def _compare_labels(
     """Compare the files that predict labels; the others have no values."""
     predicting = [number for number, file in enumerate(ranked) if file.predicts_labels]
     files, paths = [ranked[number] for number in predicting], [predictions[number] for number in predicting]
-    compared = _compare(measures, files, paths, drawn) if files else iter(())
-    for measure in measures:
-        for file, prediction in zip(ranked, predictions, strict=True):
+    compared = _compare(measures, files, paths, drawn) if files else ()
+    by_file = {(each.measure, each.file): each for each in compared}
+    for measure in map(str, measures):
+        for file, prediction in zip(ranked, map(str, predictions), strict=True):
             if not file.predicts_labels:
-                yield FileComparison(str(measure), str(prediction), len(file.queries), nan, nan, nan, nan, nan)
+                yield FileComparison(measure, prediction, len(file.queries), nan, nan, nan, nan, nan)
             elif ranked[0].predicts_labels:
-                yield next(compared)
+                yield by_file[measure, prediction]
             else:
-                yield replace(next(compared), difference=nan, p_value=nan)
+                yield replace(by_file[measure, prediction], difference=nan, p_value=nan)

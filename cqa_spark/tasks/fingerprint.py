@@ -26,7 +26,7 @@ def fingerprints(posts: DataFrame, comments: DataFrame) -> DataFrame:
         "site", "post_id", "subject", letters(F.concat_ws(" ", "subject", "body")).alias("text")
     )
     with_reply = F.concat_ws("|", "text", letters(F.col("reply")))
-    telling = F.when(F.length("text") >= TELLING_LETTERS, F.col("text")).when(F.length("text") > 0, with_reply)
+    telling = F.when(F.length("text") >= TELLING_LETTERS, F.col("text")).otherwise(with_reply)
     hashed = F.when(F.length("text") > 0, F.xxhash64(telling))
     return questions.join(first, on=["site", "post_id"], how="left").select(
         "site", "post_id", "subject", hashed.alias("fingerprint")
