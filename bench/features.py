@@ -34,6 +34,7 @@ from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.session import spark_session
 
@@ -128,10 +129,9 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
 
 def _inputs(spark: SparkSession, folder: Path) -> FeatureInputs:
     read = {name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in TABLES}
-    # No group of these reads the tables of texts.
-    none = read["posts"].limit(0)
+    # No group of these reads texts.
     return FeatureInputs(
-        read["examples"], read["posts"], read["comments"], documents=none, texts=none,
+        read["examples"], read["posts"], read["comments"], DOCUMENTS.empty(spark), TEXTS.empty(spark),
         users=read["users"], votes=read["votes"], badges=read["badges"],
     )  # fmt: skip
 
