@@ -67,7 +67,8 @@ def create_reader(settings: ObjectStorageSettings, bucket: str) -> dict[str, str
     Returns:
         The user's credentials, as variables of the environment.
     """
-    admin = [program(), "admin", "--access", ACCESS_KEY, "--secret", SECRET_KEY, "--endpoint-url", settings.endpoint]
+    endpoint = str(settings.endpoint)
+    admin = [str(program()), "admin", "--access", ACCESS_KEY, "--secret", SECRET_KEY, "--endpoint-url", endpoint]
     user = ["--access", READER_ACCESS_KEY, "--secret", READER_SECRET_KEY, "--role", "user"]
     subprocess.run([*admin, "create-user", *user], check=True, capture_output=True)
     arn, who = f"arn:aws:s3:::{bucket}", {"Effect": "Allow", "Principal": {"AWS": [READER_ACCESS_KEY]}}
