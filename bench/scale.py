@@ -16,7 +16,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 from memory import peak_memory, processor_seconds
 from pyarrow.dataset import dataset
+from pyarrow.parquet import ParquetWriter
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -41,6 +42,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "integrat
 from standalone import Cluster, standalone_cluster
 
 CANDIDATES = 10
+FILES = 16
+PIECE = 50_000
+"""Rows in memory at once."""
 PARTITIONS = (1, 2, 7)
 TREES = {"depth": 6, "learning_rate": 0.1}
 L2 = 0.001
@@ -81,7 +85,7 @@ def session(cluster: Cluster) -> Iterator[SparkSession]:
 def training(spark: SparkSession, cluster: Cluster, folder: Path, options: argparse.Namespace) -> None:
     """Boosted trees and logistic regression by some workers, and by xgboost and scikit-learn."""
     path, processes = str(folder / "rows.parquet"), [worker.pid for worker in cluster.workers]
-    invented_rows(spark, options.rows, options.features).write.parquet(path)
+    invented_rows(Path(path), options.rows, options.features)
     frame = spark.read.parquet(path)
     print(f"{options.rows:,} rows, {options.features} features, {options.trees} trees")
     parameters = {"boosted_trees": TREES | {"trees": options.trees}, "logistic_regression": {"l2": L2}}
@@ -105,31 +109,31 @@ def is_bit_equal(frame: DataFrame) -> bool:
     return len(weights) == len(models) and all(each == weights[0] for each in weights)
 
 
-def invented_rows(spark: SparkSession, rows: int, features: int) -> DataFrame:
-    """Examples whose label depends on a fifth of the features and noise."""
+def invented_rows(path: Path, rows: int, features: int) -> None:
+    """Write examples whose label depends on a fifth of the features and noise, in files of equal size."""
+    path.mkdir()
+    with get_context("spawn").Pool(2) as processes:
+        processes.starmap(invented_file, [(path, file, rows, features) for file in range(FILES)])
+
+
+def invented_file(path: Path, file: int, rows: int, features: int) -> None:
+    """Write one of the files, in pieces of bounded memory."""
+    first, end = file * rows // FILES, (file + 1) * rows // FILES
+    random = np.random.default_rng(file)
     names = [f"bench__{number:03d}" for number in range(features)]
-    declared = ", ".join(f"{name} double" for name in names)
-
-    def draw(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            numbers = batch["id"].to_numpy()
-            random = np.random.default_rng(int(numbers[0]))
-            values = random.normal(size=(len(numbers), features)).round(2)
-            score = values[:, : features // 5].sum(axis=1) / np.sqrt(features / 5) + random.normal(size=len(numbers))
-            query = numbers // CANDIDATES
-            yield pa.RecordBatch.from_pydict(
-                {
-                    "task": pa.array(np.full(len(numbers), "question_answer")),
-                    "site": pa.array(np.full(len(numbers), "bench")),
-                    "query_id": pa.array(query).cast(pa.string()),
-                    "candidate_id": pa.array(numbers).cast(pa.string()),
-                    "relevant": score > 1,
-                    **dict(zip(names, values.T, strict=True)),
-                }
-            )
-
-    keys = "task string, site string, query_id string, candidate_id string, relevant boolean"
-    return spark.range(0, rows, 1, 16).mapInArrow(draw, f"{keys}, {declared}")
+    keys = [("task", pa.string()), ("site", pa.string()), ("query_id", pa.string()), ("candidate_id", pa.string())]
+    schema = pa.schema([*keys, ("relevant", pa.bool_()), *[(name, pa.float64()) for name in names]])
+    with ParquetWriter(path / f"{file}.parquet", schema) as writer:
+        for start in range(first, end, PIECE):
+            numbers = np.arange(start, min(start + PIECE, end))
+            values = random.normal(size=(features, len(numbers))).round(2)
+            score = values[: features // 5].sum(axis=0) / np.sqrt(features / 5) + random.normal(size=len(numbers))
+            columns = [
+                pa.array(np.full(len(numbers), "question_answer")), pa.array(np.full(len(numbers), "bench")),
+                pa.array(numbers // CANDIDATES).cast(pa.string()), pa.array(numbers).cast(pa.string()),
+                pa.array(score > 1), *values,
+            ]  # fmt: skip
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 
 def timed(processes: Sequence[int], do: Callable[..., Any], *arguments: Any) -> tuple[Any, str, str, str]:
