@@ -48,6 +48,7 @@ def main(number: int) -> None:
     started = time.process_time()
     build_shard(ids[new], times[new], texts[new], texts[new], np.zeros((number // 100, 0), np.int16))
     _row("ours, a night's shard", time.process_time() - started, "s")
+    _row("ours, peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "GB")
 
     started = time.process_time()
     other = bm25s.BM25(k1=1.2, b=0.75, backend="numba")
@@ -74,7 +75,7 @@ def main(number: int) -> None:
         )
         other.retrieve(tokens, k=CANDIDATES, show_progress=False, n_threads=1)
         _row(f"bm25s from texts, {name}", QUERIES / (time.process_time() - started), "queries/s")
-    _row("peak memory of both", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "GB")
+    _row("both, peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "GB")
 
 
 def _row(name: str, value: float, unit: str) -> None:
