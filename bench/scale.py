@@ -85,7 +85,7 @@ def session(cluster: Cluster) -> Iterator[SparkSession]:
 def training(spark: SparkSession, cluster: Cluster, folder: Path, options: argparse.Namespace) -> None:
     """Boosted trees and logistic regression by some workers, and by xgboost and scikit-learn."""
     path, processes = str(folder / "rows.parquet"), [worker.pid for worker in cluster.workers]
-    invented_rows(Path(path), options.rows, options.features)
+    write_rows(path, options.rows, options.features)
     frame = spark.read.parquet(path)
     print(f"{options.rows:,} rows, {options.features} features, {options.trees} trees")
     parameters = {"boosted_trees": TREES | {"trees": options.trees}, "logistic_regression": {"l2": L2}}
@@ -109,21 +109,21 @@ def is_bit_equal(frame: DataFrame) -> bool:
     return len(weights) == len(models) and all(each == weights[0] for each in weights)
 
 
-def invented_rows(path: Path, rows: int, features: int) -> None:
-    """Write examples whose label depends on a fifth of the features and noise, in files of equal size."""
-    path.mkdir()
+def write_rows(path: str, rows: int, features: int) -> None:
+    """Write invented examples, whose label depends on a fifth of the features and noise, in files of equal size."""
+    Path(path).mkdir()
     with get_context("spawn").Pool(2) as processes:
-        processes.starmap(invented_file, [(path, file, rows, features) for file in range(FILES)])
+        processes.starmap(write_file, [(path, file, rows, features) for file in range(FILES)])
 
 
-def invented_file(path: Path, file: int, rows: int, features: int) -> None:
+def write_file(path: str, file: int, rows: int, features: int) -> None:
     """Write one of the files, in pieces of bounded memory."""
     first, end = file * rows // FILES, (file + 1) * rows // FILES
     random = np.random.default_rng(file)
     names = [f"bench__{number:03d}" for number in range(features)]
     keys = [("task", pa.string()), ("site", pa.string()), ("query_id", pa.string()), ("candidate_id", pa.string())]
     schema = pa.schema([*keys, ("relevant", pa.bool_()), *[(name, pa.float64()) for name in names]])
-    with ParquetWriter(path / f"{file}.parquet", schema) as writer:
+    with ParquetWriter(Path(path) / f"{file}.parquet", schema) as writer:
         for start in range(first, end, PIECE):
             numbers = np.arange(start, min(start + PIECE, end))
             values = random.normal(size=(features, len(numbers))).round(2)
