@@ -9,7 +9,7 @@ from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files
 from cqa_spark.flows.nights import night_systems, nightly
 from cqa_spark.flows.preferred_answers import dataset, preferred_answer
 from cqa_spark.flows.reproduction import reproduce
-from cqa_spark.flows.single_steps import audit, evaluate, featurize, pair, report, score, train
+from cqa_spark.flows.single_steps import audit, evaluate, featurize, groups_to_compute, pair, report, score, train
 
 __all__ = [
     "audit",
@@ -17,6 +17,7 @@ __all__ = [
     "duplicates",
     "evaluate",
     "featurize",
+    "groups_to_compute",
     "ingest",
     "ingest_dump",
     "night_systems",

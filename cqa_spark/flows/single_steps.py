@@ -41,7 +41,7 @@ def pair(settings: PairSettings, given: Given) -> Flow:
 def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
     """Examples → features, with the texts that they need."""
     systems = read_systems(settings.systems)
-    groups = list(dict.fromkeys([*groups_of(systems), *settings.groups]))
+    groups = groups_to_compute(settings)
     task = settings.task or task_of(systems)
     upstream = [each.system for each in upstream_of(systems)]
     return Flow(
@@ -53,6 +53,11 @@ def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
         ),
         given,
     )
+
+
+def groups_to_compute(settings: FeaturizeSettings) -> list[str]:
+    """The groups that the settings name, and those that their systems need, each once."""
+    return list(dict.fromkeys([*groups_of(read_systems(settings.systems)), *settings.groups]))
 
 
 def train(settings: TrainSettings, given: Given) -> Flow:

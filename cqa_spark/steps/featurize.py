@@ -9,7 +9,7 @@ from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import stored_groups, tables_of
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -74,7 +74,6 @@ class Featurize(Step):
         Raises:
             InputError: ``strict`` is set, and a table is missing.
         """
-        self._warn_of_replaced_groups(run)
         with feature_inputs(run, task_examples(run, self.task), self.settings) as inputs:
             counts.rows_in = inputs.examples.count()
             supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=self.strict))
@@ -86,14 +85,6 @@ class Featurize(Step):
         path = run.artifact_path(MODELS, GROUPS.name)
         save_groups(fitted, path, run.lake.storage)
         run.add_artifact(GROUPS.name, path)
-
-    def _warn_of_replaced_groups(self, run: Run) -> None:
-        replaced = [group.name for group in stored_groups(run) if group.name not in self.groups]
-        if replaced:
-            Terminal(stderr=True).line(
-                f"warning: all feature values of run {run.run_id} are replaced; to keep those of "
-                f"{', '.join(replaced)}, name all groups in one command"
-            )
 
 
 @dataclass(frozen=True)

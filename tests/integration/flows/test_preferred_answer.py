@@ -83,7 +83,9 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
 
     groups = ["basic_u_asof_v1", "basic_u_snapshot_v1", "badges_asof_v1"]
     assert main(["featurize", *here, "--task", "preferred_answer", "--groups", *groups]) == 0
-    assert "badges_asof_v1 is left out: no badges of beer.example.org" in capsys.readouterr().err
+    warned = capsys.readouterr().err
+    assert "badges_asof_v1 is left out: no badges of beer.example.org" in warned
+    assert "are replaced" not in warned
     featurized = Snapshot(lake, RunLog(lake.objects).require_success("pa"))
     assert missing_groups(featurized, groups) == {"badges_asof_v1"}
     assert "texts" not in featurized.record.table_versions
@@ -91,6 +93,12 @@ def test_data_set_features_and_audit(lake: Lake, capsys: pytest.CaptureFixture[s
     assert main(["features", "audit", *here, "--moments", "1", "--groups", "basic_u_asof_v1"]) == 0
     assert main(["features", "audit", *here, "--moments", "1", "--groups", "basic_u_snapshot_v1"]) == 5
     assert "basic_u_snapshot_v1 (up_votes" in capsys.readouterr().err
+
+    assert main(["featurize", *here, "--task", "preferred_answer", "--groups", "basic_u_asof_v1"]) == 0
+    assert (
+        "all feature values of run pa are replaced; to keep those of basic_u_snapshot_v1, name all groups in one"
+        in capsys.readouterr().err.replace("\n", " ")
+    )
 
 
 @pytest.mark.slow
