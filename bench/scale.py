@@ -7,6 +7,9 @@
 The cluster is a master and two workers of one core and 3 GB on loopback. Peers read the same Parquet file in one
 process with two threads. Memory is that of a worker's process tree; shared pages count once. Processor
 seconds, of all workers together, are nearly the same on a busy machine.
+
+The benchmark of measures first writes judgments and rankings to Parquet files, untimed. Timed are the reading of these
+files with the writing of every measure of each query, and the intervals and tests, which read what was written.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -49,6 +53,8 @@ PARTITIONS = (1, 2, 7)
 TREES = {"depth": 6, "learning_rate": 0.1}
 L2 = 0.001
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")
+SYSTEMS = {"first": 20, "second": 30, "third": 31}
+"""By name, the share of queries whose relevant candidate is certainly first, in percent."""
 SHUFFLE_PARTITIONS = 8
 
 
@@ -187,10 +193,13 @@ def regress(path: str, parameters: Mapping[str, Any]) -> None:
 
 def measures(spark: SparkSession, cluster: Cluster, folder: Path, queries: int) -> None:
     """Measures of three systems with intervals and tests."""
-    path, processes = str(folder / "query_metrics.parquet"), [worker.pid for worker in cluster.workers]
-    parsed = [parse_measure(name) for name in MEASURES]
-    measured = query_metrics(*invented_rankings(spark, queries), parsed)
-    print(f"{queries:,} queries, {CANDIDATES} candidates, 3 systems")
+    examples, rankings, path = (str(folder / f"{name}.parquet") for name in ("examples", "rankings", "query_metrics"))
+    pairs = invented_pairs(spark, queries)
+    judgments(pairs).write.parquet(examples)
+    reduce(DataFrame.unionByName, (ranking(pairs, *each) for each in SYSTEMS.items())).write.parquet(rankings)
+    processes, parsed = [worker.pid for worker in cluster.workers], [parse_measure(name) for name in MEASURES]
+    measured = query_metrics(spark.read.parquet(rankings), spark.read.parquet(examples), parsed)
+    print(f"{queries:,} queries, {CANDIDATES} candidates, {len(SYSTEMS)} systems")
     _, *spent = timed(processes, measured.write.parquet, path)
     report(f"{len(MEASURES)} measures of each query", *spent)
     summary, *spent = timed(processes, summarise, spark.read.parquet(path), "first")
@@ -199,31 +208,34 @@ def measures(spark: SparkSession, cluster: Cluster, folder: Path, queries: int) 
         print(f"{entry['system']} {entry['measure']} {entry['value']:.4f} [{entry['low']:.4f}, {entry['high']:.4f}]")
 
 
-def invented_rankings(spark: SparkSession, queries: int) -> tuple[DataFrame, DataFrame]:
-    """Rankings of three systems of different quality, and the examples."""
-    by_query = spark.range(0, queries, 1, 16).select(
+def invented_pairs(spark: SparkSession, queries: int) -> DataFrame:
+    """The candidates of each query, one of them relevant."""
+    by_query = spark.range(0, queries, 1, FILES).select(
         F.lit("question_answer").alias("task"), F.lit("test").alias("split"), F.lit("bench").alias("site"),
         F.col("id").cast("string").alias("query_id"), F.pmod(F.xxhash64("id"), F.lit(CANDIDATES)).alias("best"),
     )  # fmt: skip
     candidates = F.explode(F.sequence(F.lit(0), F.lit(CANDIDATES - 1))).alias("candidate")
-    pairs = by_query.select("*", candidates).withColumn("candidate_id", F.col("candidate").cast("string"))
+    return by_query.select("*", candidates).withColumn("candidate_id", F.col("candidate").cast("string"))
+
+
+def judgments(pairs: DataFrame) -> DataFrame:
+    """The pairs with their labels."""
     relevant = F.col("candidate") == F.col("best")
-    examples = pairs.select(
+    return pairs.select(
         "task", "split", "site", "query_id", "candidate_id", relevant.alias("relevant"),
         relevant.cast("int").alias("label"), F.lit(None).cast("double").alias("similarity"),
     )  # fmt: skip
-    shares = (("first", 20), ("second", 30), ("third", 31))
-    named = [F.struct(F.lit(name).alias("system"), F.lit(share).alias("share")) for name, share in shares]
-    systems = F.explode(F.array(*named)).alias("s")
-    drawn = F.xxhash64("query_id", F.col("s.system"))
-    is_first = F.pmod(drawn, F.lit(100)) < F.col("s.share")
-    shift = F.when(is_first, -F.col("best")).otherwise(F.shiftright(drawn, 8))
+
+
+def ranking(pairs: DataFrame, system: str, share: int) -> DataFrame:
+    """The pairs, ranked by a system that puts the relevant one first for a share of the queries, in percent."""
+    drawn = F.xxhash64("query_id", F.lit(system))
+    shift = F.when(F.pmod(drawn, F.lit(100)) < share, -F.col("best")).otherwise(F.shiftright(drawn, 8))
     rank = (F.pmod(F.col("candidate") + shift, F.lit(CANDIDATES)) + 1).cast("int")
-    rankings = pairs.select("*", systems).select(
-        F.col("s.system").alias("system"), "task", "split", "site", "query_id", "candidate_id",
+    return pairs.select(
+        F.lit(system).alias("system"), "task", "split", "site", "query_id", "candidate_id",
         rank.alias("rank"), (-rank).cast("double").alias("score"), (rank <= 2).alias("predicted"),
     )  # fmt: skip
-    return rankings, examples
 
 
 if __name__ == "__main__":

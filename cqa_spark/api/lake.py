@@ -13,8 +13,9 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.publishing import Snapshot, published_run, snapshot_of
+from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake as Storage
 from cqa_spark.reports.explanation.content import Explained
@@ -116,7 +117,7 @@ class Run:
         return tuple(sorted(self._snapshot.record.table_versions.keys() & declared_tables().keys()))
 
     def table(self, name: str) -> Rows:
-        """The rows of one table, such as ``posts`` or ``query_metrics``.
+        """The rows of one table, such as ``posts`` or ``examples``.
 
         Raises:
             InputError: the run has no table of this name; the message lists its tables.
@@ -135,6 +136,10 @@ class Run:
     def comparisons(self) -> Rows:
         """Each system against the baseline, with p-values adjusted by Holm, and the best against the second best."""
         return self.table(COMPARISONS.name)
+
+    def query_metrics(self) -> Rows:
+        """Each measure of each system and query, as fractions; in the table ``query_metrics``, a query is one row."""
+        return TableRows(by_measure(self.table(QUERY_METRICS.name).to_spark()))
 
     def rankings(self, system: str | None = None) -> Rows:
         """The ranked candidates of every query.

@@ -63,8 +63,7 @@ def _judged(trial: Trial, parts: Sequence[Sequence[Part]], settings: TuneSetting
 def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
     """The paired test of the best trial against the given parameters, over queries."""
     drawn = settings.evaluation
-    both = [mean_over_repeats(_found(trial)) for trial in (given, best)]
-    rows = both[0].unionByName(both[1]).persist()
+    rows = mean_over_repeats([_found(given), _found(best)]).persist()
     [compared] = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons
     rows.unpersist()
     return float(compared["p_value"])

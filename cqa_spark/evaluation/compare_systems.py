@@ -32,6 +32,12 @@ class Compared(NamedTuple):
     second_baseline: str | None = None
 
 
+_COLUMNS = [
+    "measure", "system", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high",
+    "p_value",
+]  # fmt: skip
+
+
 class _Family(NamedTuple):
     """Tests whose p-values are adjusted together: several systems against one."""
 
@@ -61,11 +67,16 @@ def compare_systems(
     Returns:
         A row for each test, and one for each measure of an untested system: ``measure``, ``system``, ``value``,
         ``low``, ``high``, ``baseline``, ``difference``, ``difference_low``, ``difference_high`` and ``p_value``. The
-        p-values against one baseline are adjusted for their number within each measure.
+        p-values against one baseline are adjusted for their number within each measure. Measures that are undefined,
+        for lack of a relevant candidate, have no rows.
     """
     import numpy as np
     import pandas as pd
 
+    components = {measure: each for measure, each in components.items() if _is_defined(measure, each)}
+    if not components:
+        return pd.DataFrame(columns=_COLUMNS)
+    totals = {measure: totals[measure] for measure in components}
     families = list(_families(systems, totals, compared))
     pairs = [(systems.index(other), systems.index(family.baseline)) for family in families for other in family.others]
     ours, theirs = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -94,6 +105,10 @@ def compare_systems(
         }
     )
     return measured.merge(tests, on=["measure", "system"], how="left")
+
+
+def _is_defined(measure: Measure, components: NDArray[np.float64]) -> bool:
+    return not measure.needs_relevant or bool(components[..., -1].any())
 
 
 def _families(

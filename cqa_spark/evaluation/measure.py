@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +58,11 @@ class Measure(ABC):
     @abstractmethod
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """The additive components of one query; the same number for every query."""
+
+    @property
+    def width(self) -> int:
+        """The number of components."""
+        return len(self.components(RankedQuery([Candidate(relevant=True, gain=1.0)])))
 
     @abstractmethod
     def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:

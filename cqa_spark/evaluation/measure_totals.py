@@ -16,18 +16,18 @@ _DIGITS = 3
 """Components above 2 ** -12 are then added exactly."""
 
 
-def measure_totals(query_metrics: DataFrame, measure: str, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
+def measure_totals(measured: DataFrame, measure: str, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
     """A measure over all queries of each group; components are added up where they are stored.
 
     Args:
-        query_metrics: rows of ``QUERY_METRICS`` of this measure.
+        measured: result of ``by_measure`` for this measure.
         measure: its display name.
         by: columns that identify a group.
 
     Returns:
         The measure by the values of these columns.
     """
-    components = query_metrics.select(*by, F.posexplode("components").alias("place", "component"))
+    components = measured.select(*by, F.posexplode("components").alias("place", "component"))
     of_component = digits(F.col("component"), _DIGITS, F.rint)
     sums = [F.sum(digit.cast("long")).alias(f"digit{number}") for number, digit in enumerate(of_component)]
     rows = components.groupBy(*by, "place").agg(F.count(F.lit(1)).alias("queries"), *sums).orderBy("place").collect()

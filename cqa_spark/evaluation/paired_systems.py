@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
@@ -14,38 +15,51 @@ from cqa_spark.evaluation.measures import parse_measure
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
     from numpy.typing import NDArray
+
+Key = tuple[str, ...]
+
+_Layout = tuple[tuple[str, str], ...]
+"""System and measure of each struct of a row of ``QUERY_METRICS``."""
 
 
 class MeasuredGroup(NamedTuple):
-    """A group of queries.
+    """A group of queries, evaluated with the same systems and measures.
 
     Attributes:
-        widths: its measures in the order of their names, with the number of their components.
-        systems: the evaluated systems.
+        measures: the measures, in the order of their names.
+        systems: the evaluated systems, in alphabetical order.
         queries: number of queries.
     """
 
-    widths: dict[Measure, int]
+    measures: list[Measure]
     systems: list[str]
     queries: int
 
+    @property
+    def columns(self) -> int:
+        """The number of components of a query, of all systems and measures together."""
+        return len(self.systems) * sum(measure.width for measure in self.measures)
 
-class MeasuredGroups(NamedTuple):
-    """The groups of queries, and the measures that are undefined for them.
+    def values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values of queries, of shape (queries, systems * measures), as an array (queries, systems, measures)."""
+        return rows.reshape(len(rows), len(self.systems), len(self.measures))
 
-    Attributes:
-        by_key: each group, without undefined measures; a group without any measure is left out.
-        undefined: key of the group and name of each measure that is undefined, for lack of a relevant candidate.
-    """
+    def components(self, rows: NDArray[np.float64]) -> dict[Measure, NDArray[np.float64]]:
+        """Components by measure, as arrays of shape (systems, rows, components).
 
-    by_key: dict[tuple[str, ...], MeasuredGroup]
-    undefined: list[tuple[str, ...]]
+        Args:
+            rows: components of queries or sums of them, as ``paired`` arranges them, shape (rows, columns).
+        """
+        import numpy as np
+
+        of_systems = rows.reshape(len(rows), len(self.systems), -1).transpose(1, 0, 2)
+        ends = np.cumsum([measure.width for measure in self.measures])
+        return dict(zip(self.measures, np.split(of_systems, ends[:-1], axis=-1), strict=True))
 
 
-def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) -> MeasuredGroups:
-    """The groups of queries; the driver receives a row per group and measure.
+def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) -> dict[Key, MeasuredGroup]:
+    """The groups of queries; the driver receives a row per group of queries with the same systems and measures.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``, stored or cached.
@@ -55,97 +69,39 @@ def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) ->
     Raises:
         ContractError: a group has no rankings of the baseline, or systems with different queries.
     """
-    query = F.xxhash64("site", "query_id")
-    of_baseline = F.col("system") == baseline
-    # Identifies the set of queries in any order: their number, and the combination of their hashes.
-    all_queries = F.struct(F.count("*").alias("count"), F.bit_xor(query).alias("hash"))
-    systems = query_metrics.groupBy(*keys, "measure", "system").agg(
-        all_queries.alias("queries"),
-        F.max(F.size("components")).alias("width"),
-        F.max(F.element_at("components", -1)).alias("last"),
-    )
-    groups = systems.groupBy(*keys, "measure").agg(
-        F.max(of_baseline).alias("has_baseline"),
-        F.collect_set("queries").alias("queries"),
-        F.max("width").alias("width"),
-        F.max("last").alias("last"),
-        F.array_sort(F.collect_set("system")).alias("systems"),
-    )
-    found = MeasuredGroups({}, [])
-    queries: dict[tuple[str, ...], list[Row]] = {}
-    for group in groups.orderBy(*keys, "measure").collect():
-        key = tuple(group[name] for name in keys)
-        where = f"{group.measure} of {group.task}, {group.split}"
-        if not group.has_baseline:
-            raise ContractError(
-                f"{where}: baseline {baseline} is not among the systems",
-                "rank with the baseline as well, or name another baseline",
-            )
-        if len(group.queries) > 1 or queries.setdefault(key, group.queries) != group.queries:
-            raise ContractError(
-                f"{where}: the systems were evaluated on different queries",
-                "compute query_metrics of all systems and measures together, from the same examples",
-            )
-        measure = parse_measure(group.measure)
-        if measure.needs_relevant and group.last == 0:
-            found.undefined.append((*key, group.measure))
-            continue
-        known = found.by_key.setdefault(key, MeasuredGroup({}, group.systems, group.queries[0]["count"]))
-        known.widths[measure] = group.width
-    return found
+    layout = [F.col(f"measures.{name}").alias(f"{name}s") for name in ("system", "measure")]
+    found: defaultdict[Key, dict[_Layout, int]] = defaultdict(dict)
+    for row in query_metrics.groupBy(*keys, *layout).count().orderBy(*keys).collect():
+        key = tuple(row[name] for name in keys)
+        found[key][tuple(zip(row["systems"], row["measures"], strict=True))] = row["count"]
+    return {key: _group(", ".join(key), layouts, baseline) for key, layouts in found.items()}
 
 
-def by_query(query_metrics: DataFrame, keys: list[str]) -> DataFrame:
-    """One row per query of a system, with values and components of all its measures, in the order of their names.
+def paired(query_metrics: DataFrame, *columns: str | Column) -> DataFrame:
+    """The numbers of each query in two arrays, by system, then by measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``.
-        keys: columns that name a group of queries.
+        columns: further columns of the result.
+
+    Returns:
+        These columns, ``values`` and ``components``.
     """
-    by_name = F.array_sort(F.collect_list(F.struct("measure", "value", "components")))
-    queries = query_metrics.groupBy(*keys, "system", "site", "query_id").agg(by_name.alias("measured"))
-    values, components = F.col("measured.value"), F.flatten("measured.components")
-    return queries.withColumns({"values": values, "components": components}).drop("measured")
+    components = F.flatten("measures.components").alias("components")
+    return query_metrics.select(*columns, F.col("measures.value").alias("values"), components)
 
 
-class PairedSystems(NamedTuple):
-    """One group of queries: systems in alphabetical order; by measure, values and components of its queries.
-
-    Attributes:
-        names: shape (systems,).
-        values: by measure, shape (systems, queries); queries in the order of site and id.
-        components: by measure, shape (systems, queries, components).
-    """
-
-    names: NDArray[np.object_]
-    values: dict[Measure, NDArray[np.float64]]
-    components: dict[Measure, NDArray[np.float64]]
-
-    @classmethod
-    def of(cls, rows: pd.DataFrame, widths: Mapping[Measure, int]) -> PairedSystems:
-        """Order the queries, so that all systems' arrays are paired.
-
-        Args:
-            rows: result of ``by_query`` for one group of queries.
-            widths: the group's measures, as returned by ``measured_groups``.
-        """
-        import numpy as np
-
-        ordered = rows.sort_values(["system", "site", "query_id"], kind="stable")
-        names = np.array(sorted(ordered["system"].unique()), dtype=object)
-        values, components = (
-            np.stack(ordered[name].to_list()).reshape(len(names), -1, width)
-            for name, width in (("values", len(widths)), ("components", sum(widths.values())))
+def _group(where: str, layouts: Mapping[_Layout, int], baseline: str) -> MeasuredGroup:
+    systems, measures = (sorted({each[place] for layout in layouts for each in layout}) for place in (0, 1))
+    if baseline not in systems:
+        raise ContractError(
+            f"{where}: baseline {baseline} is not among the systems",
+            "rank with the baseline as well, or name another baseline",
         )
-        parts = np.split(components, np.cumsum([*widths.values()])[:-1], axis=-1)
-        return cls(
-            names,
-            dict(zip(widths, np.moveaxis(values, -1, 0), strict=True)),
-            dict(zip(widths, parts, strict=True)),
-        )
-
-    def total(self, measure: Measure) -> NDArray[np.float64]:
-        """The measure of each system over all queries."""
-        import numpy as np
-
-        return np.array([measure.total(queries.tolist()) for queries in self.components[measure]])
+    for measure in measures:
+        if any((system, measure) not in layout for layout in layouts for system in systems):
+            raise ContractError(
+                f"{measure} of {where}: the systems were evaluated on different queries",
+                "compute query_metrics of all systems and measures together, from the same examples",
+            )
+    return MeasuredGroup([parse_measure(name) for name in measures], systems, sum(layouts.values()))

@@ -6,7 +6,7 @@ patterns, and a million queries about a thousand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +20,8 @@ CANDIDATE = np.dtype(
 )
 """The properties of a candidate that a measure uses."""
 
-Pattern = NDArray[np.void]
-"""The candidates of a query in the order of their ranks, those that are not ranked last; of the type ``CANDIDATE``."""
+Pattern = bytes
+"""The candidates of a query in the order of their ranks, those that are not ranked last: records of ``CANDIDATE``."""
 
 _MOST = 100_000
 
@@ -50,18 +50,28 @@ class MeasuredPatterns:
         self._uses_scores = any(measure.uses_scores for measure in measures)
         self._known: dict[bytes, Measured] = {}
 
+    def patterns(self, candidates: NDArray[np.void], sizes: NDArray[np.int64]) -> Iterator[Pattern]:
+        """The pattern of each query, without scores unless a measure uses them.
+
+        Args:
+            candidates: the candidates of all queries, of type ``CANDIDATE``.
+            sizes: number of candidates of each query.
+        """
+        if not self._uses_scores:
+            candidates["score"] = 0.0
+        records, ends = candidates.tobytes(), np.cumsum(sizes) * CANDIDATE.itemsize
+        starts = ends - sizes * CANDIDATE.itemsize
+        return map(records.__getitem__, map(slice, starts.tolist(), ends.tolist()))
+
     def components(self, pattern: Pattern) -> Measured:
         """The measures of a query with this pattern."""
-        if not self._uses_scores:
-            pattern["score"] = 0.0
-        key = pattern.tobytes()
-        found = self._known.get(key)
+        found = self._known.get(pattern)
         if found is None:
             if len(self._known) >= _MOST:
                 self._known.clear()
             query = ranked_query(pattern)
             found = measured(self._measures, [measure.components(query) for measure in self._measures])
-            self._known[key] = found
+            self._known[pattern] = found
         return found
 
 
@@ -73,7 +83,7 @@ def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]
 
 def ranked_query(pattern: Pattern) -> RankedQuery:
     """The query with this pattern."""
-    rows = pattern[["relevant", "gain", "predicted", "score"]].tolist()
-    candidates = [Candidate(*row) for row in rows]
-    ranked = int(pattern["ranked"].sum())
+    records = np.frombuffer(pattern, CANDIDATE)
+    candidates = [Candidate(*row) for row in records[["relevant", "gain", "predicted", "score"]].tolist()]
+    ranked = int(records["ranked"].sum())
     return RankedQuery(candidates[:ranked], candidates[ranked:])

@@ -10,16 +10,12 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from cqa_spark.evaluation.compare_systems import Compared, compare_systems
 from cqa_spark.evaluation.exact_sums import digits, from_digits
-from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.outcomes import count_wins
+from cqa_spark.evaluation.paired_systems import MeasuredGroup
 from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
 
 if TYPE_CHECKING:
@@ -34,105 +30,64 @@ DIGITS = 2
 """Number of digits of a sum: components are rounded to multiples of 2 ** -32."""
 
 
-class SumColumns:
-    """The columns of the sums of a group: by measure, then by system, then by component; the last one counts queries.
-
-    Args:
-        widths: number of components of each measure.
-        systems: names of the systems.
-    """
-
-    def __init__(self, widths: Mapping[Measure, int], systems: Sequence[str]) -> None:
-        self.widths, self.systems = dict(widths), list(systems)
-        self.count = sum(widths.values()) * len(systems) + 1
-
-    @cached_property
-    def starts(self) -> NDArray[np.int64]:
-        """The first column of each measure and system; shape (measures, systems)."""
-        import numpy as np
-
-        widths = np.array(list(self.widths.values()))[:, None]
-        before = np.cumsum(widths, axis=0) - widths
-        return before * len(self.systems) + np.arange(len(self.systems)) * widths
-
-    def components(self, sums: NDArray[np.float64]) -> dict[Measure, NDArray[np.float64]]:
-        """By measure, the sums of each system's groups.
-
-        Args:
-            sums: shape (groups, columns).
-
-        Returns:
-            Arrays of shape (systems, groups, components).
-        """
-        return {
-            measure: sums[:, start : start + len(self.systems) * width]
-            .reshape(len(sums), len(self.systems), width)
-            .transpose(1, 0, 2)
-            for (measure, width), start in zip(self.widths.items(), self.starts[:, 0], strict=True)
-        }
-
-
 class GroupSums:
-    """Sums of the components of queries, by group of queries.
+    """Sums of the components of queries, by group of queries; and wins between systems.
 
     Components are summed by digits. The sums are therefore equal for any order and any partitions of the queries.
 
     Args:
-        columns: the columns of the sums.
+        measured: the systems and measures.
         groups: number of groups.
+
+    Attributes:
+        parts: the sum of each digit, to be added to those of other queries, shape (digits, groups, columns + 1); the
+            last column of the first digit is the number of queries.
+        wins: result of ``count_wins``, to be added to those of other queries.
     """
 
-    def __init__(self, columns: SumColumns, groups: int = GROUPS) -> None:
+    def __init__(self, measured: MeasuredGroup, groups: int = GROUPS) -> None:
         import numpy as np
 
-        self._columns = columns
-        self._measures = pa.array([str(measure) for measure in columns.widths])
-        self._systems = pa.array(columns.systems)
-        self._sums = np.zeros((DIGITS, groups * columns.count))
+        self._measured = measured
+        self.parts = np.zeros((DIGITS, groups, measured.columns + 1))
+        self.wins = np.zeros((len(measured.systems), len(measured.systems), len(measured.measures)), np.int64)
 
-    def add(self, rows: pa.Table) -> None:
-        """Add rows of ``QUERY_METRICS``.
+    def add(self, groups: NDArray[np.int64], values: NDArray[np.float64], components: NDArray[np.float64]) -> None:
+        """Add queries.
 
         Args:
-            rows: the columns ``measure``, ``system`` and ``components``, and ``group``, the number of a query's group.
+            groups: number of each query's group.
+            values: result of ``paired``, shape (queries, systems * measures).
+            components: result of ``paired``, shape (queries, columns).
         """
         import numpy as np
 
-        measure = pc.index_in(rows["measure"], self._measures).to_numpy()
-        system = pc.index_in(rows["system"], self._systems).to_numpy()
-        group = rows["group"].to_numpy() * self._columns.count
-        numbers = pc.list_flatten(rows["components"]).to_numpy()
-        widths = pc.list_value_length(rows["components"]).to_numpy()
-        places = np.repeat(group + self._columns.starts[measure, system] - np.cumsum(widths) + widths, widths)
-        places += np.arange(len(places))
-        for sums, digit in zip(self._sums, digits(numbers, DIGITS, np.rint), strict=True):
-            np.add.at(sums, places, digit)
-        queries = group[(measure == 0) & (system == 0)] + self._columns.count - 1
-        np.add.at(self._sums[0], queries, 1.0)
-
-    def parts(self) -> NDArray[np.float64]:
-        """The sum of each digit, to be added to those of other queries; shape (digits, groups, columns)."""
-        return self._sums.reshape(DIGITS, -1, self._columns.count)
+        columns = self._measured.columns
+        places = (groups[:, None] * (columns + 1) + np.arange(columns)).ravel()
+        for sums, digit in zip(self.parts, digits(components.ravel(), DIGITS, np.rint), strict=True):
+            np.add.at(sums.reshape(-1), places, digit)
+        np.add.at(self.parts[0].reshape(-1), groups * (columns + 1) + columns, 1.0)
+        self.wins += count_wins(self._measured.values(values))
 
 
 def from_parts(parts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sums, of shape (groups, columns), without groups that have no queries."""
+    """The sums, of shape (groups, columns + 1), without groups that have no queries."""
     sums = from_digits(list(parts))
     return sums[sums[:, -1] > 0]
 
 
 def compare_groups(
-    columns: SumColumns, sums: NDArray[np.float64], compared: Compared, drawn: Resampling
+    measured: MeasuredGroup, sums: NDArray[np.float64], compared: Compared, drawn: Resampling
 ) -> pd.DataFrame:
     """The measures and tests of ``compare_systems``, which samples groups instead of queries.
 
     Args:
-        columns: the columns of the sums.
-        sums: shape (groups, columns).
+        measured: the systems and measures.
+        sums: result of ``from_parts``.
         compared: the systems to test.
         drawn: parameters of the resampling.
     """
-    components, sizes = columns.components(sums), sums[:, -1]
+    components, sizes = measured.components(sums[:, :-1]), sums[:, -1]
     aggregates = aggregated(components, joined(components).sum(axis=1) / sizes.sum(), 1)
     totals = dict(zip(components, aggregates, strict=True))
-    return compare_systems(columns.systems, components, totals, compared, drawn, sizes)
+    return compare_systems(measured.systems, components, totals, compared, drawn, sizes)

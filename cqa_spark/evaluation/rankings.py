@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
 from cqa_spark.evaluation.measure import Measure
@@ -16,6 +18,11 @@ from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.spark.whole_groups import whole_groups
 
 Batches = Iterable[pa.RecordBatch]
+
+_BYTES = 4_000_000
+"""Size of the packed rows that are measured at once, about 150,000 candidates."""
+
+_SCHEMA = QUERY_METRICS.schema.simpleString()
 
 
 def query_metrics(
@@ -35,19 +42,22 @@ def query_metrics(
     Returns:
         Rows of ``QUERY_METRICS``.
     """
-    measure = _measured(tuple(dict.fromkeys(measures)), frozenset(at_random))
-    return QUERY_METRICS.conform(judged_and_ranked(rankings, examples).mapInArrow(measure, QUERY_METRICS.schema))
+    by_name = tuple(sorted(dict.fromkeys(measures), key=str))
+    measure = _measured(by_name, frozenset(at_random))
+    return QUERY_METRICS.conform(judged_and_ranked(rankings, examples).mapInArrow(measure, _SCHEMA))
 
 
 def _measured(measures: tuple[Measure, ...], at_random: frozenset[str]) -> Callable[[Batches], Batches]:
     def measure_batches(batches: Batches) -> Batches:
         known = MeasuredPatterns(measures)
-        for rows in whole_groups(batches, QUERY):
-            queries, patterns = ranked_queries(rows)
-            systems, ids = queries["system"].to_pylist(), queries["query_id"].to_pylist()
+        for rows in whole_groups(batches, QUERY, at_a_time=_BYTES, size=lambda packed: packed.nbytes):
+            queries, candidates, sizes = ranked_queries(rows)
+            systems = pc.list_flatten(queries["systems"]).to_pylist()
+            numbers = pc.list_value_length(queries["systems"]).to_numpy()
+            ids = np.repeat(queries["query_id"].to_numpy(), numbers)
             found = [
                 _expected(measures, pattern, query_id) if system in at_random else known.components(pattern)
-                for system, query_id, pattern in zip(systems, ids, patterns, strict=True)
+                for system, query_id, pattern in zip(systems, ids, known.patterns(candidates, sizes), strict=True)
             ]
             yield from _rows(queries, measures, found).to_batches()
 
@@ -60,11 +70,11 @@ def _expected(measures: Sequence[Measure], pattern: Pattern, query_id: str) -> M
     return measured(measures, components)
 
 
-def _rows(queries: pa.Table, measures: Sequence[Measure], of_queries: Sequence[Measured]) -> pa.Table:
-    """A row for each query and measure."""
+def _rows(queries: pa.Table, measures: Sequence[Measure], found: Sequence[Measured]) -> pa.Table:
+    """The measures of each query by each of its systems."""
     # Queries with the same pattern share one object, which is converted once.
     distinct: dict[int, tuple[int, Measured]] = {}
-    pattern = [distinct.setdefault(id(each), (len(distinct), each))[0] for each in of_queries]
+    pattern = [distinct.setdefault(id(each), (len(distinct), each))[0] for each in found]
     number = np.arange(len(measures))
     names = pa.array([str(measure) for measure in measures], pa.string())
     values = pa.array([value for _, each in distinct.values() for value in each.values], pa.float64())
@@ -72,10 +82,18 @@ def _rows(queries: pa.Table, measures: Sequence[Measure], of_queries: Sequence[M
         [numbers for _, each in distinct.values() for numbers in each.components], pa.list_(pa.float64())
     )
     place = (np.array(pattern, np.int64)[:, None] * len(measures) + number).ravel()
-    repeated = queries.take(np.repeat(np.arange(len(of_queries)), len(measures)))
-    rows = (
-        repeated.append_column("measure", names.take(pa.array(np.tile(number, len(of_queries)))))
-        .append_column("value", values.take(pa.array(place)))
-        .append_column("components", components.take(pa.array(place)))
-    )
-    return rows.select(QUERY_METRICS.schema.names)
+    systems = queries["systems"].combine_chunks()
+    columns = [
+        systems.flatten().take(np.repeat(np.arange(len(found)), len(measures))),
+        names.take(np.tile(number, len(found))),
+        values.take(place),
+        components.take(place),
+    ]
+    entries = pa.StructArray.from_arrays(columns, ["system", "measure", "value", "components"])
+    of_query = pa.ListArray.from_arrays(_starts(systems) * len(measures), entries)
+    return queries.drop_columns("systems").append_column("measures", of_query)
+
+
+def _starts(lists: pa.ListArray) -> NDArray[np.int32]:
+    """The first value of each list, and the number of all values."""
+    return np.append(0, np.cumsum(lists.value_lengths().to_numpy())).astype(np.int32)

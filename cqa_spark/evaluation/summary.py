@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import Compared, compare_systems
-from cqa_spark.evaluation.many_queries import MANY, are_in, summarise_many
-from cqa_spark.evaluation.paired_systems import MeasuredGroup, PairedSystems, by_query, measured_groups
+from cqa_spark.evaluation.compare_systems import Compared
+from cqa_spark.evaluation.few_queries import summarise_few
+from cqa_spark.evaluation.many_queries import MANY, summarise_many
+from cqa_spark.evaluation.paired_systems import Key, measured_groups
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _GROUP = ["task", "split", "measure"]
 _TESTS = [column for column in COMPARISONS.columns if column.name not in {each.name for each in METRICS.columns}]
@@ -127,47 +126,23 @@ def _summary(query_metrics: DataFrame, compared: Compared, drawn: Resampling, by
     of it.
     """
     keys = [name for name in by if name != "measure"]
-    groups, undefined = measured_groups(query_metrics, compared.baseline, keys)
-    if undefined:
-        query_metrics = query_metrics.where(~are_in(undefined, [*keys, "measure"]))
+    schema = T.StructType([*_SUMMARISED, *[T.StructField(name, T.StringType()) for name in by if name not in _GROUP]])
+    groups = measured_groups(query_metrics, compared.baseline, keys)
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
-    found = summarise_many(query_metrics.where(are_in(many, keys)), compared, drawn, keys, many)
-    if few:
-        more = [T.StructField(name, T.StringType()) for name in by if name not in _GROUP]
-        of_few = query_metrics.where(~are_in(many, keys)) if many else query_metrics
-        summarised = _summarised(compared, drawn, keys, few)
-        rows = by_query(of_few, keys).groupBy(*keys).applyInPandas(summarised, T.StructType([*_SUMMARISED, *more]))
-        found += [row.asDict() for row in rows.collect()]
+    found: list[Entry] = []
+    for summarise_groups, chosen in ((summarise_many, many), (summarise_few, few)):
+        if chosen:
+            of_groups = query_metrics if chosen == groups else query_metrics.where(_are_in(chosen, keys))
+            rows = summarise_groups(of_groups, compared, drawn, chosen, keys, schema)
+            found += [row.asDict() for row in rows.collect()]
     return sorted(found, key=lambda row: [row[name] for name in (*by, "system")])
 
 
-def _summarised(
-    compared: Compared,
-    drawn: Resampling,
-    keys: list[str],
-    groups: Mapping[tuple[str, ...], MeasuredGroup],
-) -> Callable[[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
-    def summarise_group(key: tuple[str, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        systems, group = PairedSystems.of(rows, groups[key].widths), dict(zip(keys, key, strict=True))
-        names, totals = systems.names.tolist(), {measure: systems.total(measure) for measure in systems.components}
-        found = compare_systems(names, systems.components, totals, compared, drawn)
-        return _with_outcomes(found, systems).assign(**group, queries=groups[key].queries, **drawn._asdict())
-
-    return summarise_group
-
-
-def _with_outcomes(tests: pd.DataFrame, systems: PairedSystems) -> pd.DataFrame:
-    """The tests with the numbers of queries on which the system is better, worse and equal; null for untested ones."""
-    import numpy as np
-
-    values = {str(measure): of_systems for measure, of_systems in systems.values.items()}
-    tested = tests[tests["baseline"].notna()]
-    ours, theirs = (np.searchsorted(systems.names, tested[name]) for name in ("system", "baseline"))
-    better = [
-        np.sign(values[measure][one] - values[measure][other])
-        for measure, one, other in zip(tested["measure"], ours, theirs, strict=True)
-    ]
-    counted = {"wins": 1, "losses": -1, "ties": 0}
-    outcomes = {name: [int((each == sign).sum()) for each in better] for name, sign in counted.items()}
-    return tests.join(tested[[]].assign(**outcomes)).astype(dict.fromkeys(counted, "Int32"))
+def _are_in(groups: Iterable[Key], keys: Sequence[str]) -> Column:
+    """Whether a row belongs to one of the groups."""
+    found = F.lit(False)
+    for key in groups:
+        same = [F.col(name) == value for name, value in zip(keys, key, strict=True)]
+        found = found | reduce(lambda left, right: left & right, same)
+    return found

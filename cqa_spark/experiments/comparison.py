@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-
-from pyspark.sql import DataFrame
 
 from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
@@ -91,7 +88,7 @@ def compare(
             for system in systems
         }
     best = max(found, key=lambda name: found[name].mean)
-    queries = reduce(DataFrame.unionByName, map(mean_over_repeats, found.values())).persist()
+    queries = mean_over_repeats(found.values()).persist()
     summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
     queries.unpersist()
     rows = [

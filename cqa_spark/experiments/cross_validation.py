@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from statistics import mean, stdev
@@ -15,6 +15,7 @@ from cqa_spark.evaluation.measure_totals import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.lake.query_measures import by_measure, by_query
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.rankings import rank
@@ -27,7 +28,7 @@ class CrossValidated:
 
     Attributes:
         values: the measure over all training queries, one per repeat, fractions.
-        queries: rows of ``QUERY_METRICS`` and the column ``repeat``; held in memory.
+        queries: result of ``by_measure`` and the column ``repeat``; held in memory.
     """
 
     values: tuple[float, ...]
@@ -52,7 +53,7 @@ def cross_validate(
     Args:
         ranker: fitted once per fold and repeat.
         repeats: the folds of each cross-validation, as returned by ``nested_folds``; at least 2.
-        name: name of the ranker in the rows of ``QUERY_METRICS``.
+        name: name of the ranker in the measured queries.
         measure: display name of the measure.
     """
     found = [_repeat(ranker, parts, name, measure, number) for number, parts in enumerate(repeats)]
@@ -64,11 +65,15 @@ def cross_validate(
     return CrossValidated(tuple(values[number,] for number in range(len(repeats))), queries)
 
 
-def mean_over_repeats(found: CrossValidated) -> DataFrame:
-    """One row of ``QUERY_METRICS`` per query: value and components are means over the repeats."""
-    key = ["system", "task", "split", "site", "query_id", "measure"]
+def mean_over_repeats(rankers: Iterable[CrossValidated]) -> DataFrame:
+    """Rows of ``QUERY_METRICS`` of several rankers; values and components are means over the repeats."""
+    return by_query(reduce(DataFrame.unionByName, map(_means, rankers)))
+
+
+def _means(found: CrossValidated) -> DataFrame:
     in_order = F.sort_array(F.collect_list(F.struct("repeat", "value", "components")))
     number = F.lit(len(found.values))
+    key = [name for name in found.queries.columns if name not in ("repeat", "value", "components")]
     grouped = found.queries.groupBy(*key).agg(in_order.alias("repeats"))
     each = F.sequence(F.lit(0), F.size(F.col("repeats.components")[0]) - 1)
     components = F.transform(
@@ -85,7 +90,7 @@ def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str,
     rankings = rank(kept, name, run_id="cross-validation")
     rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
     kept.unpersist()
-    return rows.withColumn("repeat", F.lit(number))
+    return by_measure(rows).withColumn("repeat", F.lit(number))
 
 
 def _sum(values: Any) -> Any:

@@ -16,6 +16,7 @@ from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.folders import remove_folder
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake, complete_log
+from cqa_spark.lake.query_measures import by_query
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_table import write_run_table
@@ -130,6 +131,8 @@ def _stored(lake: LeasedLake, table: JournalTable | RunTable, version: int, file
     stored = lake.spark.read.format("delta").option("versionAsOf", version).load(lake.path(table.name))
     if not {path.rpartition("/")[2] for path in stored.inputFiles()} <= files:
         return None
+    if table is QUERY_METRICS:  # in Delta format, a row for each measure
+        return by_query(stored)
     return stored.select([column.name for column in table.columns if column.name in stored.columns])
 
 

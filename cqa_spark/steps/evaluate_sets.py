@@ -13,6 +13,7 @@ from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.corpora.sts.set_names import set_of_pair
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.set_means import SetScore, score_sets
+from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS, SET_METRICS
@@ -50,7 +51,7 @@ class EvaluateSets(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Collect the pairs of a split on one executor, in order, and evaluate them."""
         counts.rows_in = run.rows(RANKINGS)
-        measured = run.read(QUERY_METRICS).where(F.col("measure") == self.settings.measures[0])
+        measured = by_measure(run.read(QUERY_METRICS)).where(F.col("measure") == self.settings.measures[0])
         pairs = measured.select(*_KEYS, "system", "query_id", "components", set_of_pair(F.col("query_id")).alias("set"))
         rows = pairs.groupBy(*_KEYS).applyInPandas(_scored(self.settings, self.baseline), _SCORES)
         shared = {

@@ -15,6 +15,7 @@ from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.summary import summarise, summarise_by_site
 from cqa_spark.experiments.evaluation_split import EvaluationSplit
 from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_system
+from cqa_spark.lake.query_measures import by_measure, of_systems
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import EVERY
@@ -71,7 +72,7 @@ class Measure(Step):
         )
         ranked = {entry["system"] for entry in of_all}
         tested = run_concurrently(
-            lambda contrast: summarise(queries.where(F.col("system").isin(*contrast[1])), contrast[0], *drawn),
+            lambda contrast: summarise(of_systems(queries, contrast[1]), contrast[0], *drawn),
             contrasts(ranked, best, self.rankers),
         )
         run.write_entries(COMPARISONS, [entry for summary in tested for entry in summary.comparisons])
@@ -79,7 +80,7 @@ class Measure(Step):
 
 def best_baseline(queries: DataFrame) -> str:
     """The baseline with the highest first measure on the evaluation examples; ties are broken by name."""
-    of_baselines = queries.where(F.col("system").isin(*BASELINES) & (F.col("measure") == MEASURES[0]))
+    of_baselines = by_measure(of_systems(queries, BASELINES)).where(F.col("measure") == MEASURES[0])
     means = of_baselines.groupBy("system").agg(F.avg("value").alias("mean"))
     first = means.orderBy(F.round("mean", 9).desc(), "system").first()
     assert first is not None, "random_answer needs no features and is always ranked"

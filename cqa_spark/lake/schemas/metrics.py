@@ -21,25 +21,31 @@ AGGREGATE = (
 )
 """A measure over all queries, and its uncertainty."""
 
+_OF_QUERY = (
+    T.StructType()
+    .add("system", "string")
+    .add("measure", "string")
+    .add("value", "double")
+    .add("components", T.ArrayType(T.DoubleType()))
+)
+
 QUERY_METRICS = RunTable(
     "query_metrics",
-    "Each measure of each query, before aggregation.",
+    "Every measure of each query, before aggregation; in SQL, `inline(measures)` has a row for each measure.",
     (
-        SYSTEM,
         TASK,
         SPLIT,
         SITE,
         QUERY_ID,
-        MEASURE,
-        column("value", "double", "the measure of this query alone, a fraction", nullable=False),
         column(
-            "components",
-            T.ArrayType(T.DoubleType()),
-            "terms that the measure sums over queries before it aggregates",
+            "measures",
+            T.ArrayType(_OF_QUERY),
+            "every measure of every system, in the order of their names: the measure of this query alone, a fraction, "
+            "and the terms that the measure sums over queries before it aggregates",
             nullable=False,
         ),
     ),
-    key=("system", "task", "split", "site", "query_id", "measure"),
+    key=("task", "split", "site", "query_id"),
 )
 
 METRICS = JournalTable(

@@ -8,6 +8,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.reports.query_table.content import MeasuredQuery
 from cqa_spark.reports.scope import Scope
 
@@ -54,8 +55,12 @@ def queries(scope: Scope, number: int) -> Iterator[MeasuredQuery]:
 
 def _measured(scope: Scope, values: DataFrame) -> DataFrame:
     """The values of the best system and of the baseline."""
-    return values.where(F.col("measure") == scope.main_measure).select(
-        *_QUERY,
-        F.when(F.col("system") == scope.best_system, F.col("value")).alias("value"),
-        F.when(F.col("system") == F.lit(scope.baseline), F.col("value")).alias("baseline"),
+    return (
+        by_measure(values)
+        .where(F.col("measure") == scope.main_measure)
+        .select(
+            *_QUERY,
+            F.when(F.col("system") == scope.best_system, F.col("value")).alias("value"),
+            F.when(F.col("system") == F.lit(scope.baseline), F.col("value")).alias("baseline"),
+        )
     )

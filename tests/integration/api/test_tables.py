@@ -17,6 +17,7 @@ from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 
@@ -47,18 +48,22 @@ def root(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
             rows = [tuple(row.get(name) for name in names) for row in examples]
             run.write(EXAMPLES, spark.createDataFrame(rows, EXAMPLES.schema))
             run.write(RANKINGS, spark.createDataFrame(rankings, RANKINGS.schema))
+            of_query = [("given_order", "MRR@10", 0.5, [0.5]), ("given_order", "P@1", 0.0, [0.0])]
+            run.write(QUERY_METRICS, spark.createDataFrame([(TASK, "dev", "s", "q1", of_query)], QUERY_METRICS.schema))
         publish(lake, "r1")
     return root
 
 
 def test_tables_in_every_form(root: str) -> None:
     run = cqa.open_lake(root).run()
-    assert run.tables == ("examples", "rankings")
+    assert run.tables == ("examples", "query_metrics", "rankings")
     rankings = run.rankings("given_order")
     assert rankings.to_spark().orderBy("rank").first()["candidate_id"] == "b"
     assert rankings.to_arrow().sort_by("rank").column("candidate_id").to_pylist() == ["b", "a", "c"]
     assert rankings.to_pandas().sort_values("rank")["score"].tolist() == [0.5, 0.25, -1.0]
     assert run.rankings("absent").to_arrow().num_rows == 0
+    measures = run.query_metrics().to_pandas().sort_values("measure")
+    assert measures[["query_id", "measure", "value"]].to_numpy().tolist() == [["q1", "MRR@10", 0.5], ["q1", "P@1", 0.0]]
 
 
 def test_trec_files_of_a_run(root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,15 +14,28 @@ from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.evaluation.summary import summarise, summarise_by_site
 from cqa_spark.lake.journal import Entry, decode, encode
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.query_measures import by_measure, by_query, of_systems
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 
 QUERIES = [f"Q{number:02d}" for number in range(24)]
+
+
+LONG = "task string, split string, site string, query_id string, system string, measure string, value double"
+
+
+def frame(spark: SparkSession, rows: list[tuple[object, ...]]) -> DataFrame:
+    """Rows of ``QUERY_METRICS``."""
+    return by_query(spark.createDataFrame(rows, f"{LONG}, components array<double>"))
+
+
+def without(metrics: DataFrame, condition: str) -> DataFrame:
+    return by_query(by_measure(metrics).where(f"not ({condition})"))
 
 
 def rows(system: str, written: str, components: list[list[float]]) -> list[tuple[object, ...]]:
     measure = parse_measure(written)
     return [
-        (system, "question_comment", "dev", "forum", query, written, float(measure.aggregate(one, 1)), one)
+        ("question_comment", "dev", "forum", query, system, written, float(measure.aggregate(one, 1)), one)
         for query, one in zip(QUERIES, components, strict=True)
     ]
 
@@ -43,7 +56,7 @@ def metrics(spark: SparkSession, components) -> DataFrame:
         for system, of_queries in systems.items()
         for row in rows(system, written, of_queries)
     ]
-    return spark.createDataFrame(table, QUERY_METRICS.schema)
+    return frame(spark, table)
 
 
 def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, components) -> None:
@@ -74,7 +87,7 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
 def test_wins_losses_and_ties(spark: SparkSession) -> None:
     better = [[1.0]] * 5 + [[0.0]] * 3 + [[0.5]] * 16
     table = rows("given", "MAP@10", [[0.5]] * 24) + rows("best", "MAP@10", better)
-    [row] = summarise(spark.createDataFrame(table, QUERY_METRICS.schema), "given", 99).comparisons
+    [row] = summarise(frame(spark, table), "given", 99).comparisons
     assert (row["wins"], row["losses"], row["ties"]) == (5, 3, 16)
     assert row["difference"] == pytest.approx((5 * 0.5 - 3 * 0.5) / 24)
 
@@ -82,9 +95,7 @@ def test_wins_losses_and_ties(spark: SparkSession) -> None:
 def test_each_site_is_measured_by_itself_and_all_together(spark: SparkSession) -> None:
     given, best = ([[float(number < first)] for number in range(24)] for first in (6, 12))
     table = rows("given", "MAP@10", given) + rows("best", "MAP@10", best)
-    two_sites = spark.createDataFrame(table, QUERY_METRICS.schema).withColumn(
-        "site", F.when(F.col("query_id") < "Q12", "early").otherwise("late")
-    )
+    two_sites = frame(spark, table).withColumn("site", F.when(F.col("query_id") < "Q12", "early").otherwise("late"))
     found = summarise_by_site(two_sites, "given", Resampling(resamples=99))
     values = {(each["site"], each["system"]): (each["value"], each["difference"], each["queries"]) for each in found}
     assert values == {
@@ -96,7 +107,7 @@ def test_each_site_is_measured_by_itself_and_all_together(spark: SparkSession) -
 
 def test_partitions_do_not_change_a_digit(metrics) -> None:
     def figures(partitions: int) -> list[Entry]:
-        shuffled = metrics.orderBy("query_id", "system").repartition(partitions)
+        shuffled = metrics.orderBy("query_id").repartition(partitions)
         return summarise(shuffled, "given", resamples=999).tested
 
     assert figures(1) == figures(4) == figures(16)
@@ -107,7 +118,7 @@ def test_groups_of_many_queries_are_resampled(metrics, monkeypatch: pytest.Monke
     monkeypatch.setattr("cqa_spark.evaluation.summary.MANY", 20)
 
     def figures(partitions: int) -> list[Entry]:
-        shuffled = metrics.orderBy("query_id", "system").repartition(partitions)
+        shuffled = metrics.orderBy("query_id").repartition(partitions)
         return summarise(shuffled, "given", resamples=3999, seed=5, confidence=0.9).tested
 
     found = figures(1)
@@ -131,36 +142,36 @@ def test_entries_are_those_of_the_declared_tables(metrics) -> None:
 
 
 def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
-    found = summarise(metrics.where("system = 'given'"), "given", resamples=9)
+    found = summarise(of_systems(metrics, ["given"]), "given", resamples=9)
     assert (len(found.metrics), len(found.comparisons)) == (2, 0)
 
 
 def test_measures_of_relevant_candidates_are_absent_where_there_are_none(spark: SparkSession) -> None:
     rows = [
-        ("given", "duplicate", split, "a.org", query, measure, 1.0, [1.0, counts])
+        ("duplicate", split, "a.org", query, "given", measure, 1.0, [1.0, counts])
         for split, counts in (("dev", 0.0), ("test", 1.0))
         for query in ("1", "2")
         for measure in ("TMAP", "RR@50")
     ]
-    columns = "system string, task string, split string, site string, query_id string, measure string, value double"
-    table = spark.createDataFrame(rows, f"{columns}, components array<double>")
-    found = [(each["split"], each["measure"]) for each in summarise(table, "given", 9, best_by="TMAP").metrics]
+    found = [
+        (each["split"], each["measure"]) for each in summarise(frame(spark, rows), "given", 9, best_by="TMAP").metrics
+    ]
     assert found == [("test", "RR@50"), ("test", "TMAP")]
 
 
 def test_absent_baseline_is_refused(metrics) -> None:
-    with pytest.raises(ContractError, match="MAP@10 of question_comment, dev: baseline random is not among"):
+    with pytest.raises(ContractError, match="question_comment, dev: baseline random is not among"):
         summarise(metrics, "random")
 
 
 def test_systems_measured_on_other_queries_are_refused(metrics) -> None:
     with pytest.raises(ContractError, match=r"Precision of question_comment, dev: .* different queries"):
-        summarise(metrics.where("not (system = 'best' and measure = 'Precision' and query_id = 'Q03')"), "given")
+        summarise(without(metrics, "system = 'best' and measure = 'Precision' and query_id = 'Q03'"), "given")
 
 
 def test_measures_of_other_queries_are_refused(metrics) -> None:
     with pytest.raises(ContractError, match=r"Precision of question_comment, dev: .* different queries"):
-        summarise(metrics.where("not (measure = 'Precision' and query_id = 'Q03')"), "given")
+        summarise(without(metrics, "measure = 'Precision' and query_id = 'Q03'"), "given")
 
 
 def ordered(components: dict[str, dict[str, list[list[float]]]]) -> list[str]:

@@ -101,9 +101,12 @@ def tables(spark: SparkSession) -> dict[str, Rows]:
         for key, relevant in RELEVANT.items()
     ]
     query_metrics = [
-        {**where, "system": system, "query_id": query, "measure": "MAP@10", "value": value, "components": [value]}
-        for system, values in VALUES.items()
-        for query, value in values.items()
+        {
+            **where,
+            "query_id": query,
+            "measures": [(system, "MAP@10", values[query], [values[query]]) for system, values in VALUES.items()],
+        }
+        for query in ("Q1", "Q2", "Q3")
     ]
     metrics = [
         {

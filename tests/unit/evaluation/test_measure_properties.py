@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measure import MeanMeasure
-from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.measures import known_measures, parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 DEFAULT_MEASURES = EvaluationSettings().measures
@@ -33,6 +33,12 @@ def test_measures_are_fractions(several) -> None:
     for measure in MEASURES:
         assert all(0 <= measure.value(query) <= 1 for query in several)
         assert 0 <= measure.total(map(measure.components, several)) <= 1
+
+
+@given(query=queries)
+def test_every_query_has_the_same_number_of_components(query) -> None:
+    for measure in (known() for known in known_measures().values()):
+        assert len(measure.components(query)) == measure.width
 
 
 @given(query=queries)

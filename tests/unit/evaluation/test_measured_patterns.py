@@ -21,6 +21,7 @@ def test_remembered_measures_are_those_of_each_query(queries, with_scores: bool)
         both = enumerate([*ranked, *unranked])
         rows = [(place < len(ranked), each[0], each[2], each[1], each[3]) for place, each in both]
         query = RankedQuery(ranked, unranked)
-        found = known.components(np.array(rows, CANDIDATE))
+        [pattern] = known.patterns(np.array(rows, CANDIDATE), np.array([len(rows)]))
+        found = known.components(pattern)
         assert found.components == tuple(measure.components(query) for measure in measures)
         assert found.values == tuple(measure.value(query) for measure in measures)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,52 +10,50 @@ from hypothesis import strategies as st
 from cqa_spark.evaluation.compare_systems import Compared
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.query_groups import GROUPS, GroupSums, SumColumns, compare_groups, from_parts
+from cqa_spark.evaluation.paired_systems import MeasuredGroup
+from cqa_spark.evaluation.query_groups import GROUPS, GroupSums, compare_groups, from_parts
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.significance import randomization_test
 
 MAP, PRECISION = map(parse_measure, ("MAP@10", "Precision"))
-COLUMNS = SumColumns({MAP: 1, PRECISION: 2}, ["a", "b"])
-SCHEMA = pa.schema(
-    [("measure", pa.string()), ("system", pa.string()), ("group", pa.int64()), ("components", pa.list_(pa.float64()))]
-)
+MEASURED = MeasuredGroup([MAP, PRECISION], ["a", "b"], 3)
+
+Query = tuple[int, list[float], list[float]]
+QUERIES: list[Query] = [  # group; value and components by system, then by measure
+    (1, [0.25, 0.5, 0.5, 1.0], [0.25, 1, 2, 0.5, 2, 2]),
+    (1, [1e-7, 0.0, 1.0, 1.0], [1e-7, 0, 3, 1.0, 3, 3]),
+    (0, [0.125, 1.0, 2000.75, 1 / 7], [0.125, 5, 5, 2000.75, 1, 7]),
+]
 
 
-def rows(system: str, group: int, precision: list[float], average: float) -> list[dict[str, object]]:
-    return [
-        {"measure": str(measure), "system": system, "group": group, "components": components}
-        for measure, components in ((PRECISION, precision), (MAP, [average]))
-    ]
+def added(queries: list[Query], groups: int = 3) -> GroupSums:
+    sums = GroupSums(MEASURED, groups)
+    if queries:
+        sums.add(*map(np.array, zip(*queries, strict=True)))
+    return sums
 
 
-TABLE = [
-    *rows("a", 1, [1, 2], 0.25), *rows("b", 1, [2, 2], 0.5),
-    *rows("a", 1, [0, 3], 1e-7), *rows("b", 1, [3, 3], 1.0),
-    *rows("a", 0, [5, 5], 0.125), *rows("b", 0, [1, 7], 2000.75),
-]  # fmt: skip
-
-
-def parts(table: list[dict[str, object]], groups: int = 3) -> np.ndarray:
-    sums = GroupSums(COLUMNS, groups)
-    sums.add(pa.Table.from_pylist(table, SCHEMA))
-    return sums.parts()
-
-
-def test_sums_are_by_measure_system_and_component_and_the_last_column_counts_queries() -> None:
+def test_sums_are_by_system_measure_and_component_and_the_last_column_counts_queries() -> None:
     rounded = 0.25 + 429 / 2**32  # 0.25 + 1e-7
-    assert from_parts(parts(TABLE)).tolist() == [[0.125, 2000.75, 5, 5, 1, 7, 1], [rounded, 1.5, 1, 5, 5, 5, 2]]
+    assert from_parts(added(QUERIES).parts).tolist() == [
+        [0.125, 5, 5, 2000.75, 1, 7, 1],
+        [rounded, 1, 5, 1.5, 5, 5, 2],
+    ]
+    assert added(QUERIES).wins.tolist() == [[[0, 0], [0, 1]], [[3, 2], [0, 0]]]
 
 
-@given(st.permutations(TABLE), st.integers(0, len(TABLE)))
+@given(st.permutations(QUERIES), st.integers(0, len(QUERIES)))
 @settings(max_examples=20)
-def test_sums_are_the_same_in_every_order_and_partition(table: list[dict[str, object]], cut: int) -> None:
-    assert (parts(table[:cut]) + parts(table[cut:]) == parts(TABLE)).all()
+def test_sums_are_the_same_in_every_order_and_partition(queries: list[Query], cut: int) -> None:
+    one, other, both = added(queries[:cut]), added(queries[cut:]), added(QUERIES)
+    assert (one.parts + other.parts == both.parts).all()
+    assert (one.wins + other.wins == both.wins).all()
 
 
 def grouped(components: dict[object, np.ndarray], groups: int) -> np.ndarray:
     """The sums of queries in random groups, from components of shape (systems, queries, components)."""
-    together = [each.transpose(1, 0, 2).reshape(each.shape[1], -1) for each in components.values()]
-    numbers = np.hstack([*together, np.ones((len(together[0]), 1))])
+    together = np.concatenate(list(components.values()), axis=-1).transpose(1, 0, 2)
+    numbers = np.hstack([together.reshape(len(together), -1), np.ones((len(together), 1))])
     sums = np.zeros((groups, numbers.shape[1]))
     np.add.at(sums, np.random.default_rng(4).integers(0, groups, len(numbers)), numbers)
     return sums[sums[:, -1] > 0]
@@ -74,13 +71,13 @@ def components() -> dict[object, np.ndarray]:
 def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components) -> None:
     drawn = Resampling(3999)
     exact = bootstrap_intervals(components, resamples=drawn.resamples)
-    found = compare_groups(COLUMNS, grouped(components, GROUPS), Compared("a"), drawn).set_index(["measure", "system"])
+    found = compare_groups(MEASURED, grouped(components, GROUPS), Compared("a"), drawn).set_index(["measure", "system"])
     tests = randomization_test(
         {measure: each[1:] for measure, each in components.items()},
         {measure: each[0] for measure, each in components.items()}, resamples=drawn.resamples,
     )  # fmt: skip
     for measure, each in components.items():
-        for place, system in enumerate(COLUMNS.systems):
+        for place, system in enumerate(MEASURED.systems):
             row = found.loc[(str(measure), system)]
             assert row["value"] == pytest.approx(measure.total(each[place].tolist()), abs=1e-12)
             assert row["high"] - row["low"] == pytest.approx(
@@ -94,11 +91,11 @@ def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components) -> No
 def test_intervals_of_many_queries_have_the_width_of_the_normal_approximation() -> None:
     values = np.random.default_rng(6).beta(1, 2, (1, 100_000, 1))
     sums = grouped({MAP: values}, GROUPS)
-    row = compare_groups(SumColumns({MAP: 1}, ["a"]), sums, Compared("a"), Resampling(3999)).iloc[0]
+    row = compare_groups(MeasuredGroup([MAP], ["a"], 100_000), sums, Compared("a"), Resampling(3999)).iloc[0]
     assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * values.std() / np.sqrt(100_000), rel=0.05)
 
 
 def test_the_baseline_has_no_test(components) -> None:
-    found = compare_groups(COLUMNS, grouped(components, 50), Compared("b"), Resampling(9)).set_index("system")
+    found = compare_groups(MEASURED, grouped(components, 50), Compared("b"), Resampling(9)).set_index("system")
     assert found.loc["b", ["baseline", "difference", "difference_low", "p_value"]].isna().all(axis=None)
     assert found.loc["a", "p_value"].notna().all()

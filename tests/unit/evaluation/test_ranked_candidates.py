@@ -9,39 +9,37 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.ranked_candidates import ranked_queries
+from cqa_spark.evaluation.ranked_candidates import JUDGED, RANKED, ranked_queries
 
+_KEY = ("task", "split", "site", "query_id")
 SCHEMA = pa.schema(
-    [("query", pa.int64()), ("candidate", pa.int64())]
-    + [(name, pa.string()) for name in ("task", "split", "site", "query_id")]
-    + [("relevant", pa.bool_()), ("gain", pa.float64()), ("systems", pa.list_(pa.string()))]
-    + [("system", pa.string()), ("rank", pa.int32()), ("score", pa.float64()), ("predicted", pa.bool_())]
+    [("query", pa.int64())]
+    + [(name, pa.string()) for name in _KEY]
+    + [("systems", pa.list_(pa.string())), ("system", pa.string()), ("packed", pa.binary())]
 )
 
 
+def hashed(query: int) -> int:
+    return (query * 0x9E3779B97F4A7C15) % 2**64 - 2**63
+
+
 def judged(query: int, candidate: int, gain: float, systems: list[str]) -> dict[str, Any]:
-    key = {"task": "answers", "split": "dev", "site": "forum", "query_id": f"Q{query}"}
-    return {"query": query, "candidate": candidate, **key, "relevant": gain > 0, "gain": gain, "systems": systems}
+    key = dict(zip(_KEY, ("answers", "dev", "forum", f"Q{query}"), strict=True))
+    record = np.array([(candidate, gain > 0, gain)], JUDGED)
+    return {"query": hashed(query), **key, "systems": systems, "packed": record.tobytes()}
 
 
-def ranked(query: int, candidate: int, system: str, rank: int, score: float | None = None) -> dict[str, Any]:
-    return {
-        "query": query,
-        "candidate": candidate,
-        "system": system,
-        "rank": rank,
-        "score": score,
-        "predicted": rank < 2,
-    }
+def ranked(query: int, candidate: int, system: str, rank: int, score: float = 0.0) -> dict[str, Any]:
+    record = np.array([(candidate, rank, score, rank < 2)], RANKED)
+    return {"query": hashed(query), "system": system, "packed": record.tobytes()}
 
 
 def arranged(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[tuple[bool, float, float]]]:
     """By query and system: whether each candidate is ranked, its gain and its score."""
-    queries, patterns = ranked_queries(pa.Table.from_pylist(rows, SCHEMA))
-    return {
-        (row["query_id"], row["system"]): pattern[["ranked", "gain", "score"]].tolist()
-        for row, pattern in zip(queries.to_pylist(), patterns, strict=True)
-    }
+    queries, candidates, sizes = ranked_queries(pa.Table.from_pylist(rows, SCHEMA))
+    systems = [(query["query_id"], system) for query in queries.to_pylist() for system in query["systems"]]
+    lists = np.split(candidates[["ranked", "gain", "score"]], np.cumsum(sizes))[:-1]
+    return {key: each.tolist() for key, each in zip(systems, lists, strict=True)}
 
 
 def test_candidates_are_in_the_order_of_their_ranks_and_those_without_a_rank_last() -> None:

@@ -13,7 +13,6 @@ from cqa_spark.evaluation import resampling
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.ranked_query import RankedQuery
 from cqa_spark.evaluation.significance import holm, randomization_test
 
 DEFAULT_MEASURES = EvaluationSettings().measures
@@ -137,7 +136,7 @@ class TestRandomizationTest:
 def three_systems() -> dict[Measure, np.ndarray]:
     """Components of three systems on 40 queries, by measure."""
     draw = np.random.default_rng(2)
-    widths = {measure: len(measure.components(RankedQuery([]))) for measure in (MAP, AVG_REC, PRECISION)}
+    widths = {measure: measure.width for measure in (MAP, AVG_REC, PRECISION)}
     return {measure: draw.random((3, 40, width)) for measure, width in widths.items()}
 
 
