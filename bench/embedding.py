@@ -26,8 +26,8 @@ from tokenizers import Tokenizer
 from cqa_spark.synth.conversations import invent_conversation, invent_users
 from cqa_spark.synth.topics import TOPICS
 from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.files import read_file
-from cqa_spark.text.embedding.model import EmbeddingModel, read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.pretrained.files import read_file
 
 BATCH = 32
 Encode = Callable[[list[str]], NDArray[np.float32]]
@@ -36,7 +36,7 @@ Encode = Callable[[list[str]], NDArray[np.float32]]
 def main() -> None:
     """Measure both and print a table."""
     arguments = _arguments()
-    model, texts = read_model(arguments.model), invented_texts(arguments.texts)
+    model, texts = EmbeddingModel.read(arguments.model), invented_texts(arguments.texts)
     encoders: dict[str, Encode] = {
         "cqa_spark, one text at a time": load_encoder(model).encode,
         f"onnxruntime, batches of {BATCH}": plain(model),

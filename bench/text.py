@@ -42,7 +42,7 @@ from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.registry import task
 from cqa_spark.text.documents import distinct_texts, documents
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import embed, ship
 from cqa_spark.text.pipeline import analyse
 
@@ -103,7 +103,9 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
             documents(posts, comments).write.parquet(f"{folder}/documents")
             analyse(distinct_texts(posts, comments)).write.parquet(f"{folder}/texts")
         with _timed(found, "encode texts"):
-            models = [read_model(name) for name in sorted({model for group in groups for model in _models(group)})]
+            models = [
+                EmbeddingModel.read(name) for name in sorted({model for group in groups for model in _models(group)})
+            ]
             for model in models:
                 ship(spark, model)
                 embed(_stored(spark, folder, "texts"), model).write.mode("append").parquet(f"{folder}/embeddings")

@@ -10,16 +10,17 @@ from cqa_spark.config.file_commands import SetupSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.class_archive import make_archive
-from cqa_spark.spark.jars import download_jars, resolve_jars
+from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
 from cqa_spark.synth.qatar_living import write_sample
-from cqa_spark.text.embedding.files import downloadable_models, read_file
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.pretrained.files import read_file
 
 
 def setup(settings: SetupSettings) -> None:
     """Resolve the jars or the models; jobs download nothing."""
     terminal = Terminal()
     if settings.models:
-        models = downloadable_models()
+        models = _optional_models()
         jars = download_jars([str(model.source.maven) for model in models], models_folder())
         for model in models:
             for file in (model.weights, model.tokenizer):
@@ -33,6 +34,12 @@ def setup(settings: SetupSettings) -> None:
             terminal.line(f"archive of Java's classes, {_megabytes([archive])}: {archive}")
         else:
             terminal.line("no archive of Java's classes: jobs work without it, and start a few seconds later")
+
+
+def _optional_models() -> list[EmbeddingModel]:
+    """The models in jars that do not come with those of Spark."""
+    models = [EmbeddingModel.read(name) for name in EmbeddingModel.known()]
+    return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
 
 
 def _archive_classes() -> Path | None:

@@ -18,7 +18,7 @@ from cqa_spark.retrieval.published_index import Similar, most_similar, read_inde
 from cqa_spark.retrieval.vectors import Vectors, as_integers
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 
 def similar(settings: SimilarSettings) -> None:
@@ -77,7 +77,7 @@ def _vector(text: str, model: tuple[str, str] | None) -> Vectors:
     if model is None:
         return np.zeros((1, 0), np.int16)
     name, version = model
-    installed = read_model(name)
+    installed = EmbeddingModel.read(name)
     if installed.version != version:
         raise ContractError(
             f"the index has vectors of version {version} of the embedding model {name}, and conf/models/{name}.yaml "

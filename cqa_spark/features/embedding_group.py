@@ -19,7 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.text.embedding.model import DIGITS, read_model
+from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 
 MODEL = "bge_small_en"
 
@@ -50,7 +50,7 @@ class EmbeddingGroup(FittedQueryGroup):
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Record the version of the model."""
-        return Fitted(cls(read_model(cls.embeddings[0]).version))
+        return Fitted(cls(EmbeddingModel.read(cls.embeddings[0]).version))
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the name and version of the model."""
@@ -73,7 +73,7 @@ def load_version(folder: ModelFolder, model: str = MODEL) -> str:
     Raises:
         ContractError: the installed model has another version, so its vectors differ.
     """
-    saved, installed = folder.read_json(_MODEL_FILE, _Version), read_model(model)
+    saved, installed = folder.read_json(_MODEL_FILE, _Version), EmbeddingModel.read(model)
     if (saved.model, saved.version) != (installed.name, installed.version):
         raise ContractError(
             f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "

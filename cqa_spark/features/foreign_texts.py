@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cqa_spark.features.group import FeatureGroup
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.languages import ARABIC, ENGLISH, OTHER
 
 LARGE_SHARE = 1 / 3
@@ -34,7 +34,7 @@ def foreign_texts(
                 by_words,
             )
         for model in dict.fromkeys(name for group in found for name in group.embeddings):
-            known = set(read_model(model).languages)
+            known = set(EmbeddingModel.read(model).languages)
             foreign = sum(share for name, share in languages.items() if name not in known)
             # A multilingual encoder knows many of the languages that are not distinguished here.
             if foreign > LARGE_SHARE and known <= {*ANALYSED}:

@@ -19,7 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 Reals = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ class PairRegressionGroup(FittedQueryGroup):
         """Fit on the training pairs with a known similarity: on all, and on the complement of each fold."""
         (model,) = cls.embeddings
         learned = training.derive(learn_regressions(model))
-        version = read_model(model).version
+        version = EmbeddingModel.read(model).version
         return Fitted(cls(learned.on_all, version), tuple(cls(each, version) for each in learned.on_rests))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, Reals]:

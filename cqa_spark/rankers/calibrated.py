@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame
 
+from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
@@ -28,7 +29,6 @@ from cqa_spark.rankers.threshold import DecideBy, best_threshold
 from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.rows import TaskRows
-from cqa_spark.rankers.training.sample import sample_queries
 from cqa_spark.rankers.training.tasks import train_in_tasks
 from cqa_spark.rankers.truncation import best_truncation
 

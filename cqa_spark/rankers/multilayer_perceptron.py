@@ -17,11 +17,11 @@ from pyspark.ml.feature import MinMaxScaler, VectorAssembler
 from pyspark.sql import DataFrame
 from scipy.special import expit
 
+from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel, RankerModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.training.sample import sample_queries
 from cqa_spark.rankers.training_rows import training_rows
 
 _RAW, _SCALED = "raw_features", "features"

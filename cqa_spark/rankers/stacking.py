@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame
 
+from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
@@ -38,7 +39,6 @@ from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.score_columns import apply_to
 from cqa_spark.rankers.spec import RankerSpec
-from cqa_spark.rankers.training.sample import sample_queries
 
 _KEY = EXAMPLES.key
 _BLEND = "blend"

@@ -28,7 +28,7 @@ from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.reuse import same_origin
 from cqa_spark.tasks.duplicate_clusters import clusters, duplicate_pairs
 from cqa_spark.tasks.duplicate_dataset import examples_of, split_queries, unretrieved_of
-from cqa_spark.text.embedding.model import EmbeddingModel, read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Candidates(Step):
         return last if {row[0] for row in versions} <= {model and model.version} else None
 
     def _model(self) -> EmbeddingModel | None:
-        return read_model(self.settings.embeddings) if self.settings.embeddings else None
+        return EmbeddingModel.read(self.settings.embeddings) if self.settings.embeddings else None
 
     def _questions(self, run: Run) -> DataFrame:
         asked = questions(run.read(POSTS))

@@ -16,7 +16,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
-from cqa_spark.text.embedding.model import EmbeddingModel, read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import embed, ship
 
 
@@ -45,7 +45,7 @@ class Embed(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the vectors of new texts, and remove those of texts that are gone."""
-        texts, models = self._texts(run), [read_model(name) for name in self.models]
+        texts, models = self._texts(run), [EmbeddingModel.read(name) for name in self.models]
         for model in models:
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)

@@ -14,8 +14,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.text import EMBEDDINGS
 from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.files import files_to_ship
 from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.pretrained.files import files_to_ship
 
 
 def ship(spark: SparkSession, model: EmbeddingModel) -> None:

@@ -19,13 +19,13 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.model import TrainingCounts
 from cqa_spark.rankers.training.group import TrainingGroup, group_of_tasks
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
 from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET, TaskRows, read_rows
-from cqa_spark.rankers.training.sample import sample_queries
 
 Learn = Callable[[TaskRows, TrainingGroup], str | None]
 """Runs in every task; its result in task 0 is the fitted state."""

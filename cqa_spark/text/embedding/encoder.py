@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.text.embedding.files import read_file
 from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
+from cqa_spark.text.pretrained.files import read_file
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

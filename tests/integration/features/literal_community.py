@@ -15,7 +15,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.text.embedding.model import known_models, read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 SITE = "qatarliving.com"
 
@@ -60,7 +60,7 @@ def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInput
         documents=_table(spark, DOCUMENTS, [*[_document(*each) for each in comments], *map(_asked, asked)]),
         texts=_table(spark, TEXTS, [_text(text) for text in sorted(texts)]),
         embeddings=_table(
-            spark, EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in known_models()]
+            spark, EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in EmbeddingModel.known()]
         ),
     )
 
@@ -146,7 +146,7 @@ def _text(text: str) -> dict[str, object]:
 
 def _embedding(text: str, name: str) -> dict[str, object]:
     """A vector of the size of an embedding model's; what it says of the text does not matter."""
-    model = read_model(name)
+    model = EmbeddingModel.read(name)
     drawn = Random(text)
     vector = [round(drawn.uniform(-0.1, 0.1), 4) for _ in range(model.dimension)]
     return {"text_id": text, "model": model.name, "version": model.version, "vector": vector}

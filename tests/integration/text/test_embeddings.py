@@ -18,9 +18,9 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.steps.embed import Embed
 from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
-MODEL = read_model("bge_small_en")
+MODEL = EmbeddingModel.read("bge_small_en")
 
 
 def run_on(lake: Lake, run_id: str, texts: list[str]) -> tuple[dict[str, list[float]], StepRecord]:

@@ -15,10 +15,10 @@ from cqa_spark.features.groups.text.sentence_quality import Regression, Sentence
 from cqa_spark.features.groups.thread.question_similarity import QuestionSimilarityV1
 from cqa_spark.features.groups.thread.sentence_context import SentenceContextV1
 from cqa_spark.features.groups.thread.sentence_similarity import SentenceSimilarityV1
-from cqa_spark.text.embedding.model import read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 EAST, NORTH, BETWEEN, WEST = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [-1.0, 0.0]
-VERSION = read_model(MODEL).version
+VERSION = EmbeddingModel.read(MODEL).version
 
 
 def test_vectors_of_texts_that_have_none_are_not_known() -> None:
@@ -109,7 +109,7 @@ def test_the_weights_of_the_rest_of_a_fold_do_not_depend_on_its_labels() -> None
 
 
 def test_a_saved_regression_gives_the_same_values(tmp_path: Path) -> None:
-    dimension = read_model(MODEL).dimension
+    dimension = EmbeddingModel.read(MODEL).dimension
     weights = np.zeros((2, 1 + 2 * dimension))
     weights[:, 0], weights[1, 1 + dimension] = 0.25, 1.0
     vectors = {"q": [1.0, *[0.0] * (dimension - 1)], "b": [0.5, *[0.0] * (dimension - 1)]}

@@ -19,7 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.text.embedding.model import DIGITS, read_model
+from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 
 PENALTY = 0.3
 """L2 penalty per training example; the best of four values in cross-validation on SemEval-2016."""
@@ -70,7 +70,7 @@ class SentenceQualityV1(FittedQueryGroup):
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Fit the weights on the judged candidates, in one Spark job."""
         found = _learn(training)
-        version = read_model(MODEL).version
+        version = EmbeddingModel.read(MODEL).version
         of_fold = {fold: cls(Regression(version, weights)) for fold, weights in found.items()}
         return Fitted(of_fold[_ALL_FOLDS], tuple(of_fold[fold] for fold in range(training.folds)))
 
@@ -88,7 +88,7 @@ class SentenceQualityV1(FittedQueryGroup):
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read the weights."""
-        shape = (2, 1 + 2 * read_model(MODEL).dimension)
+        shape = (2, 1 + 2 * EmbeddingModel.read(MODEL).dimension)
         return cls(Regression(load_version(folder), folder.read_array(_WEIGHTS, shape=shape)))
 
 
@@ -163,7 +163,7 @@ def _weights_of(rows: pa.Table, folds: int) -> dict[int, Reals]:
 def _matrix(column: pa.ChunkedArray) -> Reals:
     components = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
     exact = np.rint(components.astype(np.float64) * 10**DIGITS)
-    return exact.reshape(len(column), read_model(MODEL).dimension)
+    return exact.reshape(len(column), EmbeddingModel.read(MODEL).dimension)
 
 
 def _solve(products: Reals, moments: Reals) -> Reals:

