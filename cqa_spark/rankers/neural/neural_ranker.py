@@ -15,7 +15,6 @@ from pyspark.sql import functions as F
 from cqa_spark.features.folds import fold_of
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.process.extras import require_extra
-from cqa_spark.rankers.neural.distributed import train_on_partitions
 from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.settings import TrainingSettings
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
@@ -23,6 +22,7 @@ from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.scoring import VALUES, with_values
 from cqa_spark.rankers.training_rows import TrainingRows
+from cqa_spark.spark.torch_distributor import train_on_partitions
 
 Nodes = tuple[Annotated[int, Field(ge=1)], ...]
 

@@ -17,9 +17,9 @@ from torch.nn.functional import cross_entropy
 
 from cqa_spark.rankers.neural.modules import PairNetwork, in_numpy, tensors
 from cqa_spark.rankers.neural.network import Network, NetworkShape
-from cqa_spark.rankers.neural.processes import Processes
 from cqa_spark.rankers.neural.settings import TrainingSettings
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
+from cqa_spark.spark.torch_processes import Processes
 
 _VALIDATION_BATCH = 64
 

@@ -1,59 +1,22 @@
-"""Learns cross-encoders, and scores pairs with them, on one thread of this process or on a GPU."""
+"""Scores pairs of texts with fine-tuned cross-encoders, on one thread or a GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from safetensors.torch import load, save
+from pyspark import TaskContext
+from safetensors.torch import load
 from torch import Tensor
 
-from cqa_spark.text.cross_encoding.fine_tuning import fine_tune
 from cqa_spark.text.cross_encoding.layers import UpperLayers
-from cqa_spark.text.cross_encoding.model import Transformer
 from cqa_spark.text.cross_encoding.pairs import Pairs
+from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers, use_one_thread
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
-from cqa_spark.text.cross_encoding.text_states import TextEncoder, pretrained_weights
 
 DIGITS = 4
 """Decimal places of a score; further places differ between CPUs."""
-
-
-def learn(
-    first: Sequence[str], second: Sequence[str], relevant: NDArray[np.bool_], settings: CrossEncoderSettings
-) -> bytes:
-    """Fine-tune the upper layers.
-
-    Args:
-        first: the first text of each pair.
-        second: the second text of each pair.
-        relevant: whether the second text is relevant to the first one.
-        settings: sizes and training.
-
-    Returns:
-        The weights of the upper layers in safetensors format. On the CPU they are the same in each run on a given
-        machine.
-
-    Raises:
-        EnvironmentProblem: the transformer is not installed, or a file differs from its description.
-    """
-    _use_one_thread()
-    pairs = Pairs(_states(first, settings.first_tokens, settings), _states(second, settings.second_tokens, settings))
-    torch.manual_seed(settings.seed)
-    network = _upper_layers(settings)
-    fine_tune(network, pairs, relevant, settings, _device())
-    return save(network.state_dict())
-
-
-def _states(texts: Sequence[str], most_tokens: int, settings: CrossEncoderSettings) -> list[Tensor]:
-    """The states of each text; equal texts share them."""
-    encoder = _encoder(settings)
-    # 16 bits halve the memory, which is about 40 kB a distinct text.
-    distinct = {text: encoder.states(text, most_tokens).half().cpu() for text in dict.fromkeys(texts)}
-    return [distinct[text] for text in texts]
 
 
 class EncodedTexts:
@@ -74,7 +37,7 @@ class EncodedTexts:
         """The log-odds that the second text is relevant to the first one, rounded.
 
         Args:
-            weights: what ``learn`` returned.
+            weights: fine-tuned upper layers, in safetensors format.
             first: index of the first text.
             second: index of the second text.
         """
@@ -92,29 +55,21 @@ class EncodedTexts:
 
 @lru_cache(maxsize=1)
 def _encoder(settings: CrossEncoderSettings) -> TextEncoder:
-    _use_one_thread()
-    model = Transformer.read(settings.transformer)
-    return TextEncoder(model, model.layers - settings.trained_layers, _device())
+    use_one_thread()
+    return TextEncoder(settings, _device())
 
 
 @lru_cache(maxsize=8)
 def _learned(settings: CrossEncoderSettings, weights: bytes) -> UpperLayers:
-    network = _upper_layers(settings)
+    network = new_upper_layers(settings, _device())
     network.load_state_dict(load(weights))
     return network.eval()
 
 
-def _upper_layers(settings: CrossEncoderSettings) -> UpperLayers:
-    model = Transformer.read(settings.transformer)
-    first = model.layers - settings.trained_layers
-    return UpperLayers(pretrained_weights(model), first, model.layers, model.heads).to(_device())
-
-
 def _device() -> torch.device:
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def _use_one_thread() -> None:
-    """Threads change the order of sums, and Spark already runs one task per core."""
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    """The GPU that Spark assigned to this task, or the first one if Spark assigns none; without GPUs, the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    task = TaskContext.get()
+    assigned = task.resources().get("gpu") if task is not None else None
+    return torch.device("cuda", int(assigned.addresses[0]) if assigned else 0)

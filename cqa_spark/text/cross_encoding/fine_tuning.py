@@ -13,6 +13,7 @@ from torch.nn.utils import clip_grad_norm_
 from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
+from cqa_spark.spark.torch_processes import Processes
 from cqa_spark.text.cross_encoding.layers import UpperLayers
 from cqa_spark.text.cross_encoding.pairs import Pairs
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
@@ -30,34 +31,39 @@ def fine_tune(
     pairs: Pairs,
     relevant: NDArray[np.bool_],
     settings: CrossEncoderSettings,
-    device: torch.device,
+    processes: Processes,
 ) -> None:
     """Train a network in place by AdamW on the cross-entropy of relevance.
 
     Args:
-        network: the upper layers, on the device.
-        pairs: the training pairs.
+        network: the upper layers, on the device of this process.
+        pairs: the training pairs of this process.
         relevant: whether the second text of each pair is relevant to the first one.
         settings: of the training.
-        device: where to compute.
+        processes: the processes that train together, each on its own pairs.
 
     Source:
         Devlin et al. 2019, BERT, section 4 and appendix A.3; Nogueira and Cho 2019, Passage Re-ranking with BERT.
     """
-    target = torch.from_numpy(relevant.astype(np.float32)).to(device)
-    steps = settings.epochs * math.ceil(len(pairs) / settings.batch)
+    target = torch.from_numpy(relevant.astype(np.float32)).to(processes.device)
+    # The same number in all processes, so that their steps have the same size.
+    steps = settings.epochs * math.ceil(processes.total(np.array([len(pairs)]))[0] / settings.batch)
+    batch = max(1, settings.batch // processes.number)
+    shared, joined = processes.share(network)
     optimizer = AdamW(_groups(network), lr=settings.learning_rate)
     schedule = LambdaLR(optimizer, lambda step: _share(step, steps))
     lengths = np.array([len(one) + len(other) for one, other in zip(pairs.first, pairs.second, strict=True)])
-    random = np.random.default_rng(settings.seed)
+    random = np.random.default_rng([settings.seed, processes.rank])
     network.train()
     for _ in range(settings.epochs):
-        for places in _batches(lengths, settings.batch, random):
-            optimizer.zero_grad()
-            binary_cross_entropy_with_logits(network(*pairs.batch(places, device)), target[places]).backward()
-            clip_grad_norm_(network.parameters(), _LARGEST_GRADIENT)
-            optimizer.step()
-            schedule.step()
+        with joined():
+            for places in _batches(lengths, batch, random):
+                optimizer.zero_grad()
+                found = shared(*pairs.batch(places, processes.device))
+                binary_cross_entropy_with_logits(found, target[places]).backward()
+                clip_grad_norm_(network.parameters(), _LARGEST_GRADIENT)
+                optimizer.step()
+                schedule.step()
     network.eval()
 
 

@@ -15,8 +15,9 @@ class CrossEncoderSettings:
         first_tokens: maximum number of tokens of the first text.
         second_tokens: maximum number of tokens of the second text.
         epochs: passes over the training pairs.
-        batch: number of pairs of a batch.
+        batch: number of pairs of a step, over all processes.
         learning_rate: maximum step size of AdamW.
+        workers: maximum number of processes that train together; another number gives slightly different weights.
         seed: seed of the output's weights, the batches and the dropout.
     """
 
@@ -27,4 +28,5 @@ class CrossEncoderSettings:
     epochs: int
     batch: int
     learning_rate: float
+    workers: int
     seed: int = 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
@@ -20,8 +18,11 @@ from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Re
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.process.extras import require_extra
+from cqa_spark.spark.torch_distributor import train_on_partitions
 from cqa_spark.text.cross_encoding.model import Transformer
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
@@ -29,10 +30,9 @@ if TYPE_CHECKING:
     from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 
 MOST_PAIRS = 50_000
-"""Maximum number of training pairs, which bounds the time and the memory of a task."""
+"""Maximum number of training pairs, which bounds the time and the memory of a process."""
 
 _WEIGHTS, _TRANSFORMER = "upper_layers.safetensors", "transformer.json"
-_LEARNED = "model int, weights binary"
 _COLUMN = FeatureColumn(
     "log_odds",
     "log-odds that the candidate is relevant, by a transformer that reads both texts",
@@ -70,15 +70,20 @@ class CrossEncoderGroup(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Fine-tune in one Spark job with a task for each set of training pairs."""
-        learned = _pairs(training).mapInArrow(_learning(cls.settings), _LEARNED).collect()
-        of_model = {row["model"]: cls(bytes(row["weights"])) for row in learned}
-        if len(of_model) <= training.folds:
-            raise ContractError(
-                f"{cls.name} needs judged pairs with texts in at least two folds",
-                "train on more threads, or leave the group out",
-            )
-        return Fitted(of_model[training.folds], tuple(of_model[fold] for fold in range(training.folds)))
+        """Fine-tune in the processes of one Spark job, which hold the pairs; the driver receives weights only.
+
+        Raises:
+            ContractError: no judged pair has texts.
+        """
+        require_extra(cls.extra, cls.libraries, f"training the feature group {cls.name}")
+        # The module imports PyTorch.
+        from cqa_spark.text.cross_encoding.learning import learn_partition
+
+        rows, workers = _placed(training, cls.settings.workers)
+        if not workers:
+            raise ContractError(f"{cls.name} has no judged pairs with texts", "train on labelled threads")
+        *rests, on_all = train_on_partitions(learn_partition, rows, workers, cls.settings, training.folds)
+        return Fitted(cls(on_all), tuple(map(cls, rests)))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """Score each pair; NaN without texts."""
@@ -123,11 +128,29 @@ class CrossEncoderV1(CrossEncoderGroup):
     settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
         transformer="minilm_l6",
         trained_layers=2,
-        first_tokens=64,
-        second_tokens=96,
-        epochs=2,
+        first_tokens=48,
+        second_tokens=80,
+        epochs=1,
         batch=32,
         learning_rate=3e-4,
+        workers=2,
+    )
+
+
+class CrossEncoderFullV1(CrossEncoderGroup):
+    """The same transformer with all layers trained and longer texts, for training on a GPU."""
+
+    name: ClassVar[str] = "cross_encoder_full_v1"
+    about: ClassVar[str] = "relevance by a transformer that reads both texts; all layers are fine-tuned, on a GPU"
+    settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
+        transformer="minilm_l6",
+        trained_layers=6,
+        first_tokens=128,
+        second_tokens=256,
+        epochs=3,
+        batch=32,
+        learning_rate=5e-5,
+        workers=1,
     )
 
 
@@ -138,46 +161,25 @@ def _encoded(texts: Texts, settings: CrossEncoderSettings) -> EncodedTexts:
     return EncodedTexts(texts.clean, settings)
 
 
-def _pairs(training: TrainingData) -> DataFrame:
-    """The judged pairs of each model, in its own partition; a model omits the fold of its number, the last one none."""
-    inputs, folds = training.inputs, training.folds
+def _placed(training: TrainingData, workers: int) -> tuple[DataFrame, int]:
+    """The judged pairs in one partition per worker, whole queries in order; and the number of workers with pairs."""
+    inputs = training.inputs
     texts = inputs.texts.select("text_id", "clean")
     asked = (
         inputs.documents.select("site", F.col("document_id").alias("query_id"), "text_id")
         .join(texts, on="text_id")
         .select("site", "query_id", F.col("clean").alias("first"))
     )
-    judged = training.judged.join(asked, on=["site", "query_id"]).join(
+    pairs = training.judged.join(asked, on=["site", "query_id"]).join(
         texts.withColumnRenamed("clean", "second"), on="text_id"
     )
-    sampled = sample_queries(judged, MOST_PAIRS, judged.count())
-    models = F.explode(F.sequence(F.lit(0), F.lit(folds))).alias("model")
-    by_model = sampled.select("*", models).where(F.col("model") != F.col("fold"))
-    # Range partitioning, because hash partitioning may place two models in one partition.
-    placed = by_model.repartitionByRange(folds + 1, "model")
-    return placed.sortWithinPartitions("model", "site", "query_id", "candidate_id").select(
-        "model", "first", "second", "relevant"
+    most = min(workers, pairs.sparkSession.sparkContext.defaultParallelism)
+    worker = F.pmod(F.xxhash64(*QUERY), F.lit(most)).alias("worker")
+    counted = pairs.agg(F.count("*").alias("pairs"), F.count_distinct(worker).alias("workers")).first()
+    assert counted is not None
+    # Range partitioning, because hash partitioning may leave a partition empty.
+    placed = sample_queries(pairs, MOST_PAIRS, counted["pairs"]).select("*", worker)
+    ordered = placed.repartitionByRange(max(1, counted["workers"]), "worker").sortWithinPartitions(
+        *QUERY, "candidate_id"
     )
-
-
-def _learning(settings: CrossEncoderSettings) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def learn_models(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from cqa_spark.text.cross_encoding.cross_encoder import learn
-
-        tables = list(batches)
-        if not tables:
-            return
-        rows = pa.Table.from_batches(tables)
-        for model in rows["model"].unique().to_pylist():
-            own = rows.filter(pc.equal(rows["model"], model))
-            weights = learn(
-                own["first"].to_pylist(),
-                own["second"].to_pylist(),
-                own["relevant"].to_numpy().astype(bool),
-                settings,
-            )
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([model], pa.int32()), pa.array([weights], pa.binary())], names=["model", "weights"]
-            )
-
-    return learn_models
+    return ordered.select("first", "second", "relevant", "fold"), counted["workers"]

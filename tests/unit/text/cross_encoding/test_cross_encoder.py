@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +15,15 @@ import torch
 from tiny_transformer import HEADS, LAYERS, SIZE, WORDS, write_tiny_transformer
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts, learn
+from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.layers import LowerLayers, UpperLayers
-from cqa_spark.text.cross_encoding.model import Transformer
+from cqa_spark.text.cross_encoding.learning import learn
+from cqa_spark.text.cross_encoding.parts import TextEncoder
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
-from cqa_spark.text.cross_encoding.text_states import TextEncoder
 
-SETTINGS = CrossEncoderSettings("tiny", 2, first_tokens=8, second_tokens=5, epochs=60, batch=4, learning_rate=1e-2)
+SETTINGS = CrossEncoderSettings(
+    "tiny", 2, first_tokens=8, second_tokens=5, epochs=60, batch=4, learning_rate=1e-2, workers=1
+)
 Reals = NDArray[np.float64]
 Weights = dict[str, NDArray[np.float32]]
 
@@ -101,23 +102,28 @@ def test_upper_layers_read_both_texts(weights: Weights) -> None:
 
 
 def test_long_texts_are_truncated(weights: Weights) -> None:
-    encoder = TextEncoder(Transformer.read("tiny"), 1, torch.device("cpu"))
+    encoder = TextEncoder(SETTINGS, torch.device("cpu"))
     assert encoder.states("how much is a visa", 4).shape == (4, SIZE)
     assert torch.equal(encoder.states("how much is a", 4), encoder.states("how much car", 4))
     assert not torch.equal(encoder.states("how much is a", 5), encoder.states("how much car", 5))
 
 
-def test_it_learns_which_texts_answer(weights: Weights) -> None:
+def test_each_model_learns_from_the_other_folds(weights: Weights) -> None:
     questions = ["how much is a visa", "how much is a car"] * 4
     answers = ["a visa costs 100", "a car costs 100", "thanks", "bye"] * 2
     relevant = np.array([True, True, False, False] * 2)
-    learned = learn(questions, answers, relevant, SETTINGS)
-    assert learn(questions, answers, relevant, SETTINGS) == learned
-    assert learn(questions, answers, relevant, replace(SETTINGS, seed=2)) != learned
+    fold = np.array([0, 1, 0, 1] * 2, dtype=np.int32)
+    learned = learn(questions, answers, relevant, fold, 2, SETTINGS)
+    assert learn(questions, answers, relevant, fold, 2, SETTINGS) == learned
+    # The model that omits fold 0 has seen only these pairs.
+    odd = slice(1, None, 2)
+    alone = learn(questions[odd], answers[odd], relevant[odd], fold[odd], 2, SETTINGS)
+    assert (alone[0], alone[2]) == (learned[0], learned[0])
 
     texts = EncodedTexts([*questions[:2], *answers[:4]], SETTINGS)
-    scores = [texts.score(learned, question, answer) for question in (0, 1) for answer in (2, 3, 4, 5)]
-    assert min(scores[0:2] + scores[4:6]) > 0 > max(scores[2:4] + scores[6:8])
+    scores = [texts.score(learned[2], question, answer) for question in (0, 1) for answer in (2, 3, 4, 5)]
+    assert min(scores[0:2] + scores[4:6]) > 1
+    assert max(scores[2:4] + scores[6:8]) < -1
     assert scores == [round(each, 4) for each in scores]
 
 
@@ -126,4 +132,4 @@ def test_a_transformer_that_was_changed_is_refused(tmp_path: Path, monkeypatch: 
     (tmp_path / "weights").write_bytes(b"other")
     monkeypatch.setenv("CQA_HOME", str(tmp_path))
     with pytest.raises(EnvironmentProblem, match="weights of the model tiny has another SHA-256"):
-        TextEncoder(Transformer.read("tiny"), 1, torch.device("cpu"))
+        TextEncoder(SETTINGS, torch.device("cpu"))

@@ -20,28 +20,29 @@ class Processes:
 
     Attributes:
         rank: number of this process.
+        number: number of processes.
         device: the GPU that Spark assigned to this process, else the CPU.
     """
 
     def __init__(self) -> None:
         self.rank = int(os.environ.get("RANK", "0"))
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._are_several = int(os.environ.get("WORLD_SIZE", "1")) > 1
+        self.number = int(os.environ.get("WORLD_SIZE", "1"))
 
     def __enter__(self) -> Processes:
-        if self._are_several:
+        if self.number > 1:
             distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._are_several:
+        if self.number > 1:
             distributed.destroy_process_group()
 
     def share(self, network: nn.Module) -> tuple[nn.Module, Callable[[], AbstractContextManager[Any]]]:
         """The network with averaged gradients, and a context that allows unequal numbers of batches per process."""
-        if not self._are_several:
+        if self.number == 1:
             return network, nullcontext
         shared = DistributedDataParallel(network)
         return shared, shared.join
@@ -56,7 +57,7 @@ class Processes:
         return self._reduced(low, distributed.ReduceOp.MIN), self._reduced(high, distributed.ReduceOp.MAX)
 
     def _reduced(self, values: NDArray[np.float64], by: Any) -> NDArray[np.float64]:
-        if not self._are_several:
+        if self.number == 1:
             return values
         tensor = torch.from_numpy(values.copy()).to(self.device)
         distributed.all_reduce(tensor, by)
