@@ -15,13 +15,13 @@ WORDS = ["[CLS]", "[SEP]", "[UNK]", "how", "much", "is", "a", "visa", "car", "co
 SIZE, INNER, LAYERS, HEADS, PLACES = 16, 32, 3, 2, 12
 
 
-def write_tiny_transformer(home: Path) -> dict[str, NDArray[np.float32]]:
+def write_tiny_transformer(home: Path, seed: int = 1) -> dict[str, NDArray[np.float32]]:
     """Write the model and its description to a home that ``CQA_HOME`` can name.
 
     Returns:
         The weights.
     """
-    weights = _weights(np.random.default_rng(1))
+    weights = _weights(np.random.default_rng(seed))
     files = {"weights": save(weights), "tokenizer": _tokenizer().to_str().encode()}
     described = {"name": "tiny", "about": "For tests.", "languages": ["en"], "licence": "MIT"}
     described |= {"source": {"folder": str(home)}, "layers": LAYERS, "heads": HEADS}

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from literal_batches import Said, Thread, batch_of, values
+from saved_folders import reloaded_group, saved
+
+pytest.importorskip("torch", reason="needs the extra neural")
+pytest.importorskip("safetensors", reason="needs the extra neural")
+
+import numpy as np
+from tiny_transformer import write_tiny_transformer
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
+from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
+from cqa_spark.text.cross_encoding.learning import learn
+from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+
+
+class TinyV1(CrossEncoderGroup):
+    name: ClassVar[str] = "tiny_v1"
+    about: ClassVar[str] = "for tests"
+    settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
+        "tiny", 2, first_tokens=8, second_tokens=5, epochs=1, batch=4, learning_rate=1e-2, workers=1
+    )
+
+
+@pytest.fixture(scope="module")
+def group(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TinyV1]:
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CQA_HOME", str(home))
+        write_tiny_transformer(home)
+        pairs = ["how much is a visa"] * 2, ["a visa costs 100", "thanks"]
+        *_, on_all = learn(*pairs, np.array([True, False]), np.array([0, 1], np.int32), 2, TinyV1.settings)
+        yield TinyV1(on_all)
+
+
+def test_each_pair_with_texts_has_a_score(group: TinyV1) -> None:
+    batch = batch_of(
+        [
+            Thread("Q1", "U1", [Said("U2", "a visa costs 100"), Said("U3", "thanks")], question="how much is a visa"),
+            Thread("Q2", "U1", [Said("U2", "thanks")]),
+        ]
+    )
+    texts = EncodedTexts(["how much is a visa", "a visa costs 100", "thanks"], TinyV1.settings)
+    assert values(group, batch) == [
+        {"query_id": "Q1", "candidate_id": "Q1_C1", "log_odds": texts.score(group.weights, 0, 1)},
+        {"query_id": "Q1", "candidate_id": "Q1_C2", "log_odds": texts.score(group.weights, 0, 2)},
+        {"query_id": "Q2", "candidate_id": "Q2_C1", "log_odds": None},
+    ]
+
+
+def test_a_saved_group_scores_as_before(group: TinyV1, tmp_path: Path) -> None:
+    assert reloaded_group(group, tmp_path).weights == group.weights
+
+
+def test_another_version_of_the_transformer_is_refused(
+    group: TinyV1, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = saved(group, tmp_path / "saved")
+    (tmp_path / "home").mkdir()
+    write_tiny_transformer(tmp_path / "home", seed=2)
+    monkeypatch.setenv("CQA_HOME", str(tmp_path / "home"))
+    with pytest.raises(ContractError, match=r"trained with version \w+ of the transformer tiny"):
+        TinyV1.load(folder)
