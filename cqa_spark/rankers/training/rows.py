@@ -1,25 +1,31 @@
-"""The training rows of one task: values in a file or in memory, everything else in memory."""
+"""The training rows of one task, sorted: values in a file or in memory, everything else in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cqa_spark.process.disk_failures import scratch_folders
+from cqa_spark.lake.schemas.examples import QUERY
+from cqa_spark.rankers.training.sorted_rows import SortedRows, sort_rows
 
-TARGET, RELEVANT, QUERY_HASH, BUCKET = ROW = "target", "relevant", "query", "bucket"
+TARGET, RELEVANT, QUERY_HASH, BUCKET = "target", "relevant", "query", "bucket"
+CANDIDATE = (*QUERY, "candidate_id")
+ROW = pa.schema(
+    [
+        *[(name, pa.string()) for name in CANDIDATE],
+        (TARGET, pa.float64()),
+        (RELEVANT, pa.bool_()),
+        (QUERY_HASH, pa.int64()),
+        (BUCKET, pa.int32()),
+    ]
+)
 """The columns of a task's rows before the features; target and ``relevant`` are null without a label."""
-
-MOST_IN_MEMORY = 256 << 20
-"""Bytes of values above which they are written to a file. The page cache keeps as much of the file as fits. Unlike
-process memory, it does not count towards an executor's memory limit."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class TaskRows:
     dtype: np.dtype[np.floating[Any]]
     unlabelled: int
     bad: NDArray[np.bool_]
-    _values: IO[bytes]
+    _values: SortedRows
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -65,39 +71,41 @@ class TaskRows:
         Returns:
             Shape (end - start, features).
         """
-        row = self.features * self.dtype.itemsize
-        self._values.seek(start * row)
-        read = self._values.read((end - start) * row)
-        return np.frombuffer(read, dtype=self.dtype).reshape(end - start, self.features)
+        return self._values.read(start, end)
 
     def close(self) -> None:
         """Release the values."""
         self._values.close()
 
 
-def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: np.dtype[np.floating[Any]]) -> TaskRows:
-    """Read the rows of a task.
+def read_rows(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], features: int, dtype: np.dtype[np.floating[Any]]
+) -> TaskRows:
+    """Read the rows of a task and sort them.
 
     Args:
-        batches: rows with the columns ``ROW``, then the features.
+        batches: rows in any order with the columns ``ROW``, then the features.
+        keys: columns of ``ROW`` to sort by.
         features: number of features.
         dtype: type of the values.
     """
-    values = SpooledTemporaryFile(MOST_IN_MEMORY, dir=scratch_folders(None)[0])  # noqa: SIM115  closed with the rows
-    labelled: list[pa.RecordBatch] = []
     bad, unlabelled = np.zeros(features, dtype=bool), 0
-    for batch in batches:
-        kept = batch.filter(pc.and_(pc.is_valid(batch[TARGET]), pc.is_valid(batch[RELEVANT])))
-        unlabelled += batch.num_rows - kept.num_rows
-        block = _matrix(kept, features, dtype)
-        bad |= ~np.isfinite(block).all(axis=0)
-        values.write(block.tobytes())
-        labelled.append(kept.select(ROW))
+
+    def labelled() -> Iterator[tuple[pa.RecordBatch, NDArray[np.floating[Any]]]]:
+        nonlocal bad, unlabelled
+        for batch in batches:
+            kept = batch.filter(pc.and_(pc.is_valid(batch[TARGET]), pc.is_valid(batch[RELEVANT])))
+            unlabelled += batch.num_rows - kept.num_rows
+            block = _matrix(kept, features, dtype)
+            bad |= ~np.isfinite(block).all(axis=0)
+            yield pa.RecordBatch.from_arrays(kept.columns[: len(ROW)], schema=ROW), block
+
+    labels, values = sort_rows(labelled(), ROW, keys, features, dtype)
     return TaskRows(
-        targets=_column(labelled, TARGET, np.float64),
-        relevant=_column(labelled, RELEVANT, np.bool_),
-        queries=_column(labelled, QUERY_HASH, np.int64),
-        buckets=_column(labelled, BUCKET, np.int32),
+        targets=labels[TARGET].to_numpy(),
+        relevant=labels[RELEVANT].to_numpy(),
+        queries=labels[QUERY_HASH].to_numpy(),
+        buckets=labels[BUCKET].to_numpy(),
         features=features,
         dtype=dtype,
         unlabelled=unlabelled,
@@ -117,8 +125,3 @@ def _matrix(batch: pa.RecordBatch, features: int, dtype: np.dtype[np.floating[An
     for place, column in enumerate(batch.columns[len(ROW) :]):
         found[:, place] = column.to_numpy(zero_copy_only=False)  # null becomes NaN
     return found
-
-
-def _column(batches: Sequence[pa.RecordBatch], name: str, dtype: type[np.generic]) -> NDArray[Any]:
-    parts = [batch[name].to_numpy(zero_copy_only=False) for batch in batches]
-    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)

@@ -25,12 +25,19 @@ from cqa_spark.rankers.model import TrainingCounts
 from cqa_spark.rankers.training.group import TrainingGroup, group_of_tasks
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
-from cqa_spark.rankers.training.rows import BUCKET, QUERY_HASH, RELEVANT, TARGET, TaskRows, read_rows
+from cqa_spark.rankers.training.rows import (
+    BUCKET,
+    CANDIDATE,
+    QUERY_HASH,
+    RELEVANT,
+    TARGET,
+    TaskRows,
+    read_rows,
+)
 
 Learn = Callable[[TaskRows, TrainingGroup], str | None]
 """Runs in every task; its result in task 0 is the fitted state."""
 
-_WORKER = "worker"
 _OUTCOME = pa.schema([("learned", pa.string()), ("counted", pa.string())])
 
 
@@ -80,8 +87,9 @@ def train_in_tasks(
     kind = np.dtype(dtype)
     most = parameters.max_training_rows
     used = frame if most is None else sample_queries(frame, most, rows=frame.count())
-    rows = _placed(used, _values(features, kind), target, parameters, whole_buckets)
-    run = _Task(learn(features), len(features), kind, workers, may_be_idle=whole_buckets)
+    rows = _placed(used, _values(features, kind), target, parameters)
+    keys = (*([BUCKET] if whole_buckets else []), *CANDIDATE)
+    run = _Task(learn(features), keys, len(features), kind, workers, may_be_idle=whole_buckets)
     outcomes = rows.mapInArrow(run, "learned string, counted string", barrier=workers > 1).collect()
     counted = json.loads(outcomes[0]["counted"])
     require_numbers([name for name, bad in zip(features, counted["bad"], strict=True) if bad])
@@ -101,13 +109,14 @@ class _Task:
     """Reads the rows of a task, counts the rows of all tasks, and trains if they pass the checks."""
 
     learn: Learn
+    keys: tuple[str, ...]
     features: int
     dtype: np.dtype[np.floating[Any]]
     workers: int
     may_be_idle: bool
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        with group_of_tasks(self.workers) as group, closing(read_rows(batches, self.features, self.dtype)) as rows:
+        with group_of_tasks(self.workers) as group, closing(self._read(batches)) as rows:
             counted = _count_together(rows, group)
             counts, busy = counted["counts"], self.may_be_idle or counted["busy"] == self.workers
             fits = busy and not any(counted["bad"]) and 0 < counts["relevant"] < counts["rows"]
@@ -115,6 +124,9 @@ class _Task:
         if group.number == 0:
             columns = {"learned": [learned], "counted": [json.dumps(counted)]}
             yield pa.RecordBatch.from_pydict(columns, schema=_OUTCOME)
+
+    def _read(self, batches: Iterable[pa.RecordBatch]) -> TaskRows:
+        return read_rows(batches, self.keys, self.features, self.dtype)
 
 
 def _count_together(rows: TaskRows, group: TrainingGroup) -> dict[str, Any]:
@@ -130,21 +142,21 @@ def _count_together(rows: TaskRows, group: TrainingGroup) -> dict[str, Any]:
     }
 
 
-def _placed(
-    frame: DataFrame, values: list[Column], target: str, parameters: TrainingParameters, whole_buckets: bool
-) -> DataFrame:
+def _placed(frame: DataFrame, values: list[Column], target: str, parameters: TrainingParameters) -> DataFrame:
+    """The rows of each worker in its partition, in any order.
+
+    The tasks sort them: Spark, whose rows have eight bytes for each feature, would spill and merge entire rows.
+    """
     query = F.xxhash64(*QUERY)
     bucket = F.pmod(query, F.lit(parameters.buckets)).cast("int")
-    worker = F.floor(bucket * parameters.workers / parameters.buckets).cast("int")
-    order = [*([BUCKET] if whole_buckets else []), *QUERY, "candidate_id"]
     rows = frame.select(
-        *QUERY, "candidate_id", F.col(target).cast("double").alias(TARGET), F.col("relevant").alias(RELEVANT),
-        query.alias(QUERY_HASH), bucket.alias(BUCKET),
-        worker.alias(_WORKER), *values,
+        *CANDIDATE, F.col(target).cast("double").alias(TARGET), F.col("relevant").alias(RELEVANT),
+        query.alias(QUERY_HASH), bucket.alias(BUCKET), *values,
     )  # fmt: skip
-    keys = [_partition_key(frame.sparkSession, parameters.workers)] if parameters.workers > 1 else []
-    placed = rows.repartition(parameters.workers, *keys)
-    return placed.sortWithinPartitions(*order).drop(*QUERY, "candidate_id", _WORKER)
+    workers = parameters.workers
+    worker = F.floor(F.col(BUCKET) * workers / parameters.buckets).cast("int")
+    keys = [_partition_key(frame.sparkSession, worker, workers)] if workers > 1 else []
+    return rows.repartition(workers, *keys)
 
 
 def _values(features: tuple[str, ...], dtype: np.dtype[np.floating[Any]]) -> list[Column]:
@@ -153,12 +165,12 @@ def _values(features: tuple[str, ...], dtype: np.dtype[np.floating[Any]]) -> lis
     return [F.col(name).cast(kind).alias(name) for name in features]
 
 
-def _partition_key(spark: SparkSession, workers: int) -> Column:
+def _partition_key(spark: SparkSession, worker: Column, workers: int) -> Column:
     """A column that Spark's hash partitioning maps to the partition of the row's worker."""
     # A constant, which Spark computes without a job, with enough numbers to hit every partition.
     tried = F.sequence(F.lit(0), F.lit(100 * workers))
     places = F.transform(tried, lambda number: F.pmod(F.hash(number), F.lit(workers)))
     found = spark.sql("SELECT 1").select(places.alias("places")).first()
     assert found is not None
-    keys = F.array(*[F.lit(found["places"].index(worker)) for worker in range(workers)])
-    return keys[F.col(_WORKER)]
+    keys = F.array(*[F.lit(found["places"].index(place)) for place in range(workers)])
+    return keys[worker]

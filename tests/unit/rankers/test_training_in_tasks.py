@@ -24,7 +24,7 @@ from cqa_spark.rankers.training.group import ConnectedTasks, SingleTask, Trainin
 from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
 from cqa_spark.rankers.training.moments import Moments, merged
-from cqa_spark.rankers.training.rows import TaskRows, read_rows
+from cqa_spark.rankers.training.rows import CANDIDATE, TaskRows, read_rows
 from cqa_spark.rankers.training.trees import TreeLearning
 
 BUCKETS = 8
@@ -116,8 +116,13 @@ def learn_together(learn: Callable[[TaskRows, TrainingGroup], str | None], parts
 
 
 def batch(targets, buckets, queries, values) -> pa.RecordBatch:
+    candidates = [f"{place:04}" for place in range(len(targets))]
     return pa.RecordBatch.from_pydict(
         {
+            "site": ["travel"] * len(targets),
+            "task": ["question_answer"] * len(targets),
+            "query_id": [f"{query:02}" for query in queries],
+            "candidate_id": candidates,
             "target": pa.array(targets, pa.float64()),
             "relevant": pa.array([None if each is None else each > 0 for each in targets]),
             "query": pa.array(queries, pa.int64()),
@@ -145,7 +150,7 @@ def split(table: pa.RecordBatch, tasks: int, rows: int = 50) -> list[TaskRows]:
     for task in range(tasks):
         own = table.filter(pa.array(worker == task))
         batches = [own.slice(start, rows) for start in range(0, own.num_rows, rows)]
-        found.append(read_rows(batches, 3, FLOAT))
+        found.append(read_rows(batches, ("bucket", *CANDIDATE), 3, FLOAT))
     return found
 
 
@@ -160,7 +165,7 @@ def test_weights_are_the_same_to_the_last_digit_for_any_number_of_tasks(table: p
 
 def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
     weights = LinearWeights.model_validate_json(LinearLearning("logistic", 0.01, 200)(split(table, 1)[0], SingleTask()))
-    values = np.column_stack(table.columns[4:]).astype(float)
+    values = np.column_stack(table.columns[8:]).astype(float)
     assert weights.mean == pytest.approx(values.mean(axis=0))
     assert weights.std[:2] == pytest.approx(values.std(axis=0, ddof=1)[:2])
     assert (weights.std[2], weights.coefficients[2]) == (0.0, 0.0)
@@ -172,7 +177,7 @@ def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) ->
 
 def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
     weights = LinearWeights.model_validate_json(LinearLearning("squared", 0.1, 200)(split(table, 1)[0], SingleTask()))
-    values, targets = np.column_stack(table.columns[4:6]).astype(float), np.array(table["target"])
+    values, targets = np.column_stack(table.columns[8:10]).astype(float), np.array(table["target"])
     scaled = (values - weights.mean[:2]) / weights.std[:2]
     expected = Ridge(alpha=0.1 / targets.std() * 700, tol=1e-12).fit(scaled, targets)
     assert weights.coefficients[:2] == pytest.approx(expected.coef_, abs=1e-5)
@@ -204,14 +209,14 @@ def test_merged_moments_are_those_of_all_rows(parts: list[list[float]]) -> None:
 
 def test_rows_without_label_are_left_out_and_bad_values_are_found() -> None:
     given_rows = batch([1.0, None, 0.0], [0, 0, 1], [5, 5, 6], [[1, float("nan")], [1, 1], [2, 2]])
-    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], 2, FLOAT)
+    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], CANDIDATE, 2, FLOAT)
     assert (len(rows), rows.unlabelled, rows.bad.tolist()) == (2, 1, [False, True])
     assert rows.query_starts.tolist() == [0, 1]
     assert rows.values(1, 2).tolist() == [[2.0, 2.0]]
 
 
 def test_a_task_without_rows_has_no_query() -> None:
-    assert read_rows([], 2, FLOAT).query_starts.tolist() == []
+    assert read_rows([], CANDIDATE, 2, FLOAT).query_starts.tolist() == []
 
 
 def test_values_beyond_the_memory_limit_are_read_back_from_a_file(
@@ -219,7 +224,7 @@ def test_values_beyond_the_memory_limit_are_read_back_from_a_file(
 ) -> None:
     learn = LinearLearning("logistic", 0.01, 20)
     expected = learn(split(table, 1)[0], SingleTask())
-    monkeypatch.setattr("cqa_spark.rankers.training.rows.MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr("cqa_spark.rankers.training.sorted_rows.MOST_IN_MEMORY", 1000)
     monkeypatch.setattr("cqa_spark.rankers.training.linear._KEPT_BYTES", 0)
     assert learn(split(table, 1)[0], SingleTask()) == expected
 
