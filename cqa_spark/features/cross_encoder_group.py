@@ -33,6 +33,7 @@ _QUERY = ("site", "query_id")
 MOST_PAIRS = 50_000
 """Maximum number of training pairs, which bounds the time and the memory of a process."""
 
+_NOTHING = b""
 _WEIGHTS, _TRANSFORMER = "upper_layers.safetensors", "transformer.json"
 _COLUMN = FeatureColumn(
     "log_odds",
@@ -52,7 +53,7 @@ class CrossEncoderGroup(FittedQueryGroup):
     """Base class of groups that fine-tune a transformer on all training pairs, and on those outside of each fold.
 
     Args:
-        weights: the fine-tuned layers.
+        weights: the fine-tuned layers; empty without training pairs.
     """
 
     settings: ClassVar[CrossEncoderSettings]
@@ -71,26 +72,23 @@ class CrossEncoderGroup(FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Fine-tune in the processes of one Spark job, which hold the pairs; the driver receives weights only.
-
-        Raises:
-            ContractError: no judged pair has texts.
-        """
+        """Fine-tune in the processes of one Spark job, which hold the pairs; the driver receives weights only."""
         require_extra(cls.extra, cls.libraries, f"training the feature group {cls.name}")
         # The module imports PyTorch.
         from cqa_spark.text.cross_encoding.learning import learn_partition
 
         rows, workers = _placed(training, cls.settings.workers)
         if not workers:
-            raise ContractError(f"{cls.name} has no judged pairs with texts", "train on labelled threads")
+            return Fitted(cls(_NOTHING), (cls(_NOTHING),) * training.folds)
         *rests, on_all = train_on_partitions(learn_partition, rows, workers, cls.settings, training.folds)
         return Fitted(cls(on_all), tuple(map(cls, rests)))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
-        """Score each pair; NaN without texts."""
+        """Score each pair; NaN without texts or training pairs."""
         encoded = batch.texts.derive(_encoded, self.settings)
         found = np.full(len(batch), np.nan)
-        for place in np.flatnonzero((batch.query_text != ABSENT) & (batch.candidate_text != ABSENT)).tolist():
+        are_known = (batch.query_text != ABSENT) & (batch.candidate_text != ABSENT) & bool(self.weights)
+        for place in np.flatnonzero(are_known).tolist():
             found[place] = encoded.score(self.weights, int(batch.query_text[place]), int(batch.candidate_text[place]))
         return {_COLUMN.name: found}
 

@@ -55,6 +55,11 @@ def test_each_pair_with_texts_has_a_score(group: TinyV1) -> None:
     ]
 
 
+def test_without_training_pairs_no_score_is_known(group: TinyV1) -> None:
+    batch = batch_of([Thread("Q1", "U1", [Said("U2", "a visa costs 100")], question="how much is a visa")])
+    assert values(TinyV1(b""), batch) == [{"query_id": "Q1", "candidate_id": "Q1_C1", "log_odds": None}]
+
+
 def test_a_saved_group_scores_as_before(group: TinyV1, tmp_path: Path) -> None:
     assert reloaded_group(group, tmp_path).weights == group.weights
 
