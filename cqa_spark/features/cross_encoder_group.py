@@ -16,6 +16,7 @@ from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_rows import QUERY
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
@@ -27,8 +28,6 @@ from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 if TYPE_CHECKING:
     from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
-
-_QUERY = ("site", "query_id")
 
 MOST_PAIRS = 50_000
 """Maximum number of training pairs, which bounds the time and the memory of a process."""
@@ -139,12 +138,12 @@ def _placed(training: TrainingData, workers: int) -> tuple[DataFrame, int]:
         texts.withColumnRenamed("clean", "second"), on="text_id"
     )
     most = min(workers, pairs.sparkSession.sparkContext.defaultParallelism)
-    worker = F.pmod(F.xxhash64(*_QUERY), F.lit(most)).alias("worker")
+    worker = F.pmod(F.xxhash64(*QUERY), F.lit(most)).alias("worker")
     counted = pairs.agg(F.count("*").alias("pairs"), F.count_distinct(worker).alias("workers")).first()
     assert counted is not None
     # Range partitioning, because hash partitioning may leave a partition empty.
     placed = sample_queries(pairs, MOST_PAIRS, counted["pairs"]).select("*", worker)
     ordered = placed.repartitionByRange(max(1, counted["workers"]), "worker").sortWithinPartitions(
-        *_QUERY, "candidate_id"
+        *QUERY, "candidate_id"
     )
     return ordered.select("first", "second", "relevant", "fold"), counted["workers"]

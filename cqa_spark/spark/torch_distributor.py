@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 _GPUS = "spark.task.resource.gpu.amount"
@@ -16,8 +18,8 @@ Trained = TypeVar("Trained")
 def train_on_partitions(function: Callable[..., Trained], rows: DataFrame, partitions: int, *arguments: Any) -> Trained:
     """Run a function in one process per partition, concurrently, and return the result of the first process.
 
-    The processes read their partition from the Arrow file named in ``SPARK_PARTITION_ARROW_DATA_FILE``, so the driver
-    receives no rows. They have GPUs if Spark assigns GPUs to tasks.
+    The processes read their partition by ``own_rows``, so the driver receives no rows. They have GPUs if Spark assigns
+    GPUs to tasks.
 
     Args:
         function: a module-level function, which the processes import.
@@ -33,3 +35,11 @@ def train_on_partitions(function: Callable[..., Trained], rows: DataFrame, parti
     # The public methods do not pass Spark data; Spark's own PyTorch estimators use this method, too.
     trained: Trained = distributor._train_on_dataframe(function, rows, *arguments)
     return trained
+
+
+def own_rows() -> pa.Table:
+    """The rows of this process's partition, from the file in which Spark's task stored them."""
+    from pyspark.ml.torch.distributor import SPARK_PARTITION_ARROW_DATA_FILE
+
+    with pa.ipc.open_stream(os.environ[SPARK_PARTITION_ARROW_DATA_FILE]) as stream:
+        return stream.read_all()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
 import torch
 from numpy.typing import NDArray
-from pyspark.ml.torch.distributor import SPARK_PARTITION_ARROW_DATA_FILE
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -19,6 +16,7 @@ from cqa_spark.rankers.neural.modules import PairNetwork, in_numpy, tensors
 from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.settings import TrainingSettings
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
+from cqa_spark.spark.torch_distributor import own_rows
 from cqa_spark.spark.torch_processes import Processes
 
 _VALIDATION_BATCH = 64
@@ -40,8 +38,7 @@ def train_partition(
     Returns:
         The network after the epoch with the highest mean average precision on the validation examples.
     """
-    with pa.ipc.open_stream(os.environ[SPARK_PARTITION_ARROW_DATA_FILE]) as stream:
-        rows = stream.read_all()
+    rows = own_rows()
     examples = TrainingExamples.of(rows, shape.features, vocabulary, settings.most_words)
     return train_network(shape, settings, vectors, examples, rows.column("held_out").to_numpy())
 

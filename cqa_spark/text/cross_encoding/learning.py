@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 import torch
 from numpy.typing import NDArray
-from pyspark.ml.torch.distributor import SPARK_PARTITION_ARROW_DATA_FILE
 from safetensors.torch import save
 from torch import Tensor
 
+from cqa_spark.spark.torch_distributor import own_rows
 from cqa_spark.spark.torch_processes import Processes
 from cqa_spark.text.cross_encoding.fine_tuning import fine_tune
 from cqa_spark.text.cross_encoding.pairs import Pairs
@@ -30,8 +28,7 @@ def learn_partition(settings: CrossEncoderSettings, folds: int) -> list[bytes]:
     Returns:
         As ``learn`` does.
     """
-    with pa.ipc.open_stream(os.environ[SPARK_PARTITION_ARROW_DATA_FILE]) as stream:
-        rows = stream.read_all()
+    rows = own_rows()
     relevant, fold = (rows[name].to_numpy() for name in ("relevant", "fold"))
     return learn(rows["first"].to_pylist(), rows["second"].to_pylist(), relevant.astype(bool), fold, folds, settings)
 
