@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.training.sorted_rows import SortedRows, sort_rows
 
-TARGET, RELEVANT, QUERY_HASH, BUCKET = "target", "relevant", "query", "bucket"
+TARGET, RELEVANT, QUERY_HASH, BUCKET, VALUES = "target", "relevant", "query", "bucket", "values"
 CANDIDATE = (*QUERY, "candidate_id")
 ROW = pa.schema(
     [
@@ -25,7 +25,7 @@ ROW = pa.schema(
         (BUCKET, pa.int32()),
     ]
 )
-"""The columns of a task's rows before the features; target and ``relevant`` are null without a label."""
+"""The columns of a task's rows before ``VALUES``, an array of features; target and label are null without a label."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def read_rows(
     """Read the rows of a task and sort them.
 
     Args:
-        batches: rows in any order with the columns ``ROW``, then the features.
+        batches: rows in any order with the columns ``ROW``, then ``VALUES``.
         keys: columns of ``ROW`` to sort by.
         features: number of features.
         dtype: type of the values.
@@ -121,7 +121,5 @@ def chunks(start: int, end: int, rows: int) -> Iterator[tuple[int, int]]:
 
 
 def _matrix(batch: pa.RecordBatch, features: int, dtype: np.dtype[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    found = np.empty((batch.num_rows, features), dtype)
-    for place, column in enumerate(batch.columns[len(ROW) :]):
-        found[:, place] = column.to_numpy(zero_copy_only=False)  # null becomes NaN
-    return found
+    values = pc.list_flatten(batch[VALUES]).to_numpy(zero_copy_only=False)  # null becomes NaN
+    return values.reshape(batch.num_rows, features).astype(dtype, copy=False)

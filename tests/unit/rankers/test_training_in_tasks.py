@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from pydantic import ValidationError
 from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -127,7 +128,7 @@ def batch(targets, buckets, queries, values) -> pa.RecordBatch:
             "relevant": pa.array([None if each is None else each > 0 for each in targets]),
             "query": pa.array(queries, pa.int64()),
             "bucket": pa.array(buckets, pa.int32()),
-            **{f"f__{place}": pa.array(column, pa.float32()) for place, column in enumerate(zip(*values, strict=True))},
+            "values": pa.array(list(values), pa.list_(pa.float32())),
         }
     )
 
@@ -141,6 +142,10 @@ def table() -> pa.RecordBatch:
     queries = np.repeat(np.arange(70), 10)
     buckets = np.sort(queries % BUCKETS)
     return batch(targets, buckets, queries, values)
+
+
+def features_of(table: pa.RecordBatch) -> NDArray[np.float64]:
+    return np.array(table["values"].to_pylist())
 
 
 def split(table: pa.RecordBatch, tasks: int, rows: int = 50) -> list[TaskRows]:
@@ -165,7 +170,7 @@ def test_weights_are_the_same_to_the_last_digit_for_any_number_of_tasks(table: p
 
 def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
     weights = LinearWeights.model_validate_json(LinearLearning("logistic", 0.01, 200)(split(table, 1)[0], SingleTask()))
-    values = np.column_stack(table.columns[8:]).astype(float)
+    values = features_of(table)
     assert weights.mean == pytest.approx(values.mean(axis=0))
     assert weights.std[:2] == pytest.approx(values.std(axis=0, ddof=1)[:2])
     assert (weights.std[2], weights.coefficients[2]) == (0.0, 0.0)
@@ -177,7 +182,7 @@ def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) ->
 
 def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
     weights = LinearWeights.model_validate_json(LinearLearning("squared", 0.1, 200)(split(table, 1)[0], SingleTask()))
-    values, targets = np.column_stack(table.columns[8:10]).astype(float), np.array(table["target"])
+    values, targets = features_of(table)[:, :2], np.array(table["target"])
     scaled = (values - weights.mean[:2]) / weights.std[:2]
     expected = Ridge(alpha=0.1 / targets.std() * 700, tol=1e-12).fit(scaled, targets)
     assert weights.coefficients[:2] == pytest.approx(expected.coef_, abs=1e-5)
@@ -208,11 +213,11 @@ def test_merged_moments_are_those_of_all_rows(parts: list[list[float]]) -> None:
 
 
 def test_rows_without_label_are_left_out_and_bad_values_are_found() -> None:
-    given_rows = batch([1.0, None, 0.0], [0, 0, 1], [5, 5, 6], [[1, float("nan")], [1, 1], [2, 2]])
-    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], CANDIDATE, 2, FLOAT)
-    assert (len(rows), rows.unlabelled, rows.bad.tolist()) == (2, 1, [False, True])
+    given_rows = batch([1.0, None, 0.0], [0, 0, 1], [5, 5, 6], [[1, float("nan"), None], [1, 1, 1], [2, 2, 2]])
+    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], CANDIDATE, 3, FLOAT)
+    assert (len(rows), rows.unlabelled, rows.bad.tolist()) == (2, 1, [False, True, True])
     assert rows.query_starts.tolist() == [0, 1]
-    assert rows.values(1, 2).tolist() == [[2.0, 2.0]]
+    assert rows.values(1, 2).tolist() == [[2.0, 2.0, 2.0]]
 
 
 def test_a_task_without_rows_has_no_query() -> None:
