@@ -6,46 +6,33 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
-from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import Compared, compare_systems
-from cqa_spark.evaluation.outcomes import count_wins, with_outcomes
+from cqa_spark.evaluation.compare_systems import compare_systems
+from cqa_spark.evaluation.group_summary import GroupSummary
+from cqa_spark.evaluation.outcomes import count_wins
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
-from cqa_spark.evaluation.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def summarise_few(
-    query_metrics: DataFrame,
-    compared: Compared,
-    drawn: Resampling,
-    groups: Mapping[Key, MeasuredGroup],
-    keys: list[str],
-    schema: T.StructType,
-) -> DataFrame:
-    """Every measure of every system over the queries of each group, and the tests of ``compare_systems``.
-
-    The queries of a group are sorted in one task, so the resamples do not depend on the partitions.
+def summarise_few(query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary) -> DataFrame:
+    """Summarise groups of queries; those of a group are sorted in one task, so resamples do not depend on partitions.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS`` of these groups.
-        compared: the systems to test.
-        drawn: parameters of the resampling.
         groups: the groups, by key.
-        keys: columns that identify a group of queries.
-        schema: columns of the result.
+        summary: how to summarise a group.
 
     Returns:
-        A row for each test, and one for each measure of an untested system.
+        The rows of the summary.
     """
-    queries = paired(query_metrics, *{*keys, "site"}, "query_id")
-    return queries.groupBy(*keys).applyInPandas(_summarised(groups, compared, drawn, keys), schema)
+    queries = paired(query_metrics, *{*summary.keys, "site"}, "query_id")
+    return queries.groupBy(*summary.keys).applyInPandas(_summarised(groups, summary), summary.schema)
 
 
 def _summarised(
-    groups: Mapping[Key, MeasuredGroup], compared: Compared, drawn: Resampling, keys: list[str]
+    groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
 ) -> Callable[[Key, pd.DataFrame], pd.DataFrame]:
     def summarise_group(key: Key, rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np
@@ -57,7 +44,7 @@ def _summarised(
             for measure, of_systems in components.items()
         }
         wins = count_wins(measured.values(np.stack(ordered["values"].to_list())))
-        tests = with_outcomes(compare_systems(measured.systems, components, totals, compared, drawn), wins, measured)
-        return tests.assign(**dict(zip(keys, key, strict=True)), queries=measured.queries, **drawn._asdict())
+        tests = compare_systems(measured.systems, components, totals, summary.compared, summary.drawn)
+        return summary.rows(key, tests, wins, measured)
 
     return summarise_group

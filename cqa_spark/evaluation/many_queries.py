@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import Compared
-from cqa_spark.evaluation.outcomes import with_outcomes
+from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
 from cqa_spark.evaluation.query_groups import DIGITS, GROUPS, GroupSums, compare_groups, from_parts
-from cqa_spark.evaluation.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,35 +30,26 @@ _PARTS = 20
 _PART = (T.StructField("part", T.IntegerType()), T.StructField("sums", T.ArrayType(T.DoubleType())))
 
 
-def summarise_many(
-    query_metrics: DataFrame,
-    compared: Compared,
-    drawn: Resampling,
-    groups: Mapping[Key, MeasuredGroup],
-    keys: list[str],
-    schema: T.StructType,
-) -> DataFrame:
-    """Every measure of every system over the queries of large groups, and the tests of ``compare_systems``.
+def summarise_many(query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary) -> DataFrame:
+    """Summarise groups of queries, where the queries lie.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS`` of these groups.
-        compared: the systems to test.
-        drawn: parameters of the resampling.
         groups: the groups, by key.
-        keys: columns that identify a group of queries.
-        schema: columns of the result.
+        summary: how to summarise a group.
 
     Returns:
-        A row for each test, and one for each measure of an untested system.
+        The rows of the summary.
     """
+    keys = summary.keys
     group = F.pmod(F.xxhash64("site", "query_id"), F.lit(GROUPS)).alias("group")
-    parts = T.StructType([*[schema[name] for name in keys], *_PART])
+    parts = T.StructType([*[summary.schema[name] for name in keys], *_PART])
     sums = paired(query_metrics, *keys, group).mapInArrow(_adding(groups, keys), parts)
     totals = sums.groupBy(*keys, "part").applyInPandas(_added(keys), parts)
-    return totals.groupBy(*keys).applyInPandas(_comparing(groups, compared, drawn, keys), schema)
+    return totals.groupBy(*keys).applyInPandas(_comparing(groups, summary), summary.schema)
 
 
-def _adding(groups: Mapping[Key, MeasuredGroup], keys: list[str]) -> Callable[[Batches], Batches]:
+def _adding(groups: Mapping[Key, MeasuredGroup], keys: Sequence[str]) -> Callable[[Batches], Batches]:
     def add(batches: Batches) -> Batches:
         import numpy as np
 
@@ -83,7 +72,7 @@ def _adding(groups: Mapping[Key, MeasuredGroup], keys: list[str]) -> Callable[[B
     return add
 
 
-def _added(keys: list[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
+def _added(keys: Sequence[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
     def add(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np
         import pandas as pd
@@ -95,7 +84,7 @@ def _added(keys: list[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.Data
 
 
 def _comparing(
-    groups: Mapping[Key, MeasuredGroup], compared: Compared, drawn: Resampling, keys: list[str]
+    groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
 ) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
     def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
         import numpy as np
@@ -103,15 +92,14 @@ def _comparing(
         measured = groups[tuple(map(str, key))]
         *parts, wins = rows.sort_values("part")["sums"]
         sums = np.concatenate([each.reshape(DIGITS, -1, measured.columns + 1) for each in parts], axis=1)
-        found = compare_groups(measured, from_parts(sums), compared, drawn)
+        tests = compare_groups(measured, from_parts(sums), summary.compared, summary.drawn)
         of_pairs = wins.astype(np.int64).reshape(len(measured.systems), len(measured.systems), -1)
-        tests = with_outcomes(found, of_pairs, measured)
-        return tests.assign(**dict(zip(keys, key, strict=True)), queries=measured.queries, **drawn._asdict())
+        return summary.rows(key, tests, of_pairs, measured)
 
     return compare
 
 
-def _by_key(rows: pa.Table, keys: list[str]) -> Iterator[tuple[Key, pa.Table]]:
+def _by_key(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[Key, pa.Table]]:
     for key in rows.select(keys).group_by(keys).aggregate([]).to_pylist():
         mask = reduce(pc.and_, [pc.equal(rows[name], key[name]) for name in keys])
         yield tuple(key[name] for name in keys), rows.filter(mask)

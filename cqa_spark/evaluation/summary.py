@@ -12,6 +12,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.evaluation.compare_systems import Compared
 from cqa_spark.evaluation.few_queries import summarise_few
+from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.many_queries import MANY, summarise_many
 from cqa_spark.evaluation.paired_systems import Key, measured_groups
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
@@ -127,6 +128,7 @@ def _summary(query_metrics: DataFrame, compared: Compared, drawn: Resampling, by
     """
     keys = [name for name in by if name != "measure"]
     schema = T.StructType([*_SUMMARISED, *[T.StructField(name, T.StringType()) for name in by if name not in _GROUP]])
+    summary = GroupSummary(compared, drawn, tuple(keys), schema)
     groups = measured_groups(query_metrics, compared.baseline, keys)
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
@@ -134,8 +136,7 @@ def _summary(query_metrics: DataFrame, compared: Compared, drawn: Resampling, by
     for summarise_groups, chosen in ((summarise_many, many), (summarise_few, few)):
         if chosen:
             of_groups = query_metrics if chosen == groups else query_metrics.where(_are_in(chosen, keys))
-            rows = summarise_groups(of_groups, compared, drawn, chosen, keys, schema)
-            found += [row.asDict() for row in rows.collect()]
+            found += [row.asDict() for row in summarise_groups(of_groups, chosen, summary).collect()]
     return sorted(found, key=lambda row: [row[name] for name in (*by, "system")])
 
 

@@ -15,6 +15,12 @@ from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 
+def use_one_thread() -> None:
+    """Compute on one thread: threads change the order of sums, and Spark already runs one task per core."""
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True, warn_only=True)  # some operations on GPUs have no such algorithm
+
+
 class Processes:
     """The process group, as a context manager; torchrun sets the environment variables.
 

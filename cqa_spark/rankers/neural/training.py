@@ -17,7 +17,7 @@ from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.settings import TrainingSettings
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
 from cqa_spark.spark.torch_distributor import own_rows
-from cqa_spark.spark.torch_processes import Processes
+from cqa_spark.spark.torch_processes import Processes, use_one_thread
 
 _VALIDATION_BATCH = 64
 
@@ -60,9 +60,7 @@ def train_network(
         held_out: mask of the validation examples, on which the epoch is chosen. If it is all False or all True, the
             last epoch is kept.
     """
-    # One thread, because threads change the order of sums, and Spark already runs one task per core.
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    use_one_thread()
     torch.manual_seed(settings.seed)
     if held_out.all():
         held_out = np.zeros_like(held_out)

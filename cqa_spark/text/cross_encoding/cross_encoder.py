@@ -10,9 +10,10 @@ from pyspark import TaskContext
 from safetensors.torch import load
 from torch import Tensor
 
+from cqa_spark.spark.torch_processes import use_one_thread
 from cqa_spark.text.cross_encoding.layers import UpperLayers
 from cqa_spark.text.cross_encoding.pairs import Pairs
-from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers, use_one_thread
+from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 DIGITS = 4

@@ -11,10 +11,10 @@ from safetensors.torch import save
 from torch import Tensor
 
 from cqa_spark.spark.torch_distributor import own_rows
-from cqa_spark.spark.torch_processes import Processes
+from cqa_spark.spark.torch_processes import Processes, use_one_thread
 from cqa_spark.text.cross_encoding.fine_tuning import fine_tune
 from cqa_spark.text.cross_encoding.pairs import Pairs
-from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers, use_one_thread
+from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 

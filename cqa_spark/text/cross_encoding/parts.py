@@ -58,12 +58,6 @@ def new_upper_layers(settings: CrossEncoderSettings, device: torch.device) -> Up
     return UpperLayers(_pretrained(model), first, model.layers, model.heads).to(device)
 
 
-def use_one_thread() -> None:
-    """Compute on one thread: threads change the order of sums, and Spark already runs one task per core."""
-    torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True, warn_only=True)  # some operations on GPUs have no such algorithm
-
-
 @lru_cache(maxsize=1)
 def _pretrained(model: Transformer) -> Weights:
     weights: Weights = load(read_file(model, model.weights))
