@@ -15,7 +15,7 @@ from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
 from cqa_spark.corpora.question_list.ingest import QuestionList, question_lists
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.ingest.ingest import StackExchangeDump, stackexchange_dumps
-from cqa_spark.corpora.sts.ingest import StsFiles
+from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
 from cqa_spark.errors import ConfigError
 
 
@@ -36,6 +36,7 @@ FILES: Mapping[str, Callable[[Mapping[str, Sequence[str]], str, ObjectStorageSet
     "qatar_living": QatarLivingFiles,
     "cqa_md": CqaMdFiles,
     "sts": StsFiles,
+    "question_pairs": QuestionPairFiles,
 }
 DUMPS: Mapping[str, DumpFormat] = {
     "stackexchange": DumpFormat(StackExchangeDump, stackexchange_dumps),

@@ -7,8 +7,9 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from cqa_spark.corpora.sts.pairs import read_pairs
-from cqa_spark.corpora.sts.set_names import set_name
+from cqa_spark.corpora.text_pairs.kinds import SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.pairs import read_pairs
+from cqa_spark.corpora.text_pairs.set_names import set_name
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.delimited import write_lines
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
@@ -97,11 +98,11 @@ def _gold_scores(path: Path) -> list[float | None]:
     lines = _lines(path)
     if all("\t" not in line for line in lines):
         return [_number(path, number, line) if line.strip() else None for number, line in enumerate(lines, start=1)]
-    rows = list(read_pairs(path.read_bytes()))
+    rows = list(read_pairs(path.read_bytes(), SENTENCE_PAIRS))
     for row in rows:
         if row.problem is not None:
             raise InputError(f"{path}:{row.line}: {row.problem}", "give a file of pairs with their scores")
-    return [row.score for row in rows]
+    return [None if row.label is None else float(row.label) for row in rows]
 
 
 def _file_of(name: str, folder: Path) -> Path:

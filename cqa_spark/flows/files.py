@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
-from cqa_spark.corpora.sts.reader import STS
+from cqa_spark.corpora.text_pairs.kinds import STS
 from cqa_spark.experiments.ablation import Ablation
 from cqa_spark.experiments.comparison import CrossValidation
 from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut

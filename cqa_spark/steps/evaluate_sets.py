@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.corpora.sts.set_names import set_of_pair
+from cqa_spark.corpora.text_pairs.set_names import set_of_pair
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.set_means import SetScore, score_sets
 from cqa_spark.lake.query_measures import by_measure

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.sts.reader import STS
+from cqa_spark.corpora.text_pairs.kinds import STS
 from cqa_spark.tasks.task import Task
 
 

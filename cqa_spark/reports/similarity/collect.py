@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.sts.set_names import set_of_pair
+from cqa_spark.corpora.text_pairs.set_names import set_of_pair
 from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
 from cqa_spark.lake.schemas.metrics import SET_METRICS
 from cqa_spark.reports.kit.entries import from_entry

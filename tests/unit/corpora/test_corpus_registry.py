@@ -24,9 +24,9 @@ def dumps(corpus: str) -> object:
 @pytest.mark.parametrize(
     ("give", "corpus", "known"),
     [
-        (require_file_format, "usenet", "cqa_md, qatar_living, sts"),
-        (require_file_format, "stackexchange", "cqa_md, qatar_living, sts"),
-        (files, "usenet", "cqa_md, qatar_living, sts"),
+        (require_file_format, "usenet", "cqa_md, qatar_living, question_pairs, sts"),
+        (require_file_format, "stackexchange", "cqa_md, qatar_living, question_pairs, sts"),
+        (files, "usenet", "cqa_md, qatar_living, question_pairs, sts"),
         (dumps, "qatar_living", "question_list, stackexchange"),
     ],
 )

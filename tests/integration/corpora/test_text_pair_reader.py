@@ -7,7 +7,8 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.sts.reader import read_sts
+from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.reader import read_text_pairs
 from cqa_spark.errors import InputError
 from cqa_spark.tasks.registry import task
 
@@ -23,7 +24,7 @@ def files(tmp_path: Path, **contents: str) -> list[InputFile]:
 def test_pairs_become_examples_without_repeats_in_training(spark: SparkSession, tmp_path: Path) -> None:
     train = "\tA.\tB.\n4.6\ta\tb!\n1.25\tC.\tD.\nbroken\n2\tY\tX\n"
     inputs = files(tmp_path, train=train, test="X.\tY.\nx\ty\n")
-    with read_sts(spark, inputs, [None, None], "sts") as found:
+    with read_text_pairs(spark, inputs, [None, None], "sts", SENTENCE_PAIRS) as found:
         totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
         refused = sorted((row.byte_offset, row.reason) for row in found.quarantine.collect())
         examples = task("sts").build(found.posts, found.comments, found.judgments).collect()
@@ -50,14 +51,28 @@ def test_training_pairs_that_nearly_repeat_an_evaluated_pair_are_quarantined(
 ) -> None:
     flute = "A man is playing a {} flute.\tA man plays the flute.\n"
     train = "4\tA dog barks at the moon in the night.\tThe dog barks.\n3\t" + flute.format("large")
-    with read_sts(spark, files(tmp_path, train=train, test=flute.format("small")), [None, None], "sts") as found:
+    with read_text_pairs(
+        spark, files(tmp_path, train=train, test=flute.format("small")), [None, None], "sts", SENTENCE_PAIRS
+    ) as found:
         refused = [(row.byte_offset, row.reason) for row in found.quarantine.collect()]
         kept = sorted({row.thread_id for row in found.posts.collect()})
     assert refused == [(55, "the pair differs in one word from 2014/test:1, which is evaluated on")]
     assert kept == ["2014/test:1", "2014/train:1"]
 
 
+def test_pairs_of_questions_are_examples_of_related_questions(spark: SparkSession, tmp_path: Path) -> None:
+    inputs = files(tmp_path, train="duplicate\tWhy?\tWhy so?\nnon-duplicate\tHow?\tWhen?\n")
+    with read_text_pairs(spark, inputs, [None], "askubuntu.com", QUESTION_PAIRS) as found:
+        examples = task("question_question").build(found.posts, found.comments, found.judgments).collect()
+        types = {row.post_type for row in found.posts.collect()}
+    assert types == {"question"}
+    assert sorted((row.query_id, row.candidate_id, row.label, row.relevant, row.fold_key) for row in examples) == [
+        ("2014/train:1:1", "2014/train:1:2", 2, True, "2014/train:1:1"),
+        ("2014/train:2:1", "2014/train:2:2", 0, False, "2014/train:2:1"),
+    ]
+
+
 def test_broken_lines_to_rank_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     inputs = files(tmp_path, test="X.\tY.\nonly one\n")
     with pytest.raises(InputError, match=r"test\.tsv:2: the line has 1 columns"):
-        read_sts(spark, inputs, [None], "sts")
+        read_text_pairs(spark, inputs, [None], "sts", SENTENCE_PAIRS)

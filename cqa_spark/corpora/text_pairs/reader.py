@@ -1,8 +1,8 @@
-"""Reads files of sentence pairs into community tables."""
+"""Reads files of pairs into community tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -13,15 +13,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
-from cqa_spark.corpora.sts.pairs import read_pairs
-from cqa_spark.corpora.sts.set_names import set_ids
+from cqa_spark.corpora.text_pairs.kinds import PairKind
+from cqa_spark.corpora.text_pairs.pairs import read_pairs
+from cqa_spark.corpora.text_pairs.set_names import set_ids
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
-
-STS = "sts"
-"""The task of the judgments."""
 
 TRAIN = "train"
 SHOWN_LINES = 5
@@ -34,21 +32,19 @@ _PLACE = T.StructType(
         T.StructField("file", T.IntegerType()),
         T.StructField("line", T.IntegerType()),
         T.StructField("byte_offset", T.LongType()),
-        *[T.StructField(name, T.StringType()) for name in ("raw", "problem")],
-        T.StructField("score", T.DoubleType()),
-        *[T.StructField(name, T.StringType()) for name in ("one", "other", "pair_key")],
+        *[T.StructField(name, T.StringType()) for name in ("raw", "problem", "label", "one", "other", "pair_key")],
         T.StructField("near_keys", T.ArrayType(T.LongType())),
     ]
 )
 
 
-def read_sts(
-    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], site: str
+def read_text_pairs(
+    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], site: str, kind: PairKind
 ) -> CommunityTables:
-    """Read sentence pairs.
+    """Read pairs of texts.
 
-    Each sentence becomes a post. Training pairs that recur in another split, or earlier in the training files, are
-    quarantined, also where they differ in case, punctuation or the order of the sentences, and those that nearly repeat
+    Each text becomes a post. Training pairs that recur in another split, or earlier in the training files, are
+    quarantined, also where they differ in case, punctuation or the order of the texts, and those that nearly repeat
     a pair of another split (``near_pair_keys``).
 
     Args:
@@ -56,6 +52,7 @@ def read_sts(
         inputs: the files, each with its split.
         gold: the gold file of each input, one score per line; None without one.
         site: the community of the rows.
+        kind: what the texts are.
 
     Raises:
         InputError: no file was given, one cannot be read, two sets have the same name, or a line outside of the
@@ -65,20 +62,20 @@ def read_sts(
         raise InputError("no input files", "name at least one file or directory")
     sets = set_ids([file.path for file in inputs])
     content = _with_gold(spark, inputs, gold)
-    parsed = content.mapInArrow(_parse, _PLACE).persist()
+    parsed = content.mapInArrow(_parsing(kind), _PLACE).persist()
     pair_id = F.concat(of_file(sets), F.lit(":"), "line")
     placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
     _refuse_unreadable(placed.where(_IS_EVALUATED), inputs)
     records = _without_near_repeats(_without_repeats(placed)).persist()
     pairs = records.where("problem is null").select(
         F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
-        "pair_id", "score", "one", "other",
+        "pair_id", "label", "one", "other",
     )  # fmt: skip
     return CommunityTables(
-        posts=POSTS.complete(_posts(pairs)),
+        posts=POSTS.complete(_posts(pairs, kind)),
         comments=COMMENTS.empty(spark),
         users=USERS.empty(spark),
-        judgments=JUDGMENTS.complete(_judgments(pairs)),
+        judgments=JUDGMENTS.complete(_judgments(pairs, kind)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
         ingested_files=_ingested_files(content, records, inputs, site),
         persisted=(records, parsed),
@@ -97,12 +94,17 @@ def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[
     return content.join(scores, on="file", how="left").select("file", "content", "gold")
 
 
-def _parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    schema = to_arrow_schema(_PLACE)
-    for batch in batches:
-        for file, content, gold in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            rows: list[dict[str, Any]] = [{"file": file, **row._asdict()} for row in read_pairs(content, gold)]
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+def _parsing(kind: PairKind) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = to_arrow_schema(_PLACE)
+        for batch in batches:
+            for file, content, gold in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                rows: list[dict[str, Any]] = [
+                    {"file": file, **row._asdict()} for row in read_pairs(content, kind, gold)
+                ]
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+    return parse
 
 
 def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
@@ -116,13 +118,13 @@ def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
 
 
 def _without_repeats(records: DataFrame) -> DataFrame:
-    """Mark repeated training pairs with a problem; within the training files, the first with a score is kept."""
+    """Mark repeated training pairs with a problem; within the training files, the first with a label is kept."""
     same = Window.partitionBy("pair_key")
     place = F.struct("file", "line", "pair_id")
     evaluated = F.min(F.when(F.expr(_IS_EVALUATED), place)).over(same)["pair_id"]
-    unscored = F.col("score").isNull().alias("unscored")
+    unlabelled = F.col("label").isNull().alias("unlabelled")
     is_train = F.expr(_IS_TRAIN)
-    first = F.min(F.when(is_train, F.struct(unscored, "file", "line", "pair_id"))).over(same)["pair_id"]
+    first = F.min(F.when(is_train, F.struct(unlabelled, "file", "line", "pair_id"))).over(same)["pair_id"]
     repeated = (
         F.when(evaluated.isNotNull(), F.concat(F.lit("the pair is evaluated on, as "), evaluated))
         .when(first != F.col("pair_id"), F.concat(F.lit("the pair repeats "), first))
@@ -146,28 +148,27 @@ def _without_near_repeats(records: DataFrame) -> DataFrame:
     return found.drop("near", "near_keys")
 
 
-def _posts(pairs: DataFrame) -> DataFrame:
-    sentences = F.array(_sentence(1, "one"), _sentence(2, "other"))
-    exploded = pairs.select("site", "pair_id", "split", "source_file", F.explode(sentences).alias("sentence"))
+def _posts(pairs: DataFrame, kind: PairKind) -> DataFrame:
+    texts = F.array(_text(1, "one"), _text(2, "other"))
+    exploded = pairs.select("site", "pair_id", "split", "source_file", F.explode(texts).alias("text"))
     return exploded.select(
-        "site", "sentence.post_id", F.lit("sentence").alias("post_type"), F.col("pair_id").alias("thread_id"),
-        "sentence.body", "split", "source_file",
+        "site", "text.post_id", F.lit(kind.post_type).alias("post_type"), F.col("pair_id").alias("thread_id"),
+        "text.body", "split", "source_file",
     )  # fmt: skip
 
 
-def _judgments(pairs: DataFrame) -> DataFrame:
+def _judgments(pairs: DataFrame, kind: PairKind) -> DataFrame:
     return pairs.select(
-        "site", F.lit(STS).alias("task"), _sentence_id(1).alias("query_id"), _sentence_id(2).alias("candidate_id"),
-        F.col("pair_id").alias("thread_id"), F.col("score").cast("string").alias("label"),
-        F.lit(1).alias("initial_rank"), "split", "source_file",
+        "site", F.lit(kind.task).alias("task"), _text_id(1).alias("query_id"), _text_id(2).alias("candidate_id"),
+        F.col("pair_id").alias("thread_id"), "label", F.lit(1).alias("initial_rank"), "split", "source_file",
     )  # fmt: skip
 
 
-def _sentence(number: int, column: str) -> Column:
-    return F.struct(_sentence_id(number).alias("post_id"), F.col(column).alias("body"))
+def _text(number: int, column: str) -> Column:
+    return F.struct(_text_id(number).alias("post_id"), F.col(column).alias("body"))
 
 
-def _sentence_id(number: int) -> Column:
+def _text_id(number: int) -> Column:
     return F.concat("pair_id", F.lit(f":{number}"))
 
 

@@ -1,4 +1,4 @@
-"""STS files → the community tables of a run."""
+"""Files of pairs → the community tables of a run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pyspark.sql import SparkSession
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.sts.reader import read_sts
-from cqa_spark.corpora.sts.set_names import gold_path
+from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.reader import read_text_pairs
+from cqa_spark.corpora.text_pairs.set_names import gold_path
 from cqa_spark.object_store.remote_files import find_files
 
 
@@ -22,7 +23,8 @@ class StsFiles(AnnotatedFiles):
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files; scores of an official input come from the gold file next to it, if it exists."""
-        return read_sts(spark, self.inputs, [self._gold(file.path) for file in self.inputs], self.site)
+        gold = [self._gold(file.path) for file in self.inputs]
+        return read_text_pairs(spark, self.inputs, gold, self.site, SENTENCE_PAIRS)
 
     def _gold(self, path: str) -> str | None:
         gold = gold_path(path)
@@ -30,3 +32,17 @@ class StsFiles(AnnotatedFiles):
             return None
         is_there = bool(find_files(gold, self.storage)) if is_remote(gold) else Path(gold).is_file()
         return gold if is_there else None
+
+
+class QuestionPairFiles(AnnotatedFiles):
+    """Pairs of questions that are duplicates or not.
+
+    Source:
+        Bogdanova et al. 2015, Detecting Semantically Equivalent Questions in Online User Forums, section 4.
+    """
+
+    patterns: ClassVar[tuple[str, ...]] = ("*.tsv",)
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files."""
+        return read_text_pairs(spark, self.inputs, [None] * len(self.inputs), self.site, QUESTION_PAIRS)

@@ -1,0 +1,1 @@
+"""Pairs of texts: sentences of the STS tasks and the STS Benchmark, and questions that are duplicates or not."""
