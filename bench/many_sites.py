@@ -51,7 +51,7 @@ def main() -> None:
     for name, files in before.items():
         most = max(Counter(_site(add) for add in files.values()).values(), default=0)
         new = [add for path, add in after[name].items() if path not in files]
-        foreign = sum(_site(add) not in (changed, None) for add in new)
+        foreign = sum(_site(add) != changed for add in new)  # also files without a site, which hold rows of several
         others += foreign
         grid.add_row(name, str(len(files)), str(most), str(len(new)), str(foreign))
     Console().print(grid)
