@@ -30,7 +30,7 @@ def _without(question: str, other: str) -> str:
 
 
 def _after_title(text: str, other: str) -> str:
-    words = re.findall(r"\S+", text)
+    words = text.split()
     pairs = zip(words, other.split(), strict=False)
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0].casefold() == pair[1].casefold(), pairs))
+    shared = len(list(takewhile(lambda pair: pair[0].casefold() == pair[1].casefold(), pairs)))
     return " ".join(words[shared:]) if shared >= LEAST_WORDS else text

@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cqa_spark.lake.schemas.examples import QUERY
+from cqa_spark.rankers.scoring import VALUES
 from cqa_spark.rankers.training.sorted_rows import SortedRows, sort_rows
 
-TARGET, RELEVANT, QUERY_HASH, BUCKET, VALUES = "target", "relevant", "query", "bucket", "values"
+TARGET, RELEVANT, QUERY_HASH, BUCKET = "target", "relevant", "query", "bucket"
 CANDIDATE = (*QUERY, "candidate_id")
 ROW = pa.schema(
     [

@@ -22,6 +22,7 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.model import TrainingCounts
+from cqa_spark.rankers.scoring import VALUES
 from cqa_spark.rankers.training.group import TrainingGroup, group_of_tasks
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
@@ -31,7 +32,6 @@ from cqa_spark.rankers.training.rows import (
     QUERY_HASH,
     RELEVANT,
     TARGET,
-    VALUES,
     TaskRows,
     read_rows,
 )
