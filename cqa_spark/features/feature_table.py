@@ -35,7 +35,7 @@ def feature_table(groups: Iterable[type[FeatureGroup]]) -> Table:
         "Features of each example; a struct for each feature group, its fields null where a value is not known.",
         (SITE, QUERY_ID, CANDIDATE_ID, PLACE, *values),
         key=(*KEY, PLACE.name),
-        partition_by=(PLACE.name,),
+        partition_by=("site", PLACE.name),
         varies=True,
     )
 
