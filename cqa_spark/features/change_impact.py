@@ -8,7 +8,7 @@ that these rules and the declarations agree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import reduce
 from types import MappingProxyType
 
@@ -25,6 +25,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import AFFECTED
 from cqa_spark.lake.table import Table
+from cqa_spark.spark.persistence import persisted
 
 READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
     {
@@ -63,43 +64,13 @@ _KEPT = {
     EXAMPLES: ("thread_id",),
 }
 
+_POST = ("site", "post_id", "thread_id", "user_id", "post_type", "created_at")
+
 _ALWAYS = "timestamp '0001-01-01'"
 """The time of changes without a timestamp."""
 
 Versions = Mapping[str, tuple[DataFrame, DataFrame]]
 """The rows before and after, by table name."""
-
-
-@dataclass(frozen=True)
-class Affected:
-    """Threads, authors and pairs affected by changes.
-
-    Attributes:
-        threads: threads with a change: site, thread_id; distinct.
-        authors: authors whose record changed: site, author_id, since (the earliest time at which the record differs);
-            one row per author; read twice.
-        pairs: pairs whose votes, or whose author's record, changed up to their cut: site, query_id, candidate_id;
-            distinct.
-    """
-
-    threads: DataFrame
-    authors: DataFrame
-    pairs: DataFrame
-
-    def examples(self, examples: DataFrame) -> DataFrame:
-        """The examples whose values may have changed in groups of any reach below ``SITE``: rows of ``AFFECTED``."""
-        places = {
-            Reach.THREAD: (self.threads, ["site", "thread_id"]),
-            Reach.HISTORY: (self.pairs, ["site", "query_id", "candidate_id"]),
-            Reach.AUTHOR: (self.authors, ["site", "author_id"]),
-        }
-        found = [
-            examples.join(rows, on=place, how="left_semi").select(*EXAMPLES.key, F.lit(reach.value).alias("reach"))
-            for reach, (rows, place) in places.items()
-        ]
-        return AFFECTED.conform(
-            reduce(DataFrame.unionByName, found).groupBy(*EXAMPLES.key).agg(F.min("reach").alias("reach"))
-        )
 
 
 def widest(groups: Iterable[FeatureGroup | type[FeatureGroup]]) -> Reach:
@@ -131,77 +102,106 @@ def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[st
     }
 
 
-def affected(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut: Cut) -> Affected:
-    """The threads, authors and pairs that changes affect.
+@contextmanager
+def affected_examples(changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], cut: Cut) -> Iterator[DataFrame]:
+    """The examples whose values may have changed in groups of any reach below ``SITE``.
 
     Args:
         changed: the rows of ``changes`` with ``tracked_changed``; read several times, so pass persisted DataFrames.
         now: the rows after the changes, by table name.
         cut: the time up to which groups of reach ``HISTORY`` read events.
+
+    Yields:
+        Rows of ``AFFECTED``, to be read before the block ends.
     """
-    posts, comments, votes = (_both(table, changed[table.name], now[table.name]) for table in (POSTS, COMMENTS, VOTES))
-    places = posts.select("site", "post_id", "thread_id")
-    below = changed[COMMENTS.name].select("site", "post_id").join(places, on=["site", "post_id"])
-    threads = [each.select("site", "thread_id") for each in (changed[POSTS.name], below, changed[EXAMPLES.name])]
+    examples = now[EXAMPLES.name]
+    posts = now[POSTS.name].select(*_POST).unionByName(changed[POSTS.name].select(*_POST))
+    with (
+        persisted(_differing(changed[POSTS.name])) as (differing,),
+        persisted(_authors(changed, now, posts, differing)) as (authors,),
+    ):
+        places = {
+            Reach.THREAD: (_threads(changed, posts), ["site", "thread_id"]),
+            Reach.HISTORY: (_pairs(changed, examples, authors, cut), ["site", "query_id", "candidate_id"]),
+            Reach.AUTHOR: (authors, ["site", "author_id"]),
+        }
+        found = [
+            examples.join(rows, on=place, how="left_semi").select(*EXAMPLES.key, F.lit(reach.value).alias("reach"))
+            for reach, (rows, place) in places.items()
+        ]
+        by_example = reduce(DataFrame.unionByName, found).groupBy(*EXAMPLES.key)
+        yield AFFECTED.conform(by_example.agg(F.min("reach").alias("reach")))
+
+
+def _differing(changed_posts: DataFrame) -> DataFrame:
+    """The changed posts: site, post_id, is_moved and is_question.
+
+    ``is_moved``: added, deleted, or with another owner, thread or type. Its comments count in its thread, and its votes
+    for its owner. ``is_question``: a question that was added, deleted, or has other tags or another accepted answer,
+    which the records of its answerers contain.
+    """
+    by_post = changed_posts.groupBy("site", "post_id").agg(
+        F.max(F.col("change") != CHANGED).alias("is_unmatched"),
+        F.max(F.col("post_type") == "question").alias("was_question"),
+        F.size(F.collect_set(F.struct("post_type", "thread_id", "user_id"))).alias("places"),
+        F.size(F.collect_set(F.struct("post_type", "tags", "accepted_answer_id"))).alias("questions"),
+    )
+    return by_post.select(
+        "site",
+        "post_id",
+        F.expr("is_unmatched or places > 1").alias("is_moved"),
+        F.expr("was_question and (is_unmatched or questions > 1)").alias("is_question"),
+    )
+
+
+def _threads(changed: Mapping[str, DataFrame], posts: DataFrame) -> DataFrame:
+    """The threads with a change: site and thread_id, with duplicates."""
+    commented = changed[COMMENTS.name].select("site", "post_id")
+    threads = [
+        changed[POSTS.name],
+        commented.join(posts.select("site", "post_id", "thread_id"), on=["site", "post_id"]),
+        changed[EXAMPLES.name],
+    ]
+    return reduce(DataFrame.unionByName, (each.select("site", "thread_id") for each in threads))
+
+
+def _authors(
+    changed: Mapping[str, DataFrame], now: Mapping[str, DataFrame], posts: DataFrame, differing: DataFrame
+) -> DataFrame:
+    """The authors whose record changed: site, author_id, since (the earliest time at which the record differs).
+
+    Args:
+        changed: the changed rows.
+        now: the rows after the changes.
+        posts: the current posts, and the former versions of changed ones.
+        differing: as ``_differing`` returns it.
+    """
+    post = ["site", "post_id"]
+    moved = differing.where("is_moved").select(*post)
+    threads = differing.where("is_question").select("site", F.col("post_id").alias("thread_id"))
+    answers = posts.where(F.col("post_type") == "answer").join(threads, on=["site", "thread_id"], how="left_semi")
+    comments = now[COMMENTS.name].join(moved, on=post, how="left_semi")
+    of_posts = moved.unionByName(answers.select(*post))
+    votes = _counted(now[VOTES.name].join(of_posts, on=post, how="left_semi").select(*post, "created_at"))
+    got = votes.unionByName(_counted(changed[VOTES.name])).join(posts.select(*post, "user_id"), on=post)
     records = [
-        _records(changed[POSTS.name], "created_at"),
-        _records(changed[COMMENTS.name], "created_at"),
-        _records(changed[USERS.name], "created_at"),
+        *[_records(changed[table.name], "created_at") for table in (POSTS, COMMENTS, USERS)],
         _records(changed[BADGES.name], "earned_at"),
-        _got(changed[VOTES.name], posts),
-        *_of_moved_posts(changed[POSTS.name], posts, comments, votes),
-        *_of_changed_questions(changed[POSTS.name], posts, votes),
+        _records(comments, "created_at"),
+        _records(answers, "created_at"),
+        _records(got, "counted_at"),
     ]
     known = reduce(DataFrame.unionByName, records).where(F.col("author_id").isNotNull())
     since = F.min(F.coalesce("since", F.expr(_ALWAYS))).alias("since")
-    authors = known.groupBy("site", "author_id").agg(since)
-    cut_pairs = pairs_of(now[EXAMPLES.name], cut).select("site", "query_id", "candidate_id", "author_id", "cut")
+    return known.groupBy("site", "author_id").agg(since)
+
+
+def _pairs(changed: Mapping[str, DataFrame], examples: DataFrame, authors: DataFrame, cut: Cut) -> DataFrame:
+    """The pairs whose votes, or whose author's record, changed up to their cut, with duplicates."""
+    pairs = pairs_of(examples, cut).select("site", "query_id", "candidate_id", "author_id", "cut")
     voted = _counted(changed[VOTES.name]).withColumnsRenamed({"post_id": "candidate_id", "counted_at": "since"})
-    pairs = cut_pairs.join(authors, on=["site", "author_id"]).unionByName(
-        cut_pairs.join(voted, on=["site", "candidate_id"])
-    )
-    return Affected(
-        threads=reduce(DataFrame.unionByName, threads).distinct(),
-        authors=authors,
-        pairs=pairs.where("since <= cut").select("site", "query_id", "candidate_id").distinct(),
-    )
-
-
-def _of_moved_posts(
-    changed_posts: DataFrame, posts: DataFrame, comments: DataFrame, votes: DataFrame
-) -> Iterator[DataFrame]:
-    """Comments and votes of posts that were added, deleted, moved or given another owner.
-
-    A comment counts in the thread of its post, and a vote for the owner of its post. Both change with the post.
-    """
-    moved = _differing(changed_posts, "post_type", "thread_id", "user_id").select("site", "post_id")
-    yield _records(comments.join(moved, on=["site", "post_id"]), "created_at")
-    yield _got(votes.join(moved, on=["site", "post_id"]), posts)
-
-
-def _of_changed_questions(changed_posts: DataFrame, posts: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
-    """Records of answerers: they contain the tags and the accepted answer of the question."""
-    questions = _differing(changed_posts, "post_type", "tags", "accepted_answer_id").where("is_question")
-    threads = questions.select("site", F.col("post_id").alias("thread_id"))
-    answers = posts.where(F.col("post_type") == "answer").join(threads, on=["site", "thread_id"])
-    yield _records(answers, "created_at")
-    yield _got(votes, answers)
-
-
-def _differing(changed_posts: DataFrame, *columns: str) -> DataFrame:
-    """Posts that were added, deleted, or changed in one of the columns: site, post_id, is_question (in any version)."""
-    by_post = changed_posts.groupBy("site", "post_id", "change").agg(
-        F.max(F.col("post_type") == "question").alias("is_question"),
-        F.size(F.collect_set(F.struct(*columns))).alias("contents"),
-    )
-    differing = by_post.where((F.col("change") != CHANGED) | (F.col("contents") > 1))
-    return differing.select("site", "post_id", "is_question")
-
-
-def _got(votes: DataFrame, posts: DataFrame) -> DataFrame:
-    """Votes as part of the records of the present and former owners of the posts."""
-    owners = posts.select("site", "post_id", "user_id")
-    return _records(_counted(votes).join(owners, on=["site", "post_id"]), "counted_at")
+    by_author, by_vote = pairs.join(authors, on=["site", "author_id"]), pairs.join(voted, on=["site", "candidate_id"])
+    return by_author.unionByName(by_vote).where("since <= cut").select("site", "query_id", "candidate_id")
 
 
 def _counted(votes: DataFrame) -> DataFrame:
@@ -211,9 +211,3 @@ def _counted(votes: DataFrame) -> DataFrame:
 
 def _records(rows: DataFrame, known_at: str) -> DataFrame:
     return rows.select("site", F.col("user_id").alias("author_id"), F.col(known_at).alias("since"))
-
-
-def _both(table: Table, changed: DataFrame, now: DataFrame) -> DataFrame:
-    """The current rows, and the former versions of changed rows; may contain duplicates."""
-    columns = (*table.key, *_KEPT[table])
-    return now.select(*columns).unionByName(changed.select(*columns))

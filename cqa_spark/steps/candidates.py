@@ -82,7 +82,7 @@ class Candidates(Step):
         published = None if last is None else _splits(last)
         annotated_only = settings.queries == "annotated"
         queries = split_queries(posts, pairs, annotated_only=annotated_only, published=published)
-        with persisted(asked, pairs, queries):
+        with persisted(asked, pairs, queries) as (asked, pairs, queries):
             counts.rows_in = self._index_and_search(run, asked, queries, last)
             retrieved = run.read(RETRIEVED)
             counts.rows_out = run.write(EXAMPLES, examples_of(queries, retrieved, pairs, posts)).rows
@@ -112,7 +112,7 @@ class Candidates(Step):
         indexed = last.read(INDEX_SHARDS).select("site", F.explode("ids").alias("post_id"))
         deleted = indexed.join(asked, ["site", "post_id"], "left_anti")
         new = asked.join(indexed, ["site", "post_id"], "left_anti")
-        with persisted(deleted, new):
+        with persisted(deleted, new) as (deleted, new):
             shards = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=model)
             run.merge_rows(INDEX_SHARDS, shards, stale=None, base=index)
             run.write_entries(DELETED_QUESTIONS, (row.asDict() for row in deleted.sort("site", "post_id").collect()))

@@ -57,7 +57,7 @@ class ChangedCandidates(Step):
         """Compare and write."""
         now, before = (task_examples(each, self.task).select(*EXAMPLES.key) for each in (run, self.last))
         changed = _only_in(now, before, NEW).unionByName(_only_in(before, now, GONE))
-        with persisted(changed):
+        with persisted(changed) as (changed,):
             by_site = changed.groupBy("site", F.lit(EXAMPLES.name).alias("table_name"), "change")
             rows = [row.asDict() for row in by_site.agg(F.count("*").alias("rows")).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))

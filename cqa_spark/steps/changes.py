@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import NightlySettings
-from cqa_spark.features.change_impact import READ, affected, changes
+from cqa_spark.features.change_impact import READ, affected_examples, changes
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.publishing import Snapshot
@@ -67,8 +67,9 @@ class Changes(Step):
         """Compare and write."""
         trained = load_trained(run, self.systems)
         versions = {table.name: _versions(run, self.last, table) for table in READ}
-        changed = changes(versions, [group_class(name) for name in self.groups])
-        with persisted(*changed.values()):
+        found = changes(versions, [group_class(name) for name in self.groups])
+        with persisted(*found.values()) as scans:
+            changed = dict(zip(found, scans, strict=True))
             rows = [row.asDict() for row in reduce(DataFrame.unionByName, _counts(changed)).collect()]
             run.write_entries(CHANGES, sorted(rows, key=lambda row: [row[name] for name in CHANGES.key]))
             counts.rows_in = sum(row["rows"] for row in rows)
@@ -79,18 +80,14 @@ class Changes(Step):
 
 
 def _write_affected(run: Run, changed: Mapping[str, DataFrame], cut: Cut) -> int:
-    """Write the examples that changes affect to a table, and count them.
-
-    If they were only persisted, every plan that reads them would include their own plan of thousands of lines.
-    """
-    tracked = {name: rows.where("tracked_changed") for name, rows in changed.items()}
-    with persisted(*tracked.values()):
+    """Write the examples that changes affect to a table, and count them."""
+    with persisted(*(rows.where("tracked_changed") for rows in changed.values())) as scans:
+        tracked = dict(zip(changed, scans, strict=True))
         # Page views change many rows, which are not tracked; of the others, once stored, Spark knows that they are few
         # enough to broadcast.
         reduce(DataFrame.unionByName, (rows.select("site") for rows in tracked.values())).count()
-        found = affected(tracked, {table.name: _rows(run, table) for table in READ}, cut)
-        with persisted(found.authors):
-            return run.set_aside(AFFECTED, found.examples(run.read(EXAMPLES)))
+        with affected_examples(tracked, {table.name: _rows(run, table) for table in READ}, cut) as affected:
+            return run.set_aside(AFFECTED, affected)
 
 
 def _versions(run: Run, last: Snapshot, table: Table) -> tuple[DataFrame, DataFrame]:

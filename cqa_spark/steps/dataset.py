@@ -101,7 +101,7 @@ class PreferredAnswerDataset(Step):
         posts, comments, votes = (_of_sites(frame, settings.site) for frame in _tables(run))
         _refuse_unknown_sites(posts, settings.site)
         answers = candidates(judged_answers(posts, votes), _rules(settings))
-        with persisted(answers):
+        with persisted(answers) as (answers,):
             counts.rows_in = answers.count()
             examples = examples_of(answers, name=settings.name, split=settings.split)
             counts.rows_out = run.write(EXAMPLES, examples).rows
@@ -162,7 +162,7 @@ class EveryQuestion(Step):
         counts.rows_in = run.rows(POSTS)
         examples = every_question(answers, min_answers=self.settings.min_answers)
         threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments)
-        with persisted(examples, threads):
+        with persisted(examples, threads) as (examples, threads):
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
             trained += [trained_on(threads)] if self.trains else []
             labelled = without_labels_of_trained(examples, threads, trained)

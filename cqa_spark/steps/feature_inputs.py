@@ -27,6 +27,7 @@ from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
+from cqa_spark.spark.persistence import persisted
 
 OPTIONAL = {
     "users": USERS,
@@ -72,23 +73,20 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
         settings: the cut of as-of groups.
     """
     optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
-    inputs = FeatureInputs(
-        examples=examples.persist(),
-        posts=run.read(POSTS),
-        comments=run.read(COMMENTS),
-        documents=_read_or_empty(run, DOCUMENTS).persist(),
-        texts=_read_or_empty(run, TEXTS).persist(),
-        embeddings=run.read(EMBEDDINGS) if run.has(EMBEDDINGS) else None,
-        **optional,
-        cut=as_cut(settings),
-        top_tags=settings.top_tags,
-        few=False,
-    )
-    try:
-        yield inputs
-    finally:
-        for held in (inputs.examples, inputs.documents, inputs.texts):
-            held.unpersist()
+    documents, texts = (_read_or_empty(run, table) for table in (DOCUMENTS, TEXTS))
+    with persisted(examples, documents, texts) as (examples, documents, texts):
+        yield FeatureInputs(
+            examples=examples,
+            posts=run.read(POSTS),
+            comments=run.read(COMMENTS),
+            documents=documents,
+            texts=texts,
+            embeddings=run.read(EMBEDDINGS) if run.has(EMBEDDINGS) else None,
+            **optional,
+            cut=as_cut(settings),
+            top_tags=settings.top_tags,
+            few=False,
+        )
 
 
 def _read_or_empty(run: Run, table: Table) -> DataFrame:

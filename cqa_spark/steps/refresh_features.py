@@ -114,8 +114,8 @@ def _differing(run: Run, last: Snapshot, examples: DataFrame, task: str) -> Iter
     reaches = (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)
     affected = {reach: within(reach, run.read(AFFECTED)) for reach in reaches}
     again = {reach: examples.join(affected[reach], on=list(EXAMPLES.key), how="left_semi") for reach in reaches}
-    with persisted(gone, *again.values()):
-        yield _Differing(last, again, gone)
+    with persisted(gone, *again.values()) as (gone, *scans):
+        yield _Differing(last, dict(zip(reaches, scans, strict=True)), gone)
 
 
 def _require_some_site(supplied: Iterable[Supplied]) -> None:

@@ -50,7 +50,7 @@ class RestoreTexts(Step):
         posts = F.explode(F.array("query_id", "candidate_id")).alias("post_id")
         moments = examples.select("site", posts, F.expr(Cut("delay", self.hours).sql).alias("moment")).distinct()
         earlier = posts_as_of(run.read(POSTS), run.read(POST_HISTORY), moments.where("moment IS NOT NULL"))
-        with persisted(earlier):
+        with persisted(earlier) as (earlier,):
             if not earlier.isEmpty():
                 base = run.record.table_versions[POSTS.name]
                 keys = earlier.select("site", "post_id")

@@ -69,7 +69,7 @@ class Train(Step):
         systems = tuned_systems(run, usable_systems(run, self.systems))
         examples = task_examples(run, self.task).where(IN_TRAINING)
         threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS))
-        with persisted(threads), feature_frames(run, systems, examples) as frame_of:
+        with persisted(threads) as (threads,), feature_frames(run, systems, examples) as frame_of:
 
             def fit_and_save(system: System) -> TrainedSystem:
                 trained = TrainedSystem(

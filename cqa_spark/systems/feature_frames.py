@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from pyspark.sql import DataFrame
 
@@ -14,6 +14,7 @@ from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.pair_words import with_words
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
 
@@ -47,14 +48,10 @@ def feature_frames(
         examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
     groups = groups_of(systems)
     values = read_values(run, groups)
-    if few:
-        examples.persist().count()
-        keys = examples.select(*KEY)
-        values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}
-    joined = assemble(examples, groups, values).persist()
-    try:
-        yield lambda system: joined.select(*examples.columns, *feature_names(system.feature_groups))
-    finally:
-        joined.unpersist()
+    with persisted(examples) if few else nullcontext((examples,)) as (examples,):
         if few:
-            examples.unpersist()
+            examples.count()
+            keys = examples.select(*KEY)
+            values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}
+        with persisted(assemble(examples, groups, values)) as (joined,):
+            yield lambda system: joined.select(*examples.columns, *feature_names(system.feature_groups))

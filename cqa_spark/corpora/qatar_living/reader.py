@@ -19,6 +19,7 @@ from cqa_spark.corpora.qatar_living.tables import comments_table, judgments_tabl
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.spark.persistence import scan_of
 
 SITE = "qatarliving.com"
 
@@ -45,9 +46,9 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
     read = [_read(spark, inputs, layouts, layout) for layout in LAYOUTS if layout in layouts.values()]
     blocks = reduce(DataFrame.unionByName, [blocks for blocks, _ in read])
     parsed = reduce(DataFrame.unionByName, [records for _, records in read]).persist()
-    contested = contested_ids(parsed).persist()
-    refuse_shared_between_splits(contested, inputs)
-    records = refuse_repeats(parsed, contested, inputs)
+    contested = contested_ids(scan_of(parsed)).persist()
+    refuse_shared_between_splits(scan_of(contested), inputs)
+    records = refuse_repeats(scan_of(parsed), scan_of(contested), inputs)
     threads = _threads(records, inputs, site)
     return CommunityTables(
         posts=POSTS.complete(posts_table(threads)),

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.change_impact import affected, changes, read_columns, within
+from cqa_spark.features.change_impact import affected_examples, changes, read_columns, within
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.featurize import compute_outside_training, fit_and_compute, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, Reach
@@ -86,8 +86,8 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     tracked = {
         name: rows.where("tracked_changed").localCheckpoint() for name, rows in changes(versions, classes).items()
     }
-    found = affected(tracked, {name: after for name, (_, after) in versions.items()}, second.cut)
-    keys = found.examples(second.examples).localCheckpoint()
+    with affected_examples(tracked, {name: after for name, (_, after) in versions.items()}, second.cut) as found:
+        keys = found.localCheckpoint()
     again = {
         reach: second.examples.join(within(reach, keys), list(EXAMPLES.key), "left_semi").localCheckpoint()
         for reach in (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)

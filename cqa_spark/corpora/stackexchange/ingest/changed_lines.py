@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -26,6 +26,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.persistence import persisted
 
 MOST_CHANGED = 0.5
 """Share of a file's lines in changed blocks above which reading the whole file is faster."""
@@ -79,19 +80,18 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool, small: in
     """
     spark = tables.run.lake.spark
     read = sorted({each.file.dump_table.table.name for each in files.values()})
-    with tables.run.step("lines") as step:
-        is_read = F.col("site").isin(tables.sites) & F.col("table_name").isin(read)
-        published = tables.published_of_all(ID_BLOCKS)
-        with refuse_damaged(files):
-            blocks = published.where(~is_read).unionByName(id_blocks(spark, files, FAST_LAYOUTS))
-            tables.run.write(ID_BLOCKS, blocks)
-        before = tables.empty(ID_BLOCKS) if read_again else published.where(is_read)
-        compared = compare_blocks(before, tables.run.read(ID_BLOCKS).where(is_read)).persist()
-        known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES), small)
-    try:
+    with ExitStack() as held:
+        with tables.run.step("lines") as step:
+            is_read = F.col("site").isin(tables.sites) & F.col("table_name").isin(read)
+            published = tables.published_of_all(ID_BLOCKS)
+            with refuse_damaged(files):
+                blocks = published.where(~is_read).unionByName(id_blocks(spark, files, FAST_LAYOUTS))
+                tables.run.write(ID_BLOCKS, blocks)
+            before = tables.empty(ID_BLOCKS) if read_again else published.where(is_read)
+            both = compare_blocks(before, tables.run.read(ID_BLOCKS).where(is_read))
+            (compared,) = held.enter_context(persisted(both))
+            known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES), small)
         yield KnownFiles(known, compared.where("differs").select(*ID_BLOCKS.key))
-    finally:
-        compared.unpersist()
 
 
 @dataclass(frozen=True)
@@ -172,16 +172,12 @@ def _sum(lines: Column) -> Column:
 @contextmanager
 def _parsed(run: Run, dumps: Sequence[tuple[DumpTable, Files]], known: KnownFiles) -> Iterator[list[Known]]:
     """The lines of changed blocks, persisted until the block ends."""
-    found = []
-    for dump, files in dumps:
-        differs = any(known[each].differing for each in files.values())
-        found.append(Known(dump, files, _lines(run, dump, files, known.blocks).persist() if differs else None))
-    try:
-        yield found
-    finally:
-        for each in found:
-            if each.parsed is not None:
-                each.parsed.unpersist()
+    differing = [
+        place for place, (_, files) in enumerate(dumps) if any(known[each].differing for each in files.values())
+    ]
+    with persisted(*(_lines(run, *dumps[place], known.blocks) for place in differing)) as lines:
+        parsed = dict(zip(differing, lines, strict=True))
+        yield [Known(dump, files, parsed.get(place)) for place, (dump, files) in enumerate(dumps)]
 
 
 def _lines(run: Run, dump: DumpTable, files: Files, blocks: DataFrame) -> DataFrame:
@@ -237,8 +233,7 @@ def _merge(tables: SiteTables, dump: DumpTable, parsed: DataFrame, sites: Sequen
     wanted = blocks.where((F.col("table_name") == dump.table.name) & is_of_sites).select("site", "block")
     stored = tables.published(dump.table).withColumn("block", block_of_id(F.col(dump.attributes[ROW_ID])))
     before = stored.join(F.broadcast(wanted), ["site", "block"], "left_semi").drop("block")
-    changed = changed_rows(dump.table, before, rows).select(*key, "change").distinct().persist()
-    stale, fresh = (changed.where(F.col("change") != other).select(*key) for other in (NEW, GONE))
-    base = tables.base[dump.table.name]
-    tables.run.merge_rows(dump.table, rows.join(fresh, key, "left_semi"), stale=stale, base=base)
-    changed.unpersist()
+    with persisted(changed_rows(dump.table, before, rows).select(*key, "change").distinct()) as (changed,):
+        stale, fresh = (changed.where(F.col("change") != other).select(*key) for other in (NEW, GONE))
+        base = tables.base[dump.table.name]
+        tables.run.merge_rows(dump.table, rows.join(fresh, key, "left_semi"), stale=stale, base=base)

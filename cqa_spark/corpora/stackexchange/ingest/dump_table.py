@@ -24,6 +24,7 @@ from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.written import SetAside
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.persistence import persisted
 
 MOST_BROADCAST = 1_000_000
 """Repeated ids up to which they are broadcast, some 30 MB. Of more, all rows are read as they are written."""
@@ -152,16 +153,14 @@ def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
 def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
     """Replace all rows with repeated keys by the first of each; return the quarantined ones."""
     dump, key = each.dump, list(each.dump.table.key)
-    repeated = repeated_keys(each.rows.frame, dump.table).persist()
-    held.callback(repeated.unpersist)
+    (repeated,) = held.enter_context(persisted(repeated_keys(each.rows.frame, dump.table)))
     few = repeated.limit(MOST_BROADCAST + 1).count() <= MOST_BROADCAST
     found = each.reader.rows_as_written(repeated if few else None)
     rows = [_with_origin(found, each.files)] if found is not None else []
     if each.outcomes is not None:
         rows.append(each.outcomes.where(_is_sound()))
     copies = reduce(DataFrame.unionByName, rows).join(repeated, key, "left_semi")
-    settled = keep_first(copies, dump).persist()
-    held.callback(settled.unpersist)
+    (settled,) = held.enter_context(persisted(keep_first(copies, dump)))
     others = each.rows.frame.join(repeated, key, "left_anti")
     first = table_rows(dump, settled.where(_is_sound()))
     each.rows = each.tables.set_aside(dump.table, others.unionByName(first))
