@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.group import FeatureColumn, FeatureGroup, Place
@@ -42,10 +41,9 @@ def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, 
     joined = examples
     for place, members in by_place(map(group_class, names)).items():
         joined = joined.join(_features(members, values[place]), on=list(KEY), how="left")
-    filled = [
-        F.coalesce(F.nanvl(name, F.lit(None)), F.lit(column.missing)).alias(name) for name, column in _columns(names)
-    ]
-    return joined.select(*examples.columns, *filled)
+    # SQL, which Python passes to Java in one call: with a Column per feature, the calls take longer than the query.
+    filled = [f"coalesce(nanvl(`{name}`, null), {column.missing!r}D) AS `{name}`" for name, column in _columns(names)]
+    return joined.selectExpr(*[f"`{name}`" for name in examples.columns], *filled)
 
 
 def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
@@ -56,11 +54,9 @@ def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
 
 def _features(groups: Iterable[type[FeatureGroup]], values: DataFrame) -> DataFrame:
     renamed = [
-        F.col(f"{found.name}.{column.name}").alias(_feature(found, column))
-        for found in groups
-        for column in found.columns
+        f"`{found.name}`.`{column.name}` AS `{_feature(found, column)}`" for found in groups for column in found.columns
     ]
-    return values.select(*KEY, *renamed)
+    return values.selectExpr(*KEY, *renamed)
 
 
 def _feature(found: type[FeatureGroup], column: FeatureColumn) -> str:

@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import bad_features, feature_columns, is_bad
+from cqa_spark.rankers.feature_contract import as_array, bad_features, feature_columns, is_bad
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.spark.whole_groups import whole_groups
 
@@ -58,7 +58,7 @@ def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
         bad, F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
         F.col("candidate_id"), F.lit(": the feature group must declare a value for missing data"),
     )  # fmt: skip
-    values = F.array(*features).cast("array<double>")
+    values = as_array(features)
     return frame.withColumn(VALUES, F.when(F.exists(values, is_bad), F.raise_error(message)).otherwise(values))
 
 
