@@ -14,11 +14,12 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import TrainingData
+from cqa_spark.spark.persistence import scan_of
 
 
 def known_names(training: TrainingData) -> DataFrame:
     """The names of the accounts, as ``names_by_account`` gives them, persisted."""
-    return names_by_account(training.inputs).persist()
+    return scan_of(names_by_account(training.inputs).persist())
 
 
 def names_by_account(inputs: FeatureInputs) -> DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.spark.persistence import persisted
 
 Group = TypeVar("Group")
 Learned = TypeVar("Learned")
@@ -44,6 +45,7 @@ class TrainingData:
 
     inputs: FeatureInputs
     folds: int
+    _held: ExitStack = field(default_factory=ExitStack, repr=False)
     _learned: dict[Callable[[TrainingData], Any], Any] = field(default_factory=dict, repr=False)
     _learning: RLock = field(default_factory=RLock, repr=False)
 
@@ -74,15 +76,13 @@ class TrainingData:
             "site", "query_id", "candidate_id", "thread_id", fold_of(self.folds).cast("int").alias("fold"), "relevant"
         )
         with_section = known.join(sections, on=["site", "thread_id"], how="left")
-        return with_section.join(texts, on=["site", "candidate_id"]).distinct().persist()
+        rows = with_section.join(texts, on=["site", "candidate_id"]).distinct()
+        (judged,) = self._held.enter_context(persisted(rows))
+        return judged
 
 
 @contextmanager
 def training_data(inputs: FeatureInputs, folds: int) -> Iterator[TrainingData]:
     """The training part of the inputs; persisted DataFrames are released at the end of the block."""
-    training = TrainingData(inputs.keep_examples(F.col("split") == "train"), folds)
-    try:
-        yield training
-    finally:
-        if "judged" in vars(training):
-            training.judged.unpersist()
+    with ExitStack() as held:
+        yield TrainingData(inputs.keep_examples(F.col("split") == "train"), folds, held)

@@ -63,6 +63,6 @@ class Pair(Step):
         if not self.allow_shared_threads:
             known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
             threads = threads_of(run.read(EXAMPLES), posts, comments)
-            trained = reduce(DataFrame.unionByName, known, trained_on(threads))
             with persisted(threads) as (threads,):
+                trained = reduce(DataFrame.unionByName, known, trained_on(threads))
                 refuse_shared_threads(threads.where(OUTSIDE_TRAINING), trained)

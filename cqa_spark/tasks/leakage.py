@@ -73,21 +73,21 @@ def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
     Raises:
         InputError: they share threads; the first ones are listed.
     """
+    if _shared_keys(evaluated, trained).isEmpty():
+        return
     shared = shared_threads(evaluated, trained)
     count = shared.count()
-    if count:
-        rows = shared.orderBy("task", "split", "evaluated", "trained").limit(SHOWN_THREADS).collect()
-        listed = [
-            f"{row.task}: {row.split} {row.evaluated} = train {row.trained} (by {row.shared_by}), "
-            f"{row.subject or 'no subject'}"
-            for row in rows
-        ]
-        more = [f"and {count - len(rows)} more"] if count > len(rows) else []
-        raise InputError(
-            f"{count} threads are both in the training and in the evaluation data:\n    "
-            + "\n    ".join(listed + more),
-            "remove them from the training files and train again, or allow shared threads if this is intended",
-        )
+    rows = shared.orderBy("task", "split", "evaluated", "trained").limit(SHOWN_THREADS).collect()
+    listed = [
+        f"{row.task}: {row.split} {row.evaluated} = train {row.trained} (by {row.shared_by}), "
+        f"{row.subject or 'no subject'}"
+        for row in rows
+    ]
+    more = [f"and {count - len(rows)} more"] if count > len(rows) else []
+    raise InputError(
+        f"{count} threads are both in the training and in the evaluation data:\n    " + "\n    ".join(listed + more),
+        "remove them from the training files and train again, or allow shared threads if this is intended",
+    )
 
 
 def without_labels_of_trained(examples: DataFrame, threads: DataFrame, trained: list[DataFrame]) -> DataFrame:
@@ -108,6 +108,17 @@ def without_labels_of_trained(examples: DataFrame, threads: DataFrame, trained: 
     changed = {name: F.when(is_kept, F.col(name)) for name in ("label", "relevant")}
     changed["split"] = F.when(is_kept, F.col("split")).otherwise(UNANNOTATED)
     return EXAMPLES.conform(marked.withColumns(changed).drop("is_shared"))
+
+
+def _shared_keys(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
+    """The ids and fingerprints on both sides; empty if ``shared_threads`` is, and found by one shuffle."""
+    keys = F.posexplode(F.array("fold_key", F.col("fingerprint").cast("string"))).alias("kind", "key")
+    sides = [
+        threads.select("site", "task", keys, F.lit(is_trained).alias("is_trained"))
+        for threads, is_trained in ((evaluated, False), (trained, True))
+    ]
+    by_key = sides[0].unionByName(sides[1]).where("key IS NOT NULL").groupBy("site", "task", "kind", "key")
+    return by_key.agg(F.min("is_trained").alias("all"), F.max("is_trained").alias("any")).where("any AND NOT all")
 
 
 def _pairs(evaluated: DataFrame, trained: DataFrame, key: str, shared_by: str) -> DataFrame:

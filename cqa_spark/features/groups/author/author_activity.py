@@ -19,6 +19,7 @@ from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.spark.persistence import scan_of
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
@@ -71,7 +72,7 @@ class AuthorActivityV1(LearnedFactsGroup):
         of_people = counted.select(
             "site", alias.alias("alias"), alias.alias("person"), F.lit(False).alias("named"), *_COUNTS
         )
-        return Fitted(cls(of_people.persist()))
+        return Fitted(cls(scan_of(of_people.persist())))
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         """Values of each candidate whose author is one person."""
