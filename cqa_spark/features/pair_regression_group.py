@@ -19,6 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.arrow_rows import arrow_rows
 from cqa_spark.text.embedding.model import EmbeddingModel
 
 Reals = NDArray[np.float64]
@@ -136,7 +137,7 @@ def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegress
                 names=["fold", "weights"],
             )
 
-        rows = pairs.mapInArrow(solve, "fold int, weights binary").collect()
+        rows = arrow_rows(pairs.mapInArrow(solve, "fold int, weights binary"))
         weights = {row["fold"]: row["weights"] for row in rows}  # none without pairs: Spark then runs no task
         on_all, *on_rests = (
             PairRegression(np.frombuffer(weights.get(fold, b""))) for fold in (_ALL_FOLDS, *range(folds))

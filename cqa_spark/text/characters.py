@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.arrow_rows import arrow_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -43,7 +44,7 @@ class CharacterRuns:
         Args:
             texts: the table ``texts``, one row per distinct text.
         """
-        counted = texts.select("clean").mapInArrow(_count, "documents long, holding binary").collect()
+        counted = arrow_rows(texts.select("clean").mapInArrow(_count, "documents long, holding binary"))
         holding = sum((np.frombuffer(row["holding"], np.int64) for row in counted), np.zeros(BUCKETS, np.int64))
         return cls(holding.astype(np.float64), sum(row["documents"] for row in counted))
 

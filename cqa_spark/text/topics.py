@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.arrow_rows import arrow_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -83,8 +84,8 @@ class Topics:
             row = [pa.array([found.vocabulary], _TERMS), pa.array([found.weights.tobytes()], pa.binary())]
             yield pa.RecordBatch.from_arrays(row, names=["vocabulary", "weights"])
 
-        (row,) = in_order.mapInArrow(learn, _LEARNED).collect()
-        return cls(row["vocabulary"], np.frombuffer(row["weights"]).reshape(TOPICS, -1))
+        (row,) = arrow_rows(in_order.mapInArrow(learn, _LEARNED))
+        return cls(list(row["vocabulary"]), np.frombuffer(row["weights"]).reshape(TOPICS, -1))
 
     @classmethod
     def of_texts(cls, texts: pa.ChunkedArray) -> Self:

@@ -17,6 +17,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.arrow_rows import arrow_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -126,7 +127,7 @@ def learn_lexicons(training: TrainingData) -> Fitted[Lexicon]:
     def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _as_batch(_learn(batches, folds))
 
-    rows = in_order.mapInArrow(learn, _WEIGHTS).collect()
+    rows = arrow_rows(in_order.mapInArrow(learn, _WEIGHTS))
     found = {row["fold"]: Lexicon(np.frombuffer(row["coefficients"]), row["intercept"]) for row in rows}
     return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
 

@@ -19,6 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.arrow_rows import arrow_rows
 from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 
 PENALTY = 0.3
@@ -138,7 +139,7 @@ def _learn(training: TrainingData) -> dict[int, Reals]:
     def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _as_batch(batches, folds)
 
-    learned = rows.mapInArrow(learn, _LEARNED).collect()
+    learned = arrow_rows(rows.mapInArrow(learn, _LEARNED))
     return {row["fold"]: np.frombuffer(row["weights"]).reshape(2, -1) for row in learned}
 
 
