@@ -17,7 +17,9 @@ from cqa_spark.lake.storage import Lake
 def test_the_given_order_to_the_digit_and_a_learned_system_far_above_it(
     spark: SparkSession, cqa_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Learned from one of the four training files."""
     monkeypatch.setenv("CQA_DATA", str(cqa_data))
+    train = cqa_data / "semeval2016-task3/train/SemEval2016-Task3-CQA-QL-train-part2.xml"
     lake = Lake(spark, str(tmp_path / "lake"))
     assert (
         main(
@@ -27,6 +29,8 @@ def test_the_given_order_to_the_digit_and_a_learned_system_far_above_it(
                 "conf/semeval2016.yaml",
                 "--lake",
                 lake.root,
+                "--train",
+                str(train),
                 "--no-tracking.enabled",
                 "--systems",
                 "given_order",
@@ -42,4 +46,4 @@ def test_the_given_order_to_the_digit_and_a_learned_system_far_above_it(
     assert round(values["given_order", "MAP@10"], 4) == 0.5384
     assert round(values["given_order", "AvgRec@10"], 4) == 0.7278
     assert round(100 * values["given_order", "MRR@10"], 2) == 63.13
-    assert values["logistic_a", "MAP@10"] >= 0.680
+    assert values["logistic_a", "MAP@10"] >= 0.66
