@@ -94,35 +94,44 @@ def rows(spark: SparkSession, lake: Path, table: Table) -> list[Row]:
 
 
 @pytest.mark.slow
-def test_a_cluster_reads_an_archive_without_a_shared_folder_as_local_mode_reads_its_files(
+def test_a_cluster_reads_dumps_as_local_mode_does(spark: SparkSession, cluster: Cluster, tmp_path: Path) -> None:
+    dump = write_dump(tmp_path, site="cluster.example.org", threads=40, seed=3).folder
+    tables = ["--tables", "posts", "votes", "post_links"]
+    ingest = ["ingest", "stackexchange", "--input", str(dump), "--run-id", "r", *tables]
+    with started([*submit(cluster), *ingest, "--lake", str(tmp_path / "cluster")]):
+        pass
+    assert main([*ingest, "--lake", str(tmp_path / "local")]) == 0
+    for table in (POSTS, VOTES, POST_LINKS):
+        read, expected = (rows(spark, tmp_path / lake, table) for lake in ("cluster", "local"))
+        assert read == expected
+        assert expected
+    lakes = [Lake(spark, str(tmp_path / lake)) for lake in ("cluster", "local")]
+    read, expected = (sorted(published_snapshot(lake).entries(INGESTED_FILES), key=repr) for lake in lakes)
+    assert len(expected) == 3
+    assert read == expected
+
+
+@pytest.mark.slow
+def test_a_cluster_reads_an_archive_without_a_shared_folder(
     spark: SparkSession, cluster: Cluster, s3: S3Server, tmp_path: Path
 ) -> None:
-    dump = write_dump(tmp_path, site="packed.example.org", threads=40, seed=3).folder
+    dump = write_dump(tmp_path, site="packed.example.org", threads=20, seed=3).folder
     (tmp_path / "packed").mkdir()
     with py7zr.SevenZipFile(tmp_path / "packed" / "packed.example.org.7z", "w") as archive:
-        for name in ("Posts.xml", "Votes.xml", "PostLinks.xml"):
-            archive.write(dump / name, name)
+        archive.write(dump / "Posts.xml", "Posts.xml")
     send(tmp_path / "packed", s3.location("packed"), s3.settings)
-    ingest = ["ingest", "stackexchange", "--run-id", "r", "--tables", "posts", "votes", "post_links"]
+    ingest = ["ingest", "stackexchange", "--run-id", "r", "--tables", "posts"]
     places = ["--input", s3.location("packed"), "--unpack.staging", s3.location("staged")]
     with started([*submit(cluster), *ingest, *places, "--lake", s3.location("cluster"), *s3.flags]):
         pass
     assert main([*ingest, "--input", str(dump), "--lake", str(tmp_path / "local")]) == 0
     reach(spark, s3)
     lakes = [Lake(spark, s3.location("cluster"), s3.settings), Lake(spark, str(tmp_path / "local"))]
-    of_cluster, of_local = map(published_snapshot, lakes)
-    for table in (POSTS, VOTES, POST_LINKS):
-        read, expected = (
-            each.read(table).drop("source_file").orderBy(*table.key).collect() for each in (of_cluster, of_local)
-        )
-        assert read == expected
-        assert expected
     read, expected = (
-        sorted(({**row, "source_file": None} for row in each.entries(INGESTED_FILES)), key=repr)
-        for each in (of_cluster, of_local)
+        published_snapshot(lake).read(POSTS).drop("source_file").orderBy(*POSTS.key).collect() for lake in lakes
     )
     assert read == expected
-    assert len(expected) == 3
+    assert len(expected) > 20
 
 
 @pytest.mark.slow

@@ -120,10 +120,7 @@ def test_a_group_that_memorises_labels_knows_none_of_the_training_examples(input
     assert (again["Q3_C1"], again["Q3_C2"], again["Q20_C1"]) == ((1.0,), (0.0,), (None,))
 
 
-OF_ANOTHER_SIZE = {"cross_encoder_full_v1"}
-"""Groups that differ from another one in size only: the code is the same, and the training takes minutes."""
-
-LEARNING = [name for name in known_groups() if learns_from_labels(group_class(name)) and name not in OF_ANOTHER_SIZE]
+LEARNING = [name for name in known_groups() if learns_from_labels(group_class(name))]
 
 
 @pytest.fixture(scope="module")
