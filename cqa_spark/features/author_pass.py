@@ -23,7 +23,6 @@ from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, po
 from cqa_spark.features.declared_values import declared_values
 from cqa_spark.features.feature_table import KEY, values_type
 from cqa_spark.features.group import AuthorGroup, Marked
-from cqa_spark.features.history.concerned import concerned
 from cqa_spark.features.history.own_threads import with_own
 from cqa_spark.features.history.post_events import post_events
 from cqa_spark.features.inputs import FeatureInputs
@@ -47,8 +46,7 @@ def compute_authors(groups: Groups, inputs: FeatureInputs) -> DataFrame:
     """
     spark = inputs.examples.sparkSession
     partitions = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
-    read = concerned(inputs)
-    parts = [moments(inputs, _ends(groups)), *_events(groups, read, partitions)]
+    parts = [moments(inputs, _ends(groups)), *_events(groups, inputs, partitions)]
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
     noted = _noting(groups, Marked.TAGS)
     filled = rows.fillna(0, subset=["thread", "count", *noted])

@@ -7,70 +7,28 @@ that these rules and the declarations agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
-from types import MappingProxyType
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.votes import end_of_day
+from cqa_spark.corpora.stackexchange.votes import ACCEPTED, end_of_day
 from cqa_spark.features.group import FeatureGroup, Reach
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.pairs import pairs_of
-from cqa_spark.lake.changes import CHANGED, changed_rows
+from cqa_spark.lake.changes import CHANGED
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import AFFECTED
-from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
-
-READ: Mapping[Table, tuple[str, ...]] = MappingProxyType(
-    {
-        POSTS: (
-            "thread_id",
-            "user_id",
-            "post_type",
-            "created_at",
-            "tags",
-            "accepted_answer_id",
-            "subject",
-            "body",
-            "user_name",
-            "category",
-        ),
-        COMMENTS: ("post_id", "thread_id", "position", "user_id", "user_name", "created_at", "body"),
-        USERS: ("created_at",),
-        VOTES: ("post_id", "vote_type_id", "created_at"),
-        BADGES: ("user_id", "name", "earned_at"),
-        EXAMPLES: ("thread_id", "author_id", "asker_id", "asked_at", "answered_at", "initial_rank", "split"),
-    }
-)
-"""The input tables, with the columns that groups of a reach below ``SITE`` read."""
-
-READ_AS_OF_DUMP: Mapping[Table, tuple[str, ...]] = MappingProxyType(
-    {POSTS: ("view_count", "active_at"), USERS: ("reputation",)}
-)
-"""Further columns that only groups without a cut read; page views change for nearly every question every night."""
-
-_KEPT = {
-    POSTS: ("thread_id", "user_id", "post_type", "created_at", "tags", "accepted_answer_id"),
-    COMMENTS: ("post_id", "user_id", "created_at"),
-    USERS: ("created_at",),
-    VOTES: ("post_id", "created_at"),
-    BADGES: ("user_id", "earned_at"),
-    EXAMPLES: ("thread_id",),
-}
 
 _POST = ("site", "post_id", "thread_id", "user_id", "post_type", "created_at")
 
 _ALWAYS = "timestamp '0001-01-01'"
 """The time of changes without a timestamp."""
-
-Versions = Mapping[str, tuple[DataFrame, DataFrame]]
-"""The rows before and after, by table name."""
 
 
 def widest(groups: Iterable[FeatureGroup | type[FeatureGroup]]) -> Reach:
@@ -83,23 +41,20 @@ def within(reach: Reach, affected_examples: DataFrame) -> DataFrame:
     return affected_examples.where(F.col("reach") <= reach.value)
 
 
-def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:
-    """The columns of a table, other than its key, that groups of a reach below ``SITE`` read."""
-    as_of = all(group.is_as_of for group in groups)
-    return READ[table] if as_of else READ[table] + READ_AS_OF_DUMP.get(table, ())
-
-
-def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[str, DataFrame]:
-    """The changed rows of each table, as ``changed_rows`` returns them; only the groups' input columns are compared.
+def threads_to_judge(changed: Mapping[str, DataFrame], posts: DataFrame) -> DataFrame:
+    """The threads whose answers may be other examples, or examples with another label or split.
 
     Args:
-        versions: the tables of ``READ``; rows that did not change may be missing from both sides.
-        groups: the groups to compute.
+        changed: the rows of ``changed_rows.changes`` with ``tracked_changed``, by table name.
+        posts: the rows of ``POSTS`` after the changes.
+
+    Returns:
+        site, thread_id; distinct.
     """
-    return {
-        table.name: changed_rows(table, *versions[table.name], tracked=read_columns(table, groups), kept=_KEPT[table])
-        for table in READ
-    }
+    accepting = changed[VOTES.name].where(F.col("vote_type_id") == ACCEPTED).select("site", "post_id")
+    at = accepting.unionByName(changed[COMMENTS.name].select("site", "post_id"))
+    threads = changed[POSTS.name].select("site", "thread_id").unionByName(_on_posts(at, posts))
+    return threads.distinct()
 
 
 @contextmanager
@@ -107,7 +62,8 @@ def affected_examples(changed: Mapping[str, DataFrame], now: Mapping[str, DataFr
     """The examples whose values may have changed in groups of any reach below ``SITE``.
 
     Args:
-        changed: the rows of ``changes`` with ``tracked_changed``; read several times, so pass persisted DataFrames.
+        changed: the rows of ``changed_rows.changes`` with ``tracked_changed``, by table name; read several times, so
+            pass stored or persisted rows.
         now: the rows after the changes, by table name.
         cut: the time up to which groups of reach ``HISTORY`` read events.
 
@@ -156,13 +112,14 @@ def _differing(changed_posts: DataFrame) -> DataFrame:
 
 def _threads(changed: Mapping[str, DataFrame], posts: DataFrame) -> DataFrame:
     """The threads with a change: site and thread_id, with duplicates."""
-    commented = changed[COMMENTS.name].select("site", "post_id")
-    threads = [
-        changed[POSTS.name],
-        commented.join(posts.select("site", "post_id", "thread_id"), on=["site", "post_id"]),
-        changed[EXAMPLES.name],
-    ]
+    threads = [changed[POSTS.name], _on_posts(changed[COMMENTS.name], posts), changed[EXAMPLES.name]]
     return reduce(DataFrame.unionByName, (each.select("site", "thread_id") for each in threads))
+
+
+def _on_posts(rows: DataFrame, posts: DataFrame) -> DataFrame:
+    """The threads of the posts that comments or votes belong to."""
+    at = rows.select("site", "post_id")
+    return at.join(posts.select("site", "post_id", "thread_id"), on=["site", "post_id"]).select("site", "thread_id")
 
 
 def _authors(

@@ -52,7 +52,7 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
     documents = inputs.documents.select("site", "document_id", "text_id", "subject_text_id").where(reads_texts)
     written = (
         _posts(groups, inputs)
-        .unionByName(_said(groups, inputs).where(reads_comments), allowMissingColumns=True)
+        .unionByName(_said(groups, inputs, threads).where(reads_comments), allowMissingColumns=True)
         .join(inputs.broadcast_if_few(threads), on=["site", "thread_id"])
         .where("of_candidates OR said IS NULL")
         .join(documents, on=["site", "document_id"], how="left")
@@ -117,13 +117,22 @@ def _posts(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
     return inputs.posts.select("site", "thread_id", F.col("post_id").alias("document_id"), post)
 
 
-def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
+def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs, threads: DataFrame) -> DataFrame:
     author = person("site", "user_id", "user_name").alias("author")
     name = F.col("user_name").alias("author_name")
     wanted = sorted({name for group in groups for name in group.comment_columns})
     comment = F.struct("comment_id", "post_id", "position", author, name, "created_at", *wanted).alias("said")
     posts = inputs.posts.select("site", "post_id", F.col("thread_id").alias("of_post"))
-    comments = inputs.comments.join(posts, on=["post_id", "site"], how="left")
+    if inputs.few:
+        # Spark then broadcasts the posts, and does not shuffle all comments. A post whose id is that of a thread may
+        # itself be in another one.
+        ids = F.broadcast(threads.select("site", "thread_id").distinct())
+        in_them, named_so = (
+            posts.join(ids.withColumnRenamed("thread_id", name), on=["site", name], how="left_semi")
+            for name in ("of_post", "post_id")
+        )
+        posts = in_them.unionByName(named_so).distinct()
+    comments = inputs.comments.join(inputs.broadcast_if_few(posts), on=["post_id", "site"], how="left")
     thread = F.coalesce("thread_id", "of_post", "post_id").alias("thread_id")
     return comments.select("site", thread, comment_document().alias("document_id"), comment)
 

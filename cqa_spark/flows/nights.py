@@ -12,6 +12,7 @@ from cqa_spark.flows.shared_steps import text_analysis, training
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
+from cqa_spark.steps.affected import Affected
 from cqa_spark.steps.candidates import Candidates
 from cqa_spark.steps.changed_candidates import ChangedCandidates
 from cqa_spark.steps.changes import Changes
@@ -57,9 +58,10 @@ def nightly(
         (
             *([KeepModels(kept)] if kept else []),
             Ingest(source),
+            *([Changes(last, () if new else names, groups, settings)] if last and task == PreferredAnswer.name else []),
             *_examples(settings, systems, new, kept, compared),
             *(training(new, task, settings.features) if new else []),
-            *([] if last is None else [_changes(settings, last, names, groups, task)]),
+            *([] if last is None else [_affected(settings, last, names, groups, task)]),
             RefreshFeatures(names, groups, last, task, settings.features, ranked_once=is_ranked_once),
             RefreshRankings(systems, last, task, ranked_once=is_ranked_once),
             Evaluate(settings.evaluation, baseline, last=None if is_ranked_once else compared),
@@ -94,11 +96,11 @@ def _examples(
     return EveryQuestion(settings.answers, tuple(kept), bool(new), compared), *text_analysis(systems)
 
 
-def _changes(settings: NightlySettings, last: Snapshot, names: list[str], groups: Sequence[str], task: str) -> Step:
+def _affected(settings: NightlySettings, last: Snapshot, names: list[str], groups: Sequence[str], task: str) -> Step:
     """The step that finds the examples to rank again."""
     if task == Duplicate.name:
         return ChangedCandidates(last, names, task, settings)
-    return Changes(last, names, groups, settings)
+    return Affected(last, groups, settings.features)
 
 
 def night_systems(settings: NightlySettings) -> list[System]:

@@ -13,7 +13,7 @@ FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle, and revisions of a small
 table do not search for the files that they change, which takes a query."""
 
-REWRITTEN = 64 << 20
+REWRITTEN = 16 << 20
 """Size of a table of few sites, in bytes, up to which all of its files are rewritten without searching for the affected
 ones."""
 

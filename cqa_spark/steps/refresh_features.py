@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
@@ -14,7 +14,8 @@ from cqa_spark.errors import InputError
 from cqa_spark.features.change_impact import widest, within
 from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
 from cqa_spark.features.featurize import compute_outside_training
-from cqa_spark.features.group import FeatureGroup, Reach
+from cqa_spark.features.group import FeatureGroup, Place, Reach
+from cqa_spark.features.history.concerned import concerned
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.stored_values import by_place, missing_groups, read_values, stored_groups, tables_of
@@ -176,15 +177,18 @@ def _merge_affected(
     """
     table = feature_table(map(type, groups))
     values, stale = {}, {}
-    for place, here in by_place(map(type, groups)).items():
-        reach = Reach.THREAD if ranked_once else widest(here)
-        again = inputs.examples if reach is Reach.SITE else differing.again[reach]
-        few = reach is not Reach.SITE and run.rows(AFFECTED) <= FEW
-        selected = replace(inputs, examples=again, few=few)
-        values[place] = _known(compute_outside_training(_of_classes(groups, here), selected), lacking)
-        stale[place] = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
-    base = differing.last.record.table_versions[table.name]
-    return run.merge_rows(table, rows_of_places(values), stale=rows_of_places(stale), base=base).rows
+    with ExitStack() as held:
+        for place, here in by_place(map(type, groups)).items():
+            reach = Reach.THREAD if ranked_once else widest(here)
+            again = inputs.examples if reach is Reach.SITE else differing.again[reach]
+            few = reach is not Reach.SITE and run.rows(AFFECTED) <= FEW
+            selected = replace(inputs, examples=again, few=few)
+            if few and place is Place.AUTHOR:
+                selected = held.enter_context(concerned(selected))
+            values[place] = _known(compute_outside_training(_of_classes(groups, here), selected), lacking)
+            stale[place] = again.select(*KEY).unionByName(differing.gone.select(*KEY)).distinct()
+        base = differing.last.record.table_versions[table.name]
+        return run.merge_rows(table, rows_of_places(values), stale=rows_of_places(stale), base=base).rows
 
 
 def _of_classes(groups: Iterable[FeatureGroup], classes: Collection[type[FeatureGroup]]) -> dict[str, FeatureGroup]:

@@ -63,7 +63,7 @@ class RefreshRankings(Step):
         gone = self.last.read(RANKINGS).select(*QUERY).distinct().join(examples, on=list(QUERY), how="left_anti")
         again = examples.join(queries, on=list(QUERY), how="left_semi")
         recipes = [each.system for each in trained.values()]
-        with feature_frames(run, recipes, again) as frame_of:
+        with feature_frames(run, recipes, again, few=True) as frame_of:
             counts.rows_out = run.merge_rows(
                 RANKINGS,
                 rankings_by(trained, frame_of, run.run_id),

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.spark.persistence import persisted
 
 
-def concerned(inputs: FeatureInputs) -> FeatureInputs:
-    """The tables with the profiles, badges, posts and votes of the examples' authors; all rows if examples are many.
+@contextmanager
+def concerned(inputs: FeatureInputs) -> Iterator[FeatureInputs]:
+    """The tables with the profiles, badges, posts, comments and votes of the authors of few examples.
 
-    Posts are those that the authors wrote, the questions to their answers, and the posts that they commented on.
+    Posts are those that the authors wrote, the questions to their answers, and the posts that they commented on. They
+    are stored as 64-bit hashes and counted first: Spark broadcasts them if they are small enough, so that other rows
+    are not shuffled.
+
+    Args:
+        inputs: the tables, with few examples.
+
+    Yields:
+        The tables of an author pass, to be read before the block ends. Hashes that collide leave further rows in them,
+        which do not change the values.
     """
-    if not inputs.few:
-        return inputs
-    own = inputs.of_authors(inputs.posts)
+    own = inputs.of_authors(inputs.posts).select(_hashed("post_id"), _hashed("thread_id"))
     comments = inputs.of_authors(inputs.comments)
-    near = [
-        own.select("site", "post_id"),
-        own.select("site", F.col("thread_id").alias("post_id")),
-        comments.select("site", "post_id"),
-    ]
-    posts = inputs.posts.join(reduce(DataFrame.unionByName, near).distinct(), on=["post_id", "site"], how="left_semi")
-    votes = inputs.votes and inputs.votes.join(near[0], on=["post_id", "site"], how="left_semi")
-    users, badges = (rows and inputs.of_authors(rows) for rows in (inputs.users, inputs.badges))
-    return replace(inputs, posts=posts, comments=comments, votes=votes, users=users, badges=badges)
+    with persisted(own) as (own,):
+        own.count()
+        near = own.select("post_id_hash").union(own.select("thread_id_hash")).union(comments.select(_hashed("post_id")))
+        with persisted(near.distinct()) as (near,):
+            near.count()
+            posts, votes = _of_posts(inputs.posts, near), inputs.votes and _of_posts(inputs.votes, own)
+            users, badges = (rows and inputs.of_authors(rows) for rows in (inputs.users, inputs.badges))
+            yield replace(inputs, posts=posts, comments=comments, votes=votes, users=users, badges=badges)
+
+
+def _of_posts(rows: DataFrame, posts: DataFrame) -> DataFrame:
+    return rows.join(posts, _hash("post_id") == F.col("post_id_hash"), "left_semi")
+
+
+def _hashed(name: str) -> Column:
+    return _hash(name).alias(f"{name}_hash")
+
+
+def _hash(name: str) -> Column:
+    return F.xxhash64("site", name)

@@ -43,4 +43,5 @@ EXAMPLES = Table(
     ),
     key=(*QUERY, "candidate_id"),
     partition_by=("site",),
+    keeps_changes=True,
 )

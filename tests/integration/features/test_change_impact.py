@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -13,10 +14,12 @@ from pyspark.sql import functions as F
 from random_communities import edit, frames, invent
 
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.change_impact import affected_examples, changes, read_columns, within
+from cqa_spark.features.change_impact import affected_examples, threads_to_judge, within
+from cqa_spark.features.changed_rows import COMMUNITY, by_table, changes, read_columns, together
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.featurize import compute_outside_training, fit_and_compute, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, Reach
+from cqa_spark.features.history.concerned import concerned
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
@@ -25,6 +28,8 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.rankers.rankings import rank
+from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
+from cqa_spark.tasks.preferred_answer_dataset import every_question
 
 WORLDS = 60
 AS_OF = [name for name in known_groups() if group_class(name).is_as_of]
@@ -81,12 +86,12 @@ def edited(spark: SparkSession, groups: Sequence[str]) -> Edited:
     after = frames(spark, [edit(world, rng) for world in worlds])
     classes = [group_class(name) for name in groups]
     first, second = (inputs_of(as_read(tables, classes)) for tables in (before, after))
-    versions = {name: (before[name], after[name]) for name in before}
-    versions[EXAMPLES.name] = (first.examples, second.examples)
-    tracked = {
-        name: rows.where("tracked_changed").localCheckpoint() for name, rows in changes(versions, classes).items()
-    }
-    with affected_examples(tracked, {name: after for name, (_, after) in versions.items()}, second.cut) as found:
+    versions = {table: (before[table.name], after[table.name]) for table in COMMUNITY}
+    versions[EXAMPLES] = (first.examples, second.examples)
+    changed = changes(versions, classes)
+    tracked = by_table(together({table.name: changed[table.name] for table in COMMUNITY}).localCheckpoint())
+    tracked[EXAMPLES.name] = changed[EXAMPLES.name].where("tracked_changed").localCheckpoint()
+    with affected_examples(tracked, {table.name: after for table, (_, after) in versions.items()}, second.cut) as found:
         keys = found.localCheckpoint()
     again = {
         reach: second.examples.join(within(reach, keys), list(EXAMPLES.key), "left_semi").localCheckpoint()
@@ -104,6 +109,25 @@ def test_values_that_no_change_affects_are_the_same(spark: SparkSession, groups:
     affected = [counts[reach] for reach in (Reach.THREAD, Reach.HISTORY, Reach.AUTHOR)]
     assert 50 < affected[0] < affected[1] < affected[2] < worlds.second.examples.count() - 50
     assert wrong_values(groups, worlds) == dict.fromkeys(groups, (0, 0))
+
+
+@pytest.mark.slow
+def test_threads_that_no_change_affects_keep_their_examples(spark: SparkSession) -> None:
+    rng = Random(8)
+    worlds = [invent(f"site{number}", rng) for number in range(WORLDS)]
+    before, after = (frames(spark, each) for each in (worlds, [edit(world, rng) for world in worlds]))
+    versions = {table: (before[table.name], after[table.name]) for table in COMMUNITY}
+    changed = by_table(together(changes(versions, [group_class("basic_q_asof_v1")])).localCheckpoint())
+    judged = threads_to_judge(changed, after[POSTS.name]).localCheckpoint()
+    first, second = (examples_of(tables) for tables in (before, after))
+    kept, now = (rows.join(judged, list(judged.columns), "left_anti").localCheckpoint() for rows in (first, second))
+    assert 50 < now.count() < second.count() - 20
+    assert kept.exceptAll(now).count() + now.exceptAll(kept).count() == 0
+
+
+def examples_of(tables: Mapping[str, DataFrame]) -> DataFrame:
+    answers = candidates(judged_answers(tables[POSTS.name], tables[VOTES.name]), AnswerRules(min_answers=1))
+    return every_question(answers, min_answers=1)
 
 
 @pytest.mark.slow
@@ -144,12 +168,14 @@ def wrong_values(names: Sequence[str], worlds: Edited) -> dict[str, tuple[int, i
     for name, group in fitted.items():
         together[group.place, group.reach][name] = group
     found: dict[str, tuple[int, int]] = {}
-    for (_, reach), groups in together.items():
+    for (place, reach), groups in together.items():
         key, examples = list(KEY), worlds.again[reach]
         again = examples.select(*key)
         kept = worlds.second.examples.select(*key).join(again, key, "left_anti")
         few = replace(worlds.second, examples=examples, few=True)
-        before, now, alone = (contents(groups, inputs) for inputs in (worlds.first, worlds.second, few))
+        before, now = (contents(groups, inputs) for inputs in (worlds.first, worlds.second))
+        with concerned(few) if place is Place.AUTHOR else nullcontext(few) as restricted:
+            alone = contents(groups, restricted)
         unlike = differences(list(groups), before.join(kept, key, "left_semi"), now.join(kept, key, "left_semi"))
         unlike_alone = differences(list(groups), alone, now.join(again, key, "left_semi"))
         found |= {name: (unlike[name], unlike_alone[name]) for name in groups}
