@@ -73,8 +73,8 @@ class Affected(Step):
     def _changed(self, run: Run, examples: DataFrame) -> Iterator[dict[str, DataFrame]]:
         """The changed rows by table name, persisted until the block ends.
 
-        Without it, Spark would prune partitions by their tables' names, also in unions with rows of other tables, which
-        it plans but cannot execute.
+        From a selection by table name, Spark would derive filters of partitions (dynamic partition pruning). In a
+        union, it would also apply them to rows that are not partitioned, where it cannot evaluate them.
         """
         changed = by_table(run.read(CHANGED_ROWS))
         with persisted(*changed.values()) as scans:
