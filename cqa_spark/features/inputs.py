@@ -64,18 +64,6 @@ class FeatureInputs:
         """Mark a DataFrame with one or two rows per example for a broadcast join if the examples are few."""
         return F.broadcast(frame) if self.few else frame
 
-    def of_authors(self, rows: DataFrame, author: str = "user_id") -> DataFrame:
-        """The rows by authors of the examples; all rows if the examples are many.
-
-        Args:
-            rows: with a site and an author.
-            author: name of the column with the author's id.
-        """
-        if not self.few:
-            return rows
-        authors = self.examples.select(F.col("author_id").alias(author), "site").distinct()
-        return rows.join(self.broadcast_if_few(authors), on=[author, "site"], how="left_semi")
-
 
 def _remedy(table: str) -> str:
     if table == "scores":

@@ -28,15 +28,20 @@ def concerned(inputs: FeatureInputs) -> Iterator[FeatureInputs]:
         The tables of an author pass, to be read before the block ends. Hashes that collide leave further rows in them,
         which do not change the values.
     """
-    own = inputs.of_authors(inputs.posts).select(_hashed("post_id"), _hashed("thread_id"))
-    comments = inputs.of_authors(inputs.comments)
+    authors = F.broadcast(inputs.examples.select("site", F.col("author_id").alias("user_id")).distinct())
+
+    def of_authors(rows: DataFrame) -> DataFrame:
+        return rows.join(authors, on=["user_id", "site"], how="left_semi")
+
+    own = of_authors(inputs.posts).select(_hashed("post_id"), _hashed("thread_id"))
+    comments = of_authors(inputs.comments)
     with persisted(own) as (own,):
         own.count()
         near = own.select("post_id_hash").union(own.select("thread_id_hash")).union(comments.select(_hashed("post_id")))
         with persisted(near.distinct()) as (near,):
             near.count()
             posts, votes = _of_posts(inputs.posts, near), inputs.votes and _of_posts(inputs.votes, own)
-            users, badges = (rows and inputs.of_authors(rows) for rows in (inputs.users, inputs.badges))
+            users, badges = (rows and of_authors(rows) for rows in (inputs.users, inputs.badges))
             yield replace(inputs, posts=posts, comments=comments, votes=votes, users=users, badges=badges)
 
 

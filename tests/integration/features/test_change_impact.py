@@ -164,11 +164,11 @@ def wrong_values(names: Sequence[str], worlds: Edited) -> dict[str, tuple[int, i
     The groups of a pass with one reach are computed together, as a night computes them.
     """
     fitted = {name: each.on_all for name, each in fit_groups(map(group_class, names), worlds.before, folds=2).items()}
-    together: dict[tuple[Place, Reach], dict[str, FeatureGroup]] = defaultdict(dict)
+    by_pass: dict[tuple[Place, Reach], dict[str, FeatureGroup]] = defaultdict(dict)
     for name, group in fitted.items():
-        together[group.place, group.reach][name] = group
+        by_pass[group.place, group.reach][name] = group
     found: dict[str, tuple[int, int]] = {}
-    for (place, reach), groups in together.items():
+    for (place, reach), groups in by_pass.items():
         key, examples = list(KEY), worlds.again[reach]
         again = examples.select(*key)
         kept = worlds.second.examples.select(*key).join(again, key, "left_anti")
