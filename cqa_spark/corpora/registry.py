@@ -62,20 +62,23 @@ def file_source(
     return FILES[corpus](by_split, site, storage)
 
 
-def dump_sources(corpus: str, settings: DumpJobSettings, *, read_again: bool = False) -> Sequence[Source]:
+def dump_sources(
+    corpus: str, settings: DumpJobSettings, *, read_again: bool = False, reads_counters: bool = True
+) -> Sequence[Source]:
     """The dumps of a format named in the settings; several dumps of a site are in order of time.
 
     Args:
         corpus: name of the format.
         settings: location of the dumps, and tables to read.
         read_again: read everything, including lines that the published run has read.
+        reads_counters: also read lines in which only counters changed since the published run, such as page views.
 
     Raises:
         ConfigError: unknown format; the known ones are listed.
         InputError: there is no dump, or one cannot be read.
     """
     _require(corpus, DUMPS)
-    return DUMPS[corpus].find(settings, read_again=read_again)
+    return DUMPS[corpus].find(settings, read_again=read_again, reads_counters=reads_counters)
 
 
 def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:

@@ -15,6 +15,12 @@ from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
 if TYPE_CHECKING:
     import pandas as pd
 
+TOGETHER = 10_000
+"""Number of queries up to which groups may share a task.
+
+Of more, each group gets its own task, for which Spark first samples the keys; by hash, two large groups may share one.
+"""
+
 
 def summarise_few(query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary) -> DataFrame:
     """Summarise groups of queries; those of a group are sorted in one task, so resamples do not depend on partitions.
@@ -28,6 +34,8 @@ def summarise_few(query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup],
         The rows of the summary.
     """
     queries = paired(query_metrics, *{*summary.keys, "site"}, "query_id")
+    if len(groups) > 1 and sum(group.queries for group in groups.values()) > TOGETHER:
+        queries = queries.repartitionByRange(len(groups), *summary.keys)
     return queries.groupBy(*summary.keys).applyInPandas(_summarised(groups, summary), summary.schema)
 
 

@@ -63,8 +63,12 @@ Versions = Mapping[Table, tuple[DataFrame, DataFrame]]
 
 def read_columns(table: Table, groups: Iterable[type[FeatureGroup]]) -> tuple[str, ...]:
     """The columns of a table, other than its key, that groups of a reach below ``SITE`` read."""
-    as_of = all(group.is_as_of for group in groups)
-    return READ[table] if as_of else READ[table] + READ_AS_OF_DUMP.get(table, ())
+    return READ[table] + READ_AS_OF_DUMP.get(table, ()) if reads_counters(groups) else READ[table]
+
+
+def reads_counters(groups: Iterable[type[FeatureGroup]]) -> bool:
+    """Whether one of the groups reads counters, such as page views; as-of groups do not, because they have no past."""
+    return not all(group.is_as_of for group in groups)
 
 
 def changes(versions: Versions, groups: Sequence[type[FeatureGroup]]) -> dict[str, DataFrame]:

@@ -112,6 +112,17 @@ class LakeReader:
         went, came_too = (table.complete(self._frame(table, each, each.schema)) for each in only)
         return went, came_too
 
+    def count_changes(self, table: Table, since: int, until: int) -> int:
+        """The number of rows that ``read_changes`` returns, as counted when they were written."""
+        if since == until:
+            return 0
+        before, after = self.state(table, since), self.state(table, until)
+        if (table.name, since, until) in self._revised:
+            gone, new = self._revised[table.name, since, until]
+            return sum(file.rows for file in gone) + after.with_files({path: after.added[path] for path in new}).rows
+        sides = ((before, after), (after, before))
+        return sum(each.with_files(without(each.added, other.added)).rows for each, other in sides)
+
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""
         return self._commits(table).newest_version() is not None

@@ -105,12 +105,15 @@ class QuestionList(Source):
             )
 
 
-def question_lists(settings: DumpJobSettings, *, read_again: bool = False) -> list[QuestionList]:
+def question_lists(
+    settings: DumpJobSettings, *, read_again: bool = False, reads_counters: bool = True
+) -> list[QuestionList]:
     """The list that the settings name.
 
     Args:
         settings: location of the files.
         read_again: lists are always read completely.
+        reads_counters: lists have none.
 
     Raises:
         InputError: a file is missing or unreadable, or no questions are among them.

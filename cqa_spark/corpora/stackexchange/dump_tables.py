@@ -24,6 +24,7 @@ class DumpTable:
         table: the target table.
         attributes: column by attribute.
         required: attributes that every row must have.
+        counters: numbers and times that change without an edit of the row, on many rows every day.
     """
 
     file: str
@@ -31,6 +32,7 @@ class DumpTable:
     table: Table
     attributes: Mapping[str, str]
     required: tuple[str, ...]
+    counters: tuple[str, ...] = ()
 
 
 ROW_ID = "Id"
@@ -66,6 +68,7 @@ DUMP_TABLES = (
             "ContentLicense": "content_license",
         },
         (ROW_ID, "PostTypeId"),
+        ("Score", "ViewCount"),
     ),
     DumpTable(
         "Users",
@@ -89,6 +92,7 @@ DUMP_TABLES = (
             "AccountId": "account_id",
         },
         (ROW_ID, "Reputation"),
+        ("Reputation", "LastAccessDate"),
     ),
     DumpTable(
         "Comments",
@@ -105,6 +109,7 @@ DUMP_TABLES = (
             "ContentLicense": "content_license",
         },
         (ROW_ID, "PostId"),
+        ("Score",),
     ),
     DumpTable(
         "Votes",

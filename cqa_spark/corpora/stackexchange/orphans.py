@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
@@ -14,6 +15,7 @@ from cqa_spark.lake.schemas.accounting import ORPHANS
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.table import Table
+from cqa_spark.spark.persistence import persisted
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ REFERENCES = (
 )
 
 
+_ID = ["site", "target", "id"]
+_VERSIONS = ("was", "now")
+
+
 def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
     """Count the rows with dangling references.
 
@@ -54,33 +60,117 @@ def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
     Returns:
         Entries of ``ORPHANS``: one for each site and reference with orphans.
     """
-    found = {f"reference_{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
+    found = _between(tables)
     if not found:
         return []
-    pointing = [_side(tables, each.table, each.column, each.target, by=name) for name, each in found.items()]
-    targets = dict.fromkeys(each.target for each in found.values())
-    there = [_side(tables, target, target.key[-1], target, by=None) for target in targets]
     # References and targets are grouped by target id in one shuffle; rows are pre-aggregated and shuffled once.
-    pointed_to = reduce(DataFrame.unionByName, [*pointing, *there]).groupBy("site", "target", "id")
+    by_id = _ids(tables, found).groupBy(*_ID)
     counts = [F.count_if(F.col("by") == name).alias(name) for name in found]
-    missing = pointed_to.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
-    by_site = missing.groupBy("site").agg(*[F.sum(name).alias(name) for name in found])
-    named = [F.struct(*_named(each), F.col(name).alias("rows")) for name, each in found.items()]
-    counted = by_site.select("site", F.inline(F.array(*named))).where("rows > 0")
-    return sorted((row.asDict() for row in counted.collect()), key=lambda row: [row[name] for name in ORPHANS.key])
+    missing = by_id.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
+    return _entries(found, _by_site(missing, found))
+
+
+def orphans_after_changes(
+    before: Iterable[Entry], tables: Mapping[str, DataFrame], changes: Mapping[str, tuple[DataFrame, DataFrame]]
+) -> list[Entry]:
+    """Count the rows with dangling references, as ``orphans`` does, from the counts of an earlier version.
+
+    Only ids in changed rows are counted, before and after the change, so rows that do not refer to them are not
+    shuffled.
+
+    Args:
+        before: the entries of the earlier version, which has the same tables.
+        tables: the tables of the later version, by name.
+        changes: deleted and added rows of each changed table, few enough to broadcast their ids; unchanged rows may be
+            in both.
+
+    Returns:
+        The entries of the later version.
+    """
+    found = _between(tables)
+    involved = {name for each in found.values() for name in _both(each)}
+    changes = {name: rows for name, rows in changes.items() if name in involved}
+    if not changes:
+        return list(before)
+    # Rows of the later version, without the new ones and with those that are gone, are those of the earlier version.
+    sides = [
+        (-1, {name: new for name, (_, new) in changes.items()}),
+        (1, {name: gone for name, (gone, _) in changes.items()}),
+    ]
+    differing = reduce(
+        DataFrame.unionByName,
+        [_ids(rows, found).withColumns({"was": F.lit(was), "now": F.lit(0)}) for was, rows in sides],
+    )
+    with persisted(differing) as (differences,):
+        changed = F.broadcast(differences.select(*_ID).distinct())
+        # An inner join, because Spark pushes a semi join into the union, and broadcasts the ids once for each table.
+        of_changed = _ids(tables, found).join(changed, _ID).withColumns({"was": F.lit(1), "now": F.lit(1)})
+        by_id = (
+            of_changed.unionByName(differences)
+            .groupBy(*_ID)
+            .agg(
+                *[_sum_if(F.col("by").isNull(), when).alias(f"there_{when}") for when in _VERSIONS],
+                *[_sum_if(F.col("by") == name, when).alias(f"{name}_{when}") for name in found for when in _VERSIONS],
+            )
+        )
+        more = [(_orphaned(name, "now") - _orphaned(name, "was")).alias(name) for name in found]
+        total = Counter({tuple(entry[name] for name in ORPHANS.key): entry["rows"] for entry in before})
+        total.update(_by_site(by_id.select("site", *more), found))
+    return _entries(found, total)
+
+
+def _between(tables: Mapping[str, DataFrame]) -> dict[str, Reference]:
+    """The references between some tables, by a name for each."""
+    return {f"reference_{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
+
+
+def _ids(tables: Mapping[str, DataFrame], references: Mapping[str, Reference]) -> DataFrame:
+    """Target ids: of each row of a target, with a null ``by``; of each row that refers to one, with the reference."""
+    targets = {each.target.name: each.target for each in references.values()}
+    found = []
+    for table, rows in tables.items():
+        ids = [_id(each.target, each.column, by=name) for name, each in references.items() if each.table.name == table]
+        if table in targets:
+            ids.append(_id(targets[table], targets[table].key[-1], by=None))
+        if ids:
+            found.append(rows.select("site", F.inline(F.array(*ids))).where("id IS NOT NULL"))
+    return reduce(DataFrame.unionByName, found)
 
 
 def _both(reference: Reference) -> set[str]:
     return {reference.table.name, reference.target.name}
 
 
-def _side(tables: Mapping[str, DataFrame], table: Table, column: str, target: Table, *, by: str | None) -> DataFrame:
-    """Target ids, with the name of the reference that points to them; null for the target's own rows."""
-    rows = tables[table.name].where(F.col(column).isNotNull())
-    name = F.lit(by).cast("string").alias("by")
-    return rows.select("site", F.lit(target.name).alias("target"), F.col(column).alias("id"), name)
+def _id(target: Table, column: str, *, by: str | None) -> Column:
+    return F.struct(F.lit(target.name).alias("target"), F.col(column).alias("id"), F.lit(by).cast("string").alias("by"))
 
 
-def _named(reference: Reference) -> list[Column]:
-    names = {"table_name": reference.table.name, "reference": reference.column, "missing_in": reference.target.name}
-    return [F.lit(value).alias(name) for name, value in names.items()]
+def _sum_if(condition: Column, numbers: str) -> Column:
+    return F.sum(F.when(condition, F.col(numbers)).otherwise(0))
+
+
+def _orphaned(reference: str, version: str) -> Column:
+    return F.when(F.col(f"there_{version}") == 0, F.col(f"{reference}_{version}")).otherwise(0)
+
+
+def _by_site(orphaned: DataFrame, references: Mapping[str, Reference]) -> Counter[tuple[str, ...]]:
+    """The sum of each reference's column, by the key of ``ORPHANS``."""
+    sums = orphaned.groupBy("site").agg(*[F.sum(name).alias(name) for name in references]).collect()
+    return Counter(
+        {(row["site"], each.table.name, each.column): row[name] for row in sums for name, each in references.items()}
+    )
+
+
+def _entries(references: Mapping[str, Reference], counts: Mapping[tuple[str, ...], int]) -> list[Entry]:
+    missing_in = {(each.table.name, each.column): each.target.name for each in references.values()}
+    return [
+        {
+            "site": site,
+            "table_name": table,
+            "reference": column,
+            "missing_in": missing_in[table, column],
+            "rows": rows,
+        }
+        for (site, table, column), rows in sorted(counts.items())
+        if rows
+    ]

@@ -55,9 +55,10 @@ ID_BLOCKS = RunTable(
     (
         SITE,
         column("table_name", "string", "table that the file fills", nullable=False),
-        column("block", "bigint", "the rows' ids without their last 8 bits; null for lines without an id"),
+        column("block", "bigint", "the rows' ids without their last 5 bits; null for lines without an id"),
         column("lines", "bigint", "lines of the block", nullable=False),
-        column("digest", "bigint", "64-bit hashes of the lines, joined by exclusive or", nullable=False),
+        column("digest", "bigint", "64-bit hashes of the stored lines, joined by exclusive or", nullable=False),
+        column("digest_without_counters", "bigint", "the same, of the lines without page views and other counters"),
     ),
     key=("site", "table_name", "block"),
 )

@@ -9,11 +9,15 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark import flows
 from cqa_spark.cli import main
+from cqa_spark.config.dump_settings import DumpSettings, IngestStackExchangeSettings
+from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import Lake
+from cqa_spark.runtime.workspace import run_flow_in, write_lake
 
 SITES = 10
 BLOCKS = (0, 10_000, 20_000, 30_000)
@@ -128,3 +132,40 @@ def test_all_is_read_again_where_that_is_asked_for(published: tuple[Lake, Path],
     found = ingest(lake, write(tmp_path / "asked", {"s.example.org": invent(Random(3))}), "--read-again")
     assert lines_step(found) == (19, 19)
     assert found.read(POSTS).where(F.col("source_file").contains("asked")).count() == 16
+
+
+def test_counters_alone_are_read_when_something_reads_them(spark: SparkSession, tmp_path: Path) -> None:
+    """Every question was viewed and one was edited; then an answer has another score, and nothing else changed."""
+    monday = [row.replace('TypeId="1" Body', 'TypeId="1" ViewCount="5" Body') for row in invent(Random(3))]
+    edited = [row.replace('ViewCount="5"', 'ViewCount="6"') for row in monday]
+    edited[4] = edited[4].replace("Body", 'Title="t" Body')
+    voted = [edited[0], edited[1].replace("Body", 'Score="1" Body'), *edited[2:]]
+    scored = [row.replace('Score="1"', 'Score="2"') for row in voted]
+    lake = Lake(spark, str(tmp_path / "lake"))
+    ingest(lake, write(tmp_path / "monday", {"s.example.org": monday}))
+    views = {}
+    for day, rows, reads_counters in (
+        ("tuesday", edited, False), ("wednesday", voted, False), ("thursday", scored, False), ("friday", scored, True),
+    ):  # fmt: skip
+        found = ingest_dump(lake, write(tmp_path / day, {"s.example.org": rows}), reads_counters=reads_counters)
+        read = found.read(POSTS).where("post_id IN ('1', '2', '10001')").orderBy(F.expr("int(post_id)"))
+        views[day] = [(row["view_count"], row["score"]) for row in read.collect()]
+    assert views == {
+        "tuesday": [(5, None), (None, None), (6, None)],
+        "wednesday": [(6, None), (None, 1), (6, None)],
+        "thursday": [(6, None), (None, 1), (6, None)],
+        "friday": [(6, None), (None, 2), (6, None)],
+    }
+    assert rows_of(found) == rows_of(ingest(Lake(spark, str(tmp_path / "fresh")), tmp_path / "friday"))
+
+
+def ingest_dump(lake: Lake, folder: Path, *, reads_counters: bool) -> Snapshot:
+    settings = IngestStackExchangeSettings(
+        lake=lake.root,
+        run_id=folder.name,
+        dumps=DumpSettings(input=(str(folder),), tables=("posts",), max_bad_fraction=1, incremental_from=0),
+    )
+    (source,) = dump_sources("stackexchange", settings, reads_counters=reads_counters)
+    with write_lake(settings, "ingest") as leased:
+        run_flow_in(leased, flows.ingest_dump(source, publish=True), settings)
+    return published_snapshot(lake)

@@ -14,7 +14,13 @@ from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.fast_path import parse_lines
-from cqa_spark.corpora.stackexchange.id_blocks import block_of_id, block_of_line, compare_blocks, id_blocks
+from cqa_spark.corpora.stackexchange.id_blocks import (
+    block_of_id,
+    block_of_line,
+    compare_blocks,
+    id_blocks,
+    stored_blocks,
+)
 from cqa_spark.corpora.stackexchange.ingest.account import account
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.line_batches import ROW
@@ -69,13 +75,16 @@ class KnownFiles:
 
 
 @contextmanager
-def known_files(tables: SiteTables, files: Files, *, read_again: bool, small: int) -> Iterator[KnownFiles]:
-    """Write the digests of the files by blocks of ids, and compare them with those of the published run.
+def known_files(
+    tables: SiteTables, files: Files, *, read_again: bool, reads_counters: bool, small: int
+) -> Iterator[KnownFiles]:
+    """Compare the digests of the files by blocks of ids with those of the published run, and write them.
 
     Args:
         tables: tables of the run and of the published run.
         files: all files of the dump.
         read_again: whether to ignore the published run.
+        reads_counters: whether a line in which only counters changed has changed.
         small: number of lines in all files below which only files without any change are known.
     """
     spark = tables.run.lake.spark
@@ -84,13 +93,13 @@ def known_files(tables: SiteTables, files: Files, *, read_again: bool, small: in
         with tables.run.step("lines") as step:
             is_read = F.col("site").isin(tables.sites) & F.col("table_name").isin(read)
             published = tables.published_of_all(ID_BLOCKS)
-            with refuse_damaged(files):
-                blocks = published.where(~is_read).unionByName(id_blocks(spark, files, FAST_LAYOUTS))
-                tables.run.write(ID_BLOCKS, blocks)
             before = tables.empty(ID_BLOCKS) if read_again else published.where(is_read)
-            both = compare_blocks(before, tables.run.read(ID_BLOCKS).where(is_read))
+            now = id_blocks(spark, files, FAST_LAYOUTS)
+            both = compare_blocks(before, now, reads_counters=reads_counters)
             (compared,) = held.enter_context(persisted(both))
-            known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES), small)
+            with refuse_damaged(files):
+                known, step.rows_in, step.rows_out = _known(compared, tables.published_entries(INGESTED_FILES), small)
+            tables.run.write(ID_BLOCKS, published.where(~is_read).unionByName(stored_blocks(compared)))
         yield KnownFiles(known, compared.where("differs").select(*ID_BLOCKS.key))
 
 
@@ -143,13 +152,13 @@ def _known(
     compared: DataFrame, accounts: Sequence[Entry], small: int
 ) -> tuple[dict[tuple[str, str], KnownFile], int, int]:
     """The known files, the number of lines of all files, and the number of lines to read."""
-    outside, differs, lines = F.col("block").isNull(), F.col("differs"), F.col("now.lines")
+    outside, differs, lines = F.col("block").isNull(), F.col("differs"), F.col("now_lines")
     by_file = compared.groupBy("site", "table_name").agg(
         _sum(lines).alias("lines"),
         _sum(F.when(outside, lines)).alias("not_rows"),
         _sum(F.when(differs, lines)).alias("differing_lines"),
         F.count_if(differs).alias("differing"),
-        (F.count("before") > 0).alias("was_read"),
+        (F.count("before_lines") > 0).alias("was_read"),
         F.max(outside & differs).alias("differs_outside"),
     )
     # Rows whose first attribute is not the id are outside all blocks; they show as more such lines than not_rows.

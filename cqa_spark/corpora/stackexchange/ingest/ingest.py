@@ -24,7 +24,7 @@ from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, kno
 from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.lines import OpenFile
-from cqa_spark.corpora.stackexchange.orphans import orphans
+from cqa_spark.corpora.stackexchange.orphans import orphans, orphans_after_changes
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run import Run
@@ -33,6 +33,9 @@ from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.session import is_local_master, session_of
+
+MOST_CHANGED_ROWS = 1_000_000
+"""Changed rows up to which the ids in them are broadcast, some 100 MB, to count only the orphans among these."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,13 @@ class StackExchangeDump(Source):
         files: the files of the dumps.
         settings: tables to read, and error tolerance.
         read_again: read all lines, including those that the published run has read.
+        reads_counters: also read lines in which only counters changed since the published run, such as page views.
     """
 
     files: Sequence[DumpFile]
     settings: DumpJobSettings
     read_again: bool = False
+    reads_counters: bool = True
 
     tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, ID_BLOCKS, INGESTED_FILES, ORPHANS)
 
@@ -69,7 +74,9 @@ class StackExchangeDump(Source):
         last = published_run(run.lake)
         read_again = self.read_again or last is None or last.code_version != run.record.code_version
         files = dict(enumerate(opened))
-        with known_files(tables, files, read_again=read_again, small=settings.incremental_from) as known:
+        with known_files(
+            tables, files, read_again=read_again, reads_counters=self.reads_counters, small=settings.incremental_from
+        ) as known:
             read = _read(wanted, opened, tables, known)
         accounts = [account._asdict() for account in read]
         kept = [each for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in names]
@@ -78,24 +85,24 @@ class StackExchangeDump(Source):
         refused = stored.where(F.col("source_file").isin([each["source_file"] for each in accounts]))
         refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
         tables.keep_others([dump.table for dump in DUMP_TABLES])
-        if tables.stay([dump.table for dump in DUMP_TABLES]):
-            tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
-        else:
-            _write_orphans(tables)
+        _write_orphans(tables, in_full=sum(each.lines for each in read) < settings.incremental_from)
 
 
-def stackexchange_dumps(settings: DumpJobSettings, *, read_again: bool = False) -> list[StackExchangeDump]:
+def stackexchange_dumps(
+    settings: DumpJobSettings, *, read_again: bool = False, reads_counters: bool = True
+) -> list[StackExchangeDump]:
     """Find the dumps named in the settings and unpack archives; several dumps of a site are in order of time.
 
     Args:
         settings: location of the dumps, and tables to read.
         read_again: read all lines, including those that the published run has read.
+        reads_counters: also read lines in which only counters changed since the published run.
 
     Raises:
         InputError: there is none, or one cannot be read.
     """
     again = read_again or settings.dumps.read_again
-    return [StackExchangeDump(files, settings, again) for files in rounds(dump_files(settings))]
+    return [StackExchangeDump(files, settings, again, reads_counters) for files in rounds(dump_files(settings))]
 
 
 def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
@@ -146,9 +153,25 @@ def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
     Terminal(stderr=True).line(f"{archive}: {how}")
 
 
-def _write_orphans(tables: SiteTables) -> None:
+def _write_orphans(tables: SiteTables, *, in_full: bool) -> None:
+    """Count orphans.
+
+    Args:
+        tables: the tables of the run.
+        in_full: do not start from the published counts, even if few rows changed.
+    """
+    targets = [dump.table for dump in DUMP_TABLES]
+    if tables.stay(targets):
+        tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
+        return
     with tables.run.step("orphans") as step:
-        step.rows_out = tables.write_entries(ORPHANS, orphans(tables.stored([dump.table for dump in DUMP_TABLES])))
+        stored = tables.stored(targets)
+        changes = None if in_full else tables.changes(targets, most=MOST_CHANGED_ROWS)
+        if changes is None:
+            found = orphans(stored)
+        else:
+            found = orphans_after_changes(tables.published_entries(ORPHANS), stored, changes)
+        step.rows_out = tables.write_entries(ORPHANS, found)
 
 
 def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
