@@ -111,10 +111,8 @@ def stored_blocks(compared: DataFrame) -> DataFrame:
 def block_of_line(line: str) -> Column:
     """The block of the row in a line; null for lines that do not start like a row."""
     start = f"string({_bytes(line, _START)})"
-    names_id = f"trim(LEADING ' \t' FROM substring_index({start}, '\"', 1)) = '<row Id='"
-    return block_of_id(
-        F.when(F.expr(names_id), F.expr(f"substring_index(substring_index({start}, '\"', 2), '\"', -1)"))
-    )
+    row_id = F.expr(f"substring_index(substring_index({start}, '\"', 2), '\"', -1)")
+    return block_of_id(F.when(F.ltrim(F.expr(start)).startswith('<row Id="'), row_id))
 
 
 def block_of_id(row_id: Column) -> Column:

@@ -92,31 +92,50 @@ def orphans_after_changes(
     changes = {name: rows for name, rows in changes.items() if name in involved}
     if not changes:
         return list(before)
-    # Rows of the later version, without the new ones and with those that are gone, are those of the earlier version.
-    sides = [
-        (-1, {name: new for name, (_, new) in changes.items()}),
-        (1, {name: gone for name, (gone, _) in changes.items()}),
-    ]
-    differing = reduce(
-        DataFrame.unionByName,
-        [_ids(rows, found).withColumns({"was": F.lit(was), "now": F.lit(0)}) for was, rows in sides],
-    )
-    with persisted(differing) as (differences,):
-        changed = F.broadcast(differences.select(*_ID).distinct())
-        # An inner join, because Spark pushes a semi join into the union, and broadcasts the ids once for each table.
-        of_changed = _ids(tables, found).join(changed, _ID).withColumns({"was": F.lit(1), "now": F.lit(1)})
-        by_id = (
-            of_changed.unionByName(differences)
-            .groupBy(*_ID)
-            .agg(
-                *[_sum_if(F.col("by").isNull(), when).alias(f"there_{when}") for when in _VERSIONS],
-                *[_sum_if(F.col("by") == name, when).alias(f"{name}_{when}") for name in found for when in _VERSIONS],
-            )
-        )
-        more = [(_orphaned(name, "now") - _orphaned(name, "was")).alias(name) for name in found]
-        total = Counter({tuple(entry[name] for name in ORPHANS.key): entry["rows"] for entry in before})
-        total.update(_by_site(by_id.select("site", *more), found))
+    total = Counter({tuple(entry[name] for name in ORPHANS.key): entry["rows"] for entry in before})
+    with persisted(_ids_in_changes(found, changes)) as (changed,):
+        total.update(_by_site(_differences(found, tables, changed), found))
     return _entries(found, total)
+
+
+def _ids_in_changes(
+    references: Mapping[str, Reference], changes: Mapping[str, tuple[DataFrame, DataFrame]]
+) -> DataFrame:
+    """The ids in deleted and added rows, with weights that turn counts of the later version into those of both.
+
+    The later version, without the added rows and with the deleted ones, is the earlier version.
+    """
+    gone, new = ({name: rows[side] for name, rows in changes.items()} for side in (0, 1))
+    sides = [_ids(rows, references).withColumns(_weights(was, 0)) for rows, was in ((gone, 1), (new, -1))]
+    return reduce(DataFrame.unionByName, sides)
+
+
+def _differences(references: Mapping[str, Reference], tables: Mapping[str, DataFrame], changed: DataFrame) -> DataFrame:
+    """By id, the number of orphans of each reference that came or went."""
+    # Joined by 64-bit hashes, which takes half the time of joining by three texts. An unchanged id with an equal hash
+    # does no harm: it counts equally in both versions. Spark would push a semi join into the union.
+    hashes = F.broadcast(changed.select(F.xxhash64(*_ID).alias("hash")).distinct())
+    of_changed = _ids(tables, references).withColumn("hash", F.xxhash64(*_ID)).join(hashes, "hash").drop("hash")
+    counts = (
+        of_changed.withColumns(_weights(1, 1))
+        .unionByName(changed)
+        .groupBy(*_ID)
+        .agg(
+            *[_sum_if(F.col("by").isNull(), version).alias(f"there_{version}") for version in _VERSIONS],
+            *[
+                _sum_if(F.col("by") == name, version).alias(f"{name}_{version}")
+                for name in references
+                for version in _VERSIONS
+            ],
+        )
+    )
+    return counts.select(
+        "site", *[(_orphaned(name, "now") - _orphaned(name, "was")).alias(name) for name in references]
+    )
+
+
+def _weights(was: int, now: int) -> dict[str, Column]:
+    return {"was": F.lit(was), "now": F.lit(now)}
 
 
 def _between(tables: Mapping[str, DataFrame]) -> dict[str, Reference]:
@@ -143,6 +162,10 @@ def _both(reference: Reference) -> set[str]:
 
 def _id(target: Table, column: str, *, by: str | None) -> Column:
     return F.struct(F.lit(target.name).alias("target"), F.col(column).alias("id"), F.lit(by).cast("string").alias("by"))
+
+
+def _hash() -> Column:
+    return F.xxhash64(*_ID).alias("hash")
 
 
 def _sum_if(condition: Column, numbers: str) -> Column:
