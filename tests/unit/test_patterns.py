@@ -103,7 +103,7 @@ def named() -> Iterator[str]:
     yield "(?i)\\A(?:</?posts\\s*/?>|" + line_batches.MARKUP + ")?\\Z"
     yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
-    yield from (id_blocks._ID, values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
+    yield from (" Score" + id_blocks._VALUE, values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
 
 
 def refuse_growth(patterns: Iterator[str] | list[str]) -> None:

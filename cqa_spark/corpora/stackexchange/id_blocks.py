@@ -30,6 +30,9 @@ _START = 64
 _HEAD = 256
 """Number of leading bytes of a line that are searched for counters; dumps write most of them before texts."""
 
+_VALUE = '="[-0-9T:.]+"'
+"""The value of a counter."""
+
 _LONGEST_CHARACTER = 4
 """In bytes."""
 
@@ -130,7 +133,7 @@ def _hashed_lines(spark: SparkSession, files: Files, layout: Layout, counters: S
     if counters:
         head = short = F.expr(f"string({_bytes(line, _HEAD)})")
         for counter in counters:  # one by one, because Java searches a literal faster than alternatives
-            short = F.regexp_replace(short, f' {counter}="[-0-9T:.]+"', f" {counter}")
+            short = F.regexp_replace(short, f" {counter}{_VALUE}", f" {counter}")
         # A character that is cut at the end of the head is hashed as part of the rest.
         rest = F.xxhash64(F.expr(f"substring({line}, {_HEAD - _LONGEST_CHARACTER})"))
         digest, digest_without_counters = F.xxhash64(head, rest), F.xxhash64(short, rest)
