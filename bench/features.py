@@ -4,7 +4,8 @@
     .venv/bin/python bench/features.py --posts 250000 --uneven
 
 Both read a generated site from Parquet. Each subject runs in a separate process, one after the other, on the same
-cores. The clock starts when Spark, or the program, has started, and stops when the values of all groups are written.
+cores. The clock starts when Spark, or the program, has started, and stops when the values of all groups are written, by
+the writer of a lake.
 Because of Java's just-in-time compiler, ours runs twice: in a fresh process, and in one that has computed a smaller
 site before, like a job that has read a dump. At the start, both compute a small site and all values are compared. Peak
 memory is that of a subject's process tree, as measured by memory.py.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,10 +32,12 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.new_files import write_new_files
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.session import spark_session
@@ -121,7 +125,11 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
     def compute_and_write(place: Place) -> float:
         started = time.perf_counter()
         here = {name: each for name, each in fitted.items() if each.on_all.place is place}
-        compute_place(here, inputs, 5).write.mode("overwrite").parquet(str(folder / f"spark_{place.value}"))
+        values = compute_place(here, inputs, 5)
+        written = write_new_files(values, str(folder), (), ObjectStorageSettings())
+        target = folder / f"spark_{place.value}"
+        shutil.rmtree(target, ignore_errors=True)
+        Path(written.folders[0]).rename(target)
         return round(time.perf_counter() - started, 1)
 
     return learned | dict(zip(PASSES, run_concurrently(compute_and_write, Place), strict=True))

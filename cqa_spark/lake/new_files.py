@@ -6,13 +6,11 @@ table. The files are then moved into the table's partitions.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import quote, unquote
 from uuid import uuid4
 
 import pyarrow as pa
@@ -20,8 +18,10 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.lake.new_file import NewFile, count_nulls, new_file
 from cqa_spark.lake.row_kinds import ROWS
-from cqa_spark.lake.table_state import Action
+from cqa_spark.lake.wide_files import is_wide, write_wide_files
 from cqa_spark.spark.file_paths import literal_path
 
 Given = TypeVar("Given")
@@ -30,52 +30,10 @@ Result = TypeVar("Result")
 UNCOMMITTED = "uncommitted"
 """Folder of a lake for files before their commit; later processes do not need them."""
 
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _FILES_AT_A_TIME = 16
 _LOCAL = "file:"
 _TAIL = 1 << 16
 _MAGIC = b"PAR1"
-
-
-@dataclass(frozen=True)
-class NewFile:
-    """A file that was written.
-
-    Attributes:
-        location: its path or URL.
-        kind: value of the column ``ROWS``; empty without that column.
-        folders: its partition folders, as pairs of name and value in Spark's spelling.
-        size: in bytes.
-        modified_at: in milliseconds since 1970.
-        rows: number of rows.
-        nulls: number of nulls by column, without columns of arrays and maps.
-    """
-
-    location: str
-    kind: str
-    folders: tuple[str, ...]
-    size: int
-    modified_at: int
-    rows: int
-    nulls: Mapping[str, int]
-
-    def action(self) -> Action:
-        """The action that adds the file to a table, after it was moved to ``place``."""
-        values = dict(folder.split("=", 1) for folder in self.folders)
-        return {
-            "path": quote(self.place, safe="/="),
-            "partitionValues": {name: None if at == _NO_VALUE else unquote(at) for name, at in values.items()},
-            "size": self.size,
-            "modificationTime": self.modified_at,
-            "dataChange": True,
-            "stats": json.dumps({"numRecords": self.rows, "nullCount": dict(self.nulls)}),
-        }
-
-    @property
-    def place(self) -> str:
-        """Its path below the table; files of different kinds may have the same name, so the kind is part of it."""
-        name = self.location.rpartition("/")[2]
-        return "/".join([*self.folders, f"{self.kind}-{name}" if self.kind else name])
 
 
 @dataclass(frozen=True)
@@ -128,18 +86,26 @@ def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
     return DataFrame(frame._jdf.hint("rebalance", by), frame.sparkSession)  # ``DataFrame.hint`` takes no columns
 
 
-def write_new_files(frame: DataFrame, root: str, partition_by: Sequence[str]) -> NewFiles:
+def write_new_files(
+    frame: DataFrame, root: str, partition_by: Sequence[str], storage: ObjectStorageSettings
+) -> NewFiles:
     """Write the rows, in one job.
 
     Args:
         frame: the rows; with a column ``ROWS`` if kinds of rows are to be separated.
         root: the lake.
         partition_by: partition columns.
+        storage: object storage settings.
     """
-    folder = f"{root.rstrip('/')}/{UNCOMMITTED}/{uuid4().hex}"
+    folder = f"{UNCOMMITTED}/{uuid4().hex}"
     by_kind = [ROWS] if ROWS in frame.columns else []
-    frame.write.format("parquet").partitionBy(*by_kind, *partition_by).save(folder)
-    return NewFiles([folder], [file for file in _described(frame.sparkSession, folder) if file.rows])
+    by = [*by_kind, *partition_by]
+    if is_wide(frame.schema):
+        files = write_wide_files(frame, root, folder, by, storage)
+    else:
+        frame.write.format("parquet").partitionBy(*by).save(f"{root.rstrip('/')}/{folder}")
+        files = _described(frame.sparkSession, f"{root.rstrip('/')}/{folder}")
+    return NewFiles([f"{root.rstrip('/')}/{folder}"], [file for file in files if file.rows])
 
 
 def move_into(spark: SparkSession, table: str, files: Sequence[NewFile]) -> None:
@@ -187,17 +153,9 @@ def _described(spark: SparkSession, folder: str) -> list[NewFile]:
     def describe(status: Any) -> NewFile:
         location = status.getPath().toString()
         folders = location.removeprefix(f"{base}/").split("/")[:-1]
-        kinds = [each.partition("=")[2] for each in folders if each.startswith(f"{ROWS}=")]
         footer = _footer(jvm, storage, status)
-        return NewFile(
-            location=location,
-            kind=kinds[0] if kinds else "",
-            folders=tuple(each for each in folders if not each.startswith(f"{ROWS}=")),
-            size=status.getLen(),
-            modified_at=status.getModificationTime(),
-            rows=footer.num_rows,
-            nulls=count_nulls(footer),
-        )
+        size, modified_at = status.getLen(), status.getModificationTime()
+        return new_file(location, folders, size, modified_at, footer.num_rows, count_nulls(footer))
 
     return _at_a_time(describe, found)
 
@@ -226,16 +184,3 @@ def _tail(jvm: Any, storage: Any, path: Any, size: int, most: int) -> bytes:
         return bytes(jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
     finally:
         stream.close()
-
-
-def count_nulls(footer: pq.FileMetaData) -> dict[str, int]:
-    """The number of nulls by column of a file, without columns of arrays and maps and columns without a count."""
-    nulls: dict[str, int | None] = {}
-    for group in range(footer.num_row_groups):
-        for place in range(footer.num_columns):
-            column = footer.row_group(group).column(place)
-            counted = column.statistics is not None and column.statistics.has_null_count
-            before = nulls.get(column.path_in_schema, 0)
-            known = counted and before is not None
-            nulls[column.path_in_schema] = before + column.statistics.null_count if known else None
-    return {name: number for name, number in nulls.items() if number is not None and "." not in name}

@@ -19,7 +19,8 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.log_entries import without
-from cqa_spark.lake.new_files import NewFile, read_new_files
+from cqa_spark.lake.new_file import NewFile
+from cqa_spark.lake.new_files import read_new_files
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import TableState, file_path, table_state
 from cqa_spark.object_store.opening import open_store

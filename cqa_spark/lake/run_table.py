@@ -38,7 +38,7 @@ def write_run_table(lake: Lake, table: RunTable, frame: DataFrame, *, run_id: st
         ContractError: the frame does not have the declared columns.
     """
     folder = run_folder(table, run_id, attempt)
-    new = write_new_files(table.conform(frame), lake.root, ())
+    new = write_new_files(table.conform(frame), lake.root, (), lake.storage)
     lake.before_commit()
     remove_folder(lake, folder)
     if new.files:

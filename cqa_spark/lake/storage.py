@@ -160,7 +160,8 @@ class Lake(LakeReader):
         return SetAside(read_new_files(self.spark, files.files, rows), files, newest)
 
     def _new_files(self, rows: DataFrame, partition_by: Sequence[str], *, rebalance: bool) -> NewFiles:
-        return write_new_files(rebalanced(rows, partition_by) if rebalance else rows, self.root, partition_by)
+        frame = rebalanced(rows, partition_by) if rebalance else rows
+        return write_new_files(frame, self.root, partition_by, self.storage)
 
     def _files_with(self, table: Table, state: TableState, keys: DataFrame) -> Mapping[str, Action]:
         if is_rewritten_whole(state):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -24,13 +23,12 @@ from cqa_spark.corpora.archives.unpacked import RECORD
 from cqa_spark.corpora.archives.unpacking import FORMATS
 from cqa_spark.errors import ConfigError, CqaError, InputError
 from cqa_spark.object_store.bucket import Bucket
+from cqa_spark.object_store.credentials import credentials, use_credentials
 from cqa_spark.object_store.multipart import MultipartUpload
-from cqa_spark.object_store.opening import open_store, s3_client
+from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.remote_files import FoundFile, fetch, find_files
 from cqa_spark.object_store.split import split
 from cqa_spark.process.disk_failures import scratch_folders
-
-_CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class Unpacking:
             InputError: the archive is unsafe, damaged or beyond the limits.
             EnvironmentProblem: the storage does not answer, or this machine has too little space for the archive.
         """
-        self._use_credentials()
+        use_credentials(self.credentials)
         identity = hashlib.sha256(f"{self.archive} {self.version}".encode()).hexdigest()
         folder = f"{self.staging.rstrip('/')}/{folder_name(split(self.archive)[1], identity)}"
         bucket = open_store(folder, self.storage)
@@ -110,11 +108,6 @@ class Unpacking:
     def _outcome(self, folder: str, sizes: Mapping[str, int], *, reused: bool) -> UnpackedInBucket:
         files = tuple(f"{folder}/{name}" for name in sorted(sizes))
         return UnpackedInBucket(self.archive, files, sum(sizes.values()), reused)
-
-    def _use_credentials(self) -> None:
-        if any(os.environ.get(name) != value for name, value in self.credentials.items()):
-            os.environ.update(self.credentials)
-            s3_client.cache_clear()
 
 
 def unpack_in_bucket(
@@ -154,7 +147,7 @@ def unpack_in_bucket(
         )
     if not archives:
         return []
-    given = {name: os.environ[name] for name in _CREDENTIALS if name in os.environ}
+    given = credentials()
     work = [
         Unpacking(each, found.version, found.size, staging, limits, storage, given)
         for each in archives

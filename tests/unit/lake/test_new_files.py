@@ -8,7 +8,8 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cqa_spark.lake.new_files import NewFile, NewFiles, count_nulls
+from cqa_spark.lake.new_file import NewFile, count_nulls
+from cqa_spark.lake.new_files import NewFiles
 
 
 def new_file(kind: str, *folders: str) -> NewFile:
