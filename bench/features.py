@@ -4,11 +4,10 @@
     .venv/bin/python bench/features.py --posts 250000 --uneven
 
 Both read a generated site from Parquet. Each subject runs in a separate process, one after the other, on the same
-cores. The clock starts when Spark, or the program, has started, and stops when the values of all groups are written, by
-the writer of a lake.
-Because of Java's just-in-time compiler, ours runs twice: in a fresh process, and in one that has computed a smaller
-site before, like a job that has read a dump. At the start, both compute a small site and all values are compared. Peak
-memory is that of a subject's process tree, as measured by memory.py.
+cores. The clock starts when Spark, or the program, has started, and stops when the values of all groups are written;
+ours are written as in a lake. Because of Java's just-in-time compiler, ours runs twice: in a fresh process, and in one
+that has computed a smaller site before, like a job that has read a dump. At the start, both compute a small site and
+all values are compared. Peak memory is that of a subject's process tree, as measured by memory.py.
 """
 
 from __future__ import annotations

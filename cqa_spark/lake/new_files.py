@@ -97,15 +97,15 @@ def write_new_files(
         partition_by: partition columns.
         storage: object storage settings.
     """
-    folder = f"{UNCOMMITTED}/{uuid4().hex}"
+    folder = f"{root.rstrip('/')}/{UNCOMMITTED}/{uuid4().hex}"
     by_kind = [ROWS] if ROWS in frame.columns else []
     by = [*by_kind, *partition_by]
     if is_wide(frame.schema):
-        files = write_wide_files(frame, root, folder, by, storage)
+        files = write_wide_files(frame, folder, by, storage)
     else:
-        frame.write.format("parquet").partitionBy(*by).save(f"{root.rstrip('/')}/{folder}")
-        files = _described(frame.sparkSession, f"{root.rstrip('/')}/{folder}")
-    return NewFiles([f"{root.rstrip('/')}/{folder}"], [file for file in files if file.rows])
+        frame.write.format("parquet").partitionBy(*by).save(folder)
+        files = _described(frame.sparkSession, folder)
+    return NewFiles([folder], [file for file in files if file.rows])
 
 
 def move_into(spark: SparkSession, table: str, files: Sequence[NewFile]) -> None:

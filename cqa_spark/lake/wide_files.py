@@ -52,20 +52,19 @@ def is_wide(schema: T.StructType) -> bool:
 
 
 def write_wide_files(
-    frame: DataFrame, root: str, folder: str, partition_by: Sequence[str], storage: ObjectStorageSettings
+    frame: DataFrame, folder: str, partition_by: Sequence[str], storage: ObjectStorageSettings
 ) -> list[NewFile]:
     """Write the rows, in one job; each task writes a file for each of its partitions.
 
     Args:
         frame: the rows.
-        root: the lake.
-        folder: folder of the files in the lake; a task that is repeated leaves unused files there.
+        folder: a new folder, local or in a bucket; a task that is repeated leaves unused files there.
         partition_by: partition columns, all of strings.
         storage: object storage settings.
     """
-    at = root.rstrip("/") if is_remote(root) else str(Path(root).absolute())
-    address = f"{at}/{folder}" if is_remote(root) else f"file:{at}/{folder}"
-    write = _writing(f"{at}/{folder}", partition_by, storage, credentials())
+    at = folder if is_remote(folder) else str(Path(folder).absolute())
+    address = at if is_remote(at) else f"file:{at}"
+    write = _writing(at, partition_by, storage, credentials())
     return [
         new_file(f"{address}/{key}", key.split("/")[:-1], *described)
         for key, *described in frame.mapInArrow(write, _WRITTEN).collect()
@@ -136,7 +135,7 @@ def _by_folder(batch: pa.RecordBatch, partition_by: Sequence[str]) -> Iterator[t
     found = keys.group_by(partition_by).aggregate([]).to_pylist() if partition_by else [{}]
     for key in found:
         folder = "/".join(f"{name}={_spelled(key[name])}" for name in partition_by)
-        is_here = [_equals(batch[name], key[name]) for name in partition_by]
+        is_here = (_equals(batch[name], key[name]) for name in partition_by)
         yield folder, rows if len(found) == 1 else rows.filter(reduce(pc.and_, is_here))
 
 
