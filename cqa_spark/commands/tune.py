@@ -20,6 +20,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.tracking import track_trials
 from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.recipes import read_systems
 
 
@@ -63,9 +64,8 @@ def _judged(trial: Trial, parts: Sequence[Sequence[Part]], settings: TuneSetting
 def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
     """The paired test of the best trial against the given parameters, over queries."""
     drawn = settings.evaluation
-    rows = mean_over_repeats([_found(given), _found(best)]).persist()
-    [compared] = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons
-    rows.unpersist()
+    with persisted(mean_over_repeats([_found(given), _found(best)])) as (rows,):
+        [compared] = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons
     return float(compared["p_value"])
 
 

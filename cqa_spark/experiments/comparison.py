@@ -15,6 +15,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.studies import CROSS_VALIDATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import frame_tables
@@ -88,9 +89,8 @@ def compare(
             for system in systems
         }
     best = max(found, key=lambda name: found[name].mean)
-    queries = mean_over_repeats(found.values()).persist()
-    summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
-    queries.unpersist()
+    with persisted(mean_over_repeats(found.values())) as (queries,):
+        summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
     rows = [
         {**with_test(entry), "best": best, **protocol, "spread": found[entry["system"]].spread}
         for entry in summary.tested

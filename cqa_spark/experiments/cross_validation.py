@@ -20,6 +20,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.persistence import persisted
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,6 @@ def cross_validate(
     queries = found[0]
     for more in found[1:]:
         queries = queries.unionByName(more)
-    queries.persist()
     values = measure_totals(queries, measure, ["repeat"])
     return CrossValidated(tuple(values[number,] for number in range(len(repeats))), queries)
 
@@ -86,10 +86,9 @@ def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str,
     models = run_concurrently(ranker.fit, [part.training for part in parts])
     of_folds = [model.transform(part.evaluated) for model, part in zip(models, parts, strict=True)]
     scored = reduce(DataFrame.unionByName, of_folds)
-    kept = scored.select(*EXAMPLES.schema.names, "score", "predicted").persist()
-    rankings = rank(kept, name, run_id="cross-validation")
-    rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
-    kept.unpersist()
+    with persisted(scored.select(*EXAMPLES.schema.names, "score", "predicted")) as (kept,):
+        rankings = rank(kept, name, run_id="cross-validation")
+        rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
     return by_measure(rows).withColumn("repeat", F.lit(number))
 
 

@@ -21,6 +21,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.studies import LEARNING_CURVES
 from cqa_spark.rankers.pair_words import with_words
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
@@ -97,12 +98,11 @@ def learning_curve(
     with feature_inputs(run, task_examples(run, system.task), features) as inputs:
         ranked, variants = [], {}
         for share in (*shares, 1.0):
-            frame = _assembled(run, system, inputs, share, features.folds).persist()
-            parts = HeldOut().parts(frame)
-            name = FULL if share == 1 else f"{share:g}"
-            ranked.append(rank_variant(system, Variant(name, parts)))
-            variants[name] = {"share": float(share), **_counts(parts[0].training)}
-            frame.unpersist()
+            with persisted(_assembled(run, system, inputs, share, features.folds)) as (frame,):
+                parts = HeldOut().parts(frame)
+                name = FULL if share == 1 else f"{share:g}"
+                ranked.append(rank_variant(system, Variant(name, parts)))
+                variants[name] = {"share": float(share), **_counts(parts[0].training)}
         measured = measure_variants(ranked, HeldOut().measured(inputs.examples), settings)
     return described(system.name, measured, variants)
 

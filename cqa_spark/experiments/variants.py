@@ -19,6 +19,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.system import System
 
 FULL = "all"
@@ -59,9 +60,8 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
     """
     measure = parse_measure(settings.measures[0])
     all_of_them = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
-    queries = query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure]).persist()
-    summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
-    queries.unpersist()
+    with persisted(query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure])) as (queries,):
+        summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
     return [with_test(entry) for entry in summary.tested]
 
 

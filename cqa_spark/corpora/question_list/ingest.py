@@ -26,6 +26,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.spark.persistence import persisted
 
 ROWS_PER_BATCH = 10_000
 
@@ -61,24 +62,21 @@ class QuestionList(Source):
         run.add_inputs(input_records(self.files))
         paths = [file.path for file in self.files]
         content = read_whole_files(run.lake.spark, paths)
-        records = content.mapInArrow(_parsing([_holds_questions(path) for path in paths]), _RECORD).persist()
+        parsed = content.mapInArrow(_parsing([_holds_questions(path) for path in paths]), _RECORD)
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
-        usable = records.where("post_id IS NOT NULL AND problem IS NULL").withColumns(source)
-        refused = records.where("problem IS NOT NULL").withColumns(source)
-        try:
-            with run.step("question list") as counts:
-                run.write(POSTS, POSTS.complete(_posts(usable)))
-                run.write(POST_LINKS, POST_LINKS.complete(_links(usable)))
-                run.write(
-                    QUARANTINE,
-                    refused.select("site", "source_file", "byte_offset", F.col("problem").alias("reason"), "raw"),
-                )
-                accounts = [account._asdict() for account in self._accounts(records, paths)]
-                run.write_entries(INGESTED_FILES, accounts)
-                counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
-                refuse_bad_fraction(totals, run.read(QUARANTINE), self.settings.dumps.max_bad_fraction)
-        finally:
-            records.unpersist()
+        with persisted(parsed) as (records,), run.step("question list") as counts:
+            usable = records.where("post_id IS NOT NULL AND problem IS NULL").withColumns(source)
+            refused = records.where("problem IS NOT NULL").withColumns(source)
+            run.write(POSTS, POSTS.complete(_posts(usable)))
+            run.write(POST_LINKS, POST_LINKS.complete(_links(usable)))
+            run.write(
+                QUARANTINE,
+                refused.select("site", "source_file", "byte_offset", F.col("problem").alias("reason"), "raw"),
+            )
+            accounts = [account._asdict() for account in self._accounts(records, paths)]
+            run.write_entries(INGESTED_FILES, accounts)
+            counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
+            refuse_bad_fraction(totals, run.read(QUARANTINE), self.settings.dumps.max_bad_fraction)
 
     @property
     def site(self) -> str:

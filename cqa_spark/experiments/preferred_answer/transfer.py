@@ -23,6 +23,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.studies import TRANSFERS
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
@@ -84,8 +85,10 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
         Entries of ``TRANSFERS``; tests are against the system trained on all sites.
     """
     examples = task_examples(run, system.task)
-    measured = on.measured(examples).select(*EXAMPLES.schema.names).persist()
-    with feature_frames(run, [system], examples) as frame_of:
+    with (
+        persisted(on.measured(examples).select(*EXAMPLES.schema.names)) as (measured,),
+        feature_frames(run, [system], examples) as frame_of,
+    ):
         frame = frame_of(system)
         of_all = run.read(RANKINGS).where(F.col("system") == system.name).withColumn("system", F.lit(FULL))
         ranked = [of_all]
@@ -95,11 +98,9 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
             ranked.append(rank_variant(system, Variant(OTHERS, (others,))))
             ranked.append(rank_variant(system, Variant(OWN, on.parts(frame.where(here)))))
         rankings = RANKINGS.conform(reduce(DataFrame.unionByName, ranked))
-        queries = query_metrics(rankings, measured, [parse_measure(MEASURES[0])]).persist()
         drawn = Resampling(settings.resamples, settings.seed, settings.confidence)
-        found = summarise_by_site(queries, FULL, drawn)
-        queries.unpersist()
-    measured.unpersist()
+        with persisted(query_metrics(rankings, measured, [parse_measure(MEASURES[0])])) as (queries,):
+            found = summarise_by_site(queries, FULL, drawn)
     declared = {column.name for column in TRANSFERS.columns}
     named = ({**entry, "trained_on": entry["system"], "system": system.name} for entry in found)
     return [{name: value for name, value in entry.items() if name in declared} for entry in named]

@@ -15,6 +15,7 @@ from cqa_spark.reports.kit.entries import from_entry
 from cqa_spark.reports.scope import Scope
 from cqa_spark.reports.similarity.content import Points, PublishedScore, SetCorrelation, Similarity, WorstPair
 from cqa_spark.reports.similarity.published import official_mean, published_mean, published_results
+from cqa_spark.spark.persistence import persisted
 
 POINTS = 400
 """Most pairs of a set that are drawn."""
@@ -36,20 +37,18 @@ def collect_similarity(scope: Scope) -> Similarity | None:
     means = tuple(name for name in (WEIGHTED_MEAN, MEAN) if any(each.set_name == name for each in correlations))
     headline = official_mean(sets) if means else sets[0]
     leading = {each.system: each.value for each in correlations if each.set_name == headline}
-    pairs = _pairs(scope)
-    if pairs is None:
+    of_best = _pairs(scope)
+    if of_best is None:
         return None
-    pairs.persist()
-    found = Similarity(
-        systems=tuple(sorted(leading, key=lambda system: (-leading[system], system))),
-        sets=(*sets, *means),
-        correlations=correlations,
-        published=tuple(_published(correlations, sets)),
-        points=_points(pairs),
-        worst=_worst(scope, pairs),
-    )
-    pairs.unpersist()
-    return found
+    with persisted(of_best) as (pairs,):
+        return Similarity(
+            systems=tuple(sorted(leading, key=lambda system: (-leading[system], system))),
+            sets=(*sets, *means),
+            correlations=correlations,
+            published=tuple(_published(correlations, sets)),
+            points=_points(pairs),
+            worst=_worst(scope, pairs),
+        )
 
 
 def _published(correlations: Sequence[SetCorrelation], sets: Sequence[str]) -> Iterator[PublishedScore]:
