@@ -102,26 +102,16 @@ class LakeReader:
         """
         if since == until:
             return table.empty(self.spark), table.empty(self.spark)
-        gone, removed, added = self._changes(table, since, until)
-        if gone:
-            went = read_new_files(self.spark, gone, self._frame(table, self.state(table, since), added.schema))
-        else:
-            went = self._frame(table, removed, removed.schema)
-        return table.complete(went), table.complete(self._frame(table, added, added.schema))
-
-    def count_changes(self, table: Table, since: int, until: int) -> int:
-        """The number of rows that ``read_changes`` returns, as counted when they were written."""
-        gone, removed, added = self._changes(table, since, until)
-        return sum(file.rows for file in gone) + removed.rows + added.rows
-
-    def _changes(self, table: Table, since: int, until: int) -> tuple[list[NewFile], TableState, TableState]:
-        """The files of deleted rows, if a merge by this lake kept them, else the removed files; and the added files."""
         before, after = self.state(table, since), self.state(table, until)
         if (table.name, since, until) in self._revised:
             gone, new = self._revised[table.name, since, until]
-            return gone, before.with_files({}), after.with_files({path: after.added[path] for path in new})
-        removed, added = without(before.added, after.added), without(after.added, before.added)
-        return [], before.with_files(removed), after.with_files(added)
+            came = after.with_files({path: after.added[path] for path in new})
+            went = read_new_files(self.spark, gone, self._frame(table, before, after.schema))
+            return table.complete(went), table.complete(self._frame(table, came, after.schema))
+        sides = ((before, after), (after, before))
+        only = [each.with_files(without(each.added, other.added)) for each, other in sides]
+        went, came_too = (table.complete(self._frame(table, each, each.schema)) for each in only)
+        return went, came_too
 
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""

@@ -24,7 +24,7 @@ from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, kno
 from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.lines import OpenFile
-from cqa_spark.corpora.stackexchange.orphans import orphans, orphans_after_changes
+from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run import Run
@@ -33,9 +33,6 @@ from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.session import is_local_master, session_of
-
-MOST_CHANGED_ROWS = 1_000_000
-"""Changed rows up to which the ids in them are broadcast, some 100 MB, to count only the orphans among these."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class StackExchangeDump(Source):
         refused = stored.where(F.col("source_file").isin([each["source_file"] for each in accounts]))
         refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
         tables.keep_others([dump.table for dump in DUMP_TABLES])
-        _write_orphans(tables, in_full=sum(each.lines for each in read) < settings.incremental_from)
+        _write_orphans(tables)
 
 
 def stackexchange_dumps(
@@ -153,25 +150,13 @@ def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
     Terminal(stderr=True).line(f"{archive}: {how}")
 
 
-def _write_orphans(tables: SiteTables, *, in_full: bool) -> None:
-    """Count orphans.
-
-    Args:
-        tables: the tables of the run.
-        in_full: do not start from the published counts, even if few rows changed.
-    """
-    targets = [dump.table for dump in DUMP_TABLES]
-    if tables.stay(targets):
+def _write_orphans(tables: SiteTables) -> None:
+    dumped = [dump.table for dump in DUMP_TABLES]
+    if tables.stay(dumped):
         tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
         return
     with tables.run.step("orphans") as step:
-        stored = tables.stored(targets)
-        changes = None if in_full else tables.changes(targets, most=MOST_CHANGED_ROWS)
-        if changes is None:
-            found = orphans(stored)
-        else:
-            found = orphans_after_changes(tables.published_entries(ORPHANS), stored, changes)
-        step.rows_out = tables.write_entries(ORPHANS, found)
+        step.rows_out = tables.write_entries(ORPHANS, orphans(tables.stored(dumped)))
 
 
 def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:

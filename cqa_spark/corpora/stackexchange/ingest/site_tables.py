@@ -107,31 +107,6 @@ class SiteTables:
         versions = self.run.record.table_versions
         return all(versions.get(table.name) == self.base.get(table.name) for table in tables)
 
-    def changes(self, tables: Iterable[Table], *, most: int) -> dict[str, tuple[DataFrame, DataFrame]] | None:
-        """Deleted and added rows of the sites in each table that changed since the published run, by table name.
-
-        Unchanged rows may be in both.
-
-        Args:
-            tables: the tables.
-            most: largest number of changed rows of all tables together.
-
-        Returns:
-            None if there are more, or if only one of the runs has one of the tables.
-        """
-        present = [table for table in tables if self.has(table) or table.name in self.base]
-        if any(not self.has(table) or table.name not in self.base for table in present):
-            return None
-        lake, now = self.run.lake, self.run.record.table_versions
-        versions = {table: (self.base[table.name], now[table.name]) for table in present if not self.stay([table])}
-        if sum(lake.count_changes(table, *both) for table, both in versions.items()) > most:
-            return None
-        changes, is_of_sites = {}, F.col("site").isin(self.sites)
-        for table, both in versions.items():
-            gone, new = lake.read_changes(table, *both)
-            changes[table.name] = gone.where(is_of_sites), new.where(is_of_sites)
-        return changes
-
     def keep_others(self, tables: Iterable[Table]) -> None:
         """Keep the published version of tables that the run does not write."""
         for table in tables:
