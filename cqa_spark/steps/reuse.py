@@ -19,7 +19,7 @@ from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.model_folder.manifest import OtherModelFormat
@@ -27,9 +27,10 @@ from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import OPTIONAL
+from cqa_spark.systems.feature_importances import write_importances
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact
+from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 
 
 def published_before(lake: Lake) -> Snapshot | None:
@@ -74,7 +75,7 @@ def kept_model(
 
 @dataclass(frozen=True)
 class KeepModels(Step):
-    """Reuse trained systems.
+    """Reuse trained systems, and write their feature importances.
 
     Attributes:
         models: folder of each system, by name.
@@ -85,14 +86,15 @@ class KeepModels(Step):
     name = "models"
 
     def writes(self) -> tuple[Product, ...]:
-        """The models."""
-        return tuple(Artifact(model_artifact(name)) for name in self.models)
+        """The models, and the feature importances."""
+        return *[Artifact(model_artifact(name)) for name in self.models], FEATURE_IMPORTANCES
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Record their locations."""
+        """Record the locations of the models, and load them."""
         counts.rows_in = counts.rows_out = len(self.models)
         for name, path in self.models.items():
             run.add_artifact(model_artifact(name), path)
+        write_importances(run, [trained_system(run, model_artifact(name)) for name in self.models])
 
 
 def can_reuse(

@@ -13,13 +13,13 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.studies import TRIALS
-from cqa_spark.rankers.rankings import importances
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
+from cqa_spark.systems.feature_importances import write_importances
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import (
     TrainedSystem,
@@ -86,9 +86,7 @@ class Train(Step):
                 return trained
 
             trained = run_concurrently(fit_and_save, systems)
-        run.write_entries(
-            FEATURE_IMPORTANCES, [entry for each in trained for entry in importances(each.system.name, each.model)]
-        )
+        write_importances(run, trained)
         trainings = [each.model.description.training for each in trained]
         counts.rows_in = sum(each.rows for each in trainings if each is not None)
         counts.rows_out = len(trained)

@@ -14,10 +14,13 @@ from cqa_spark.cli import main
 from cqa_spark.evaluation.evaluate_file import evaluate_file
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.run_lifecycle import open_run
+from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.steps.reuse import KeepModels
 from cqa_spark.synth.qatar_living import SamplePaths
 
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -119,6 +122,19 @@ def test_a_saved_system_ranks_a_file_as_the_run_did(finished: Any, sample: Sampl
     assert scores["map"] == values["learned", "MAP@10"]
     assert scores["avg_rec"] == values["learned", "AvgRec@10"]
     assert scores["f1"] == values["learned", "F1"]
+
+
+def test_a_saved_system_keeps_its_feature_importances_beside_those_of_others(finished: Any, tmp_path: Path) -> None:
+    lake = type(finished.lake)(finished.lake.spark, str(tmp_path / "lake"))
+    begin = RunRecord("r2", "running", "run", config_hash="c0ffee", config="", code_version="0")
+    other = {"system": "other", "feature": "overlap_v1__stems", "importance": 1.0, "direction": 1}
+    with open_run(lake, begin, resume=False, on_step=lambda _: None) as run:
+        run.write_entries(FEATURE_IMPORTANCES, [other])
+        KeepModels({"learned": finished.snapshot.record.artifacts["model/learned"]}).execute(run, StepRecord("models"))
+        found = run.entries(FEATURE_IMPORTANCES)
+    learned = finished.snapshot.entries(FEATURE_IMPORTANCES)
+    assert {entry["system"] for entry in learned} == {"learned"}
+    assert found == [other, *learned]
 
 
 def test_a_saved_system_refuses_what_it_was_trained_on(
