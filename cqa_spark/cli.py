@@ -116,11 +116,14 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
     for words in (2, 1):
         if job := jobs.get(" ".join(given[:words])):
             return _named_in_config(job, given[words:], jobs), given[words:]
-    if any(name.startswith(f"{given[0]} ") for name in jobs) and given[1:] in ([], ["-h"], ["--help"]):
+    family = [name for name in jobs if name.startswith(f"{given[0]} ")]
+    if family and given[1:] in ([], ["-h"], ["--help"]):
         print(overview(given[0]))
         raise SystemExit(0 if given[1:] else ConfigError.exit_code)
     if given[0].startswith("-"):
         raise ConfigError(f"unknown flag {given[0]}", "flags follow the command; cqa --help lists all commands")
+    if family and given[1].startswith("-"):
+        raise ConfigError(f"{given[0]!r} is the first word of several commands", f"give one of: {', '.join(family)}")
     wrong = " ".join(each for each in given[:2] if not each.startswith("-"))
     raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
 

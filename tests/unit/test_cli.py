@@ -58,6 +58,13 @@ def test_the_first_of_two_words_alone_shows_what_may_follow(capsys):
     assert "featurize" not in shown
 
 
+def test_the_first_of_two_words_with_a_flag_is_answered_with_what_may_follow(capsys):
+    assert main(["systems", "--help-me"]) == 2
+    assert "cqa: 'systems' is the first word of several commands\n  → give one of: systems list, systems show" in (
+        capsys.readouterr().err
+    )
+
+
 def test_an_unknown_command_is_answered_with_close_ones(capsys):
     assert main(["feturize", "--lake", "x"]) == 2
     assert "did you mean featurize?" in capsys.readouterr().err
