@@ -19,14 +19,14 @@ class Verdict:
     Attributes:
         check: name of the check.
         passed: whether the run may be published.
-        measured: value compared with the limit.
+        measured: value compared with the limit; None if nothing was compared.
         limit: the limit.
         reason: description of what was measured, with the worst case.
     """
 
     check: str
     passed: bool
-    measured: float
+    measured: float | None
     limit: float
     reason: str
 
@@ -88,7 +88,7 @@ Check = Callable[[RunUnderReview, CheckSettings], Verdict]
 
 def nothing_to_compare(check: str, limit: float) -> Verdict:
     """The verdict of a check that compares with the published run, if there is none."""
-    return Verdict(check, True, 0.0, limit, "nothing comparable is published")
+    return Verdict(check, True, None, limit, "nothing comparable is published")
 
 
 def nothing_differs(check: str, limit: float) -> Verdict:

@@ -65,7 +65,7 @@ CHECKS = JournalTable(
     (
         column("check", "string", "name of the check", nullable=False),
         column("passed", "boolean", "whether the run may be published", nullable=False),
-        column("measured", "double", "value compared with the limit", nullable=False),
+        column("measured", "double", "value compared with the limit; null if nothing was compared"),
         column("limit", "double", "the limit, from the settings", nullable=False),
         column("reason", "string", "what was measured, in words", nullable=False),
     ),

@@ -40,6 +40,11 @@ def number(value: float) -> str:
     return f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", MINUS)
 
 
+def significant(value: float | None) -> str:
+    """A number with at most four significant digits; a dash for None."""
+    return MISSING if value is None else f"{value:.4g}".replace("-", MINUS)
+
+
 def percent(part: int, whole: int) -> str:
     """A share in percent; only none of the whole is ``0 %``, and only all of it is ``100 %``."""
     if part in (0, whole):

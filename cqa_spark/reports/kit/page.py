@@ -23,6 +23,7 @@ _FILTERS: Mapping[str, Callable[..., str]] = MappingProxyType(
             numbers.count,
             units.duration,
             units.size,
+            text.heading,
             text.readable,
             text.file_name,
             significance.verdict,

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+_WORDS = re.compile(r"[a-z ,]+")
 
 
 def readable(name: str) -> str:
     """A task's, table's or step's name with spaces: ``question_comment`` is ``question comment``."""
     return name.replace("_", " ")
+
+
+def heading(text: str) -> str:
+    """The heading of a column on a page: words begin with a capital letter; names with other characters stay."""
+    return text.capitalize() if _WORDS.fullmatch(text) else text
 
 
 def listed(names: Sequence[str], limit: int) -> str:

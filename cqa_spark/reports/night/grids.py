@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cqa_spark.checks.check import Verdict
 from cqa_spark.reports.kit.grid import Cell, Grid
-from cqa_spark.reports.kit.numbers import count
+from cqa_spark.reports.kit.numbers import count, significant
 from cqa_spark.reports.night.content import Night
 
 
@@ -37,4 +37,4 @@ def _grids(night: Night) -> Iterator[Grid]:
 
 def _cells(verdict: Verdict) -> tuple[Cell, ...]:
     passed = Cell("passed", role="better") if verdict.passed else Cell("FAILED", role="worse")
-    return passed, Cell(f"{verdict.measured:.4g}"), Cell(f"{verdict.limit:.4g}"), Cell(verdict.reason)
+    return passed, Cell(significant(verdict.measured)), Cell(significant(verdict.limit)), Cell(verdict.reason)

@@ -15,6 +15,7 @@ from cqa_spark.reports.run.differences.plots import plot_differences
 from cqa_spark.reports.run.features.figures import LearnedSystem, draw_importances
 from cqa_spark.reports.run.record.plots import plot_steps
 from cqa_spark.reports.run.scores.calibration import plot_calibration
+from cqa_spark.reports.run.scores.content import frequent
 from cqa_spark.reports.run.scores.histogram import plot_scores
 from cqa_spark.reports.run.scores.lengths import plot_lengths
 from cqa_spark.reports.run.systems.content import Evaluation
@@ -86,11 +87,11 @@ def _differences(report: RunReport) -> Drawing | None:
 
 def _calibration(report: RunReport) -> Drawing | None:
     study = report.scores
-    if study is None or not any(study.histogram.relevant):
+    if study is None or not any(study.histogram.relevant) or not study.histogram.calibration:
         return None
     return Drawing(plot_calibration(study.histogram, "calibration", NARROW))
 
 
 def _lengths(report: RunReport) -> Drawing | None:
-    study = report.scores
-    return Drawing(plot_lengths(study.lengths, "lengths", NARROW)) if study and study.lengths else None
+    lengths = frequent(report.scores.lengths) if report.scores else ()
+    return Drawing(plot_lengths(lengths, "lengths", NARROW)) if lengths else None

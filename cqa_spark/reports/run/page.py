@@ -14,6 +14,7 @@ from cqa_spark.reports.preferred_answer.grids import grids
 from cqa_spark.reports.preferred_answer.wording import conclusions
 from cqa_spark.reports.run.content import RunReport
 from cqa_spark.reports.run.figures import draw_figures
+from cqa_spark.reports.run.scores.content import FEWEST
 from cqa_spark.reports.run.sections import sections
 from cqa_spark.reports.run.summary import summary
 from cqa_spark.reports.run.systems.wording import difference_interval, evidence
@@ -44,6 +45,7 @@ def render(report: RunReport) -> str:
         sections=sections(report, figures),
         summary=summary(report),
         significant=SIGNIFICANT,
+        fewest=FEWEST,
         night=night_grids(report.night) if report.night else (),
         grids=grids(report.study, report.ablations, report.seeds) if report.study else (),
         seeds=seeds_table(report.seeds, report.evaluation.main_measure),

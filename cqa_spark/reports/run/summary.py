@@ -77,7 +77,8 @@ def _intake_sentence(report: RunReport) -> str:
         return took
     if intake.rows_quarantined == 0:
         return f"All {count(intake.rows_in)} input records were parsed. {took}"
-    return f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records were quarantined. {took}"
+    verb = "was" if intake.rows_quarantined == 1 else "were"
+    return f"{count(intake.rows_quarantined)} of {count(intake.rows_in)} input records {verb} quarantined. {took}"
 
 
 def _unbroken(text: str) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cqa_spark.reports.kit.palette import sentinel
-from cqa_spark.reports.kit.plots.svg import NAME_LENGTH, new_axes, short
+from cqa_spark.reports.kit.plots.svg import NAME_LENGTH, folded, new_axes
 
 _AXIS = 12
+_NAME_FONT, _NAME_HEIGHT, _NAME_GAP = 12, 14, 5
+"""Font size, line height and distance from the bar of a name beside it, in CSS pixels."""
 
 
 def named_bars(
@@ -25,6 +28,7 @@ def named_bars(
     room: float,
     colours: Sequence[str] | None = None,
     letters: int = NAME_LENGTH,
+    lines: int = 1,
     names_above: bool = False,
 ) -> Figure:
     """Draw bars from top to bottom; each is labelled with its value, so there is no value axis.
@@ -40,7 +44,8 @@ def named_bars(
         gap: between a bar and its text, in CSS pixels.
         room: space for the value of the longest bar, as a share of the plot width.
         colours: a colour role for each bar; None for the accent colour.
-        letters: characters from which on names are truncated.
+        letters: characters of a name on a line.
+        lines: lines from which on names are truncated.
         names_above: put each name above its bar instead of to its left, where long names would leave no room.
     """
     figure, axes = new_axes(width, row * len(names) + _AXIS)
@@ -48,14 +53,12 @@ def named_bars(
     below = 0.25 if names_above else 0.0
     centres = [place + below for place in range(len(names))]
     axes.barh(centres, values, height=thickness, color=colour)
-    labels, ink = [short(name, letters) for name in names], sentinel("ink")
-    if names_above:
-        axes.set_yticks([])
-        for place, label in enumerate(labels):
-            axes.annotate(label, (0, place - below), va="center_baseline", fontsize=font, color=ink)
-    else:
-        axes.set_yticks(range(len(names)), labels)
-        axes.tick_params(axis="y", labelcolor=ink)
+    for place, name in enumerate(names):
+        label = folded(name, letters, lines)
+        if names_above:
+            axes.annotate(label, (0, place - below), va="center_baseline", fontsize=font, color=sentinel("ink"))
+        else:
+            _name_beside(axes, label, place)
     for value, at, text in zip(values, centres, texts, strict=True):
         axes.annotate(
             text,
@@ -70,5 +73,22 @@ def named_bars(
     axes.margins(x=room)
     axes.set_xlim(left=0)
     axes.set_xticks([])
+    axes.set_yticks([])
     axes.spines["bottom"].set_visible(False)
     return figure
+
+
+def _name_beside(axes: Axes, label: str, place: int) -> None:
+    """Write each line by itself, so that it ends at the bar in any font."""
+    lines = label.split("\n")
+    for number, line in enumerate(lines):
+        axes.annotate(
+            line,
+            (0, place),
+            xytext=(-_NAME_GAP, ((len(lines) - 1) / 2 - number) * _NAME_HEIGHT),
+            textcoords="offset points",
+            ha="right",
+            va="center_baseline",
+            fontsize=_NAME_FONT,
+            color=sentinel("ink"),
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 
 import matplotlib
 from lxml import etree
@@ -66,6 +67,17 @@ def short(name: str, letters: int = NAME_LENGTH) -> str:
     """
     name = visible_line(name)
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
+def folded(name: str, letters: int, lines: int) -> str:
+    """A name on at most some lines, truncated if it is longer.
+
+    Args:
+        name: the name.
+        letters: characters that fit on a line.
+        lines: largest number of lines.
+    """
+    return "\n".join(textwrap.wrap(visible_line(name), letters, max_lines=lines, placeholder="…"))
 
 
 def to_svg(figure: Figure, name: str, description: str) -> Markup:

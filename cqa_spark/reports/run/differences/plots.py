@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 
 from markupsafe import Markup
-from matplotlib.axes import Axes
 
-from cqa_spark.reports.kit.numbers import MINUS, count
+from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.palette import sentinel
 from cqa_spark.reports.kit.plots.svg import drawing, new_axes, to_svg
 from cqa_spark.reports.run.differences.content import Differences
@@ -39,34 +38,7 @@ def plot_differences(differences: Differences, name: str, width: int) -> Markup:
     axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
     axes.locator_params(axis="y", nbins=5)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:+.0f}".replace("-", MINUS) if value else "0")
-    _label(axes, differences, ends[-1])
     return to_svg(figure, name, _description(differences))
-
-
-def _label(axes: Axes, differences: Differences, queries: int) -> None:
-    """Label the number of better and worse queries beside the bars, on the empty side of the axis."""
-    axes.annotate(
-        f"better on {count(differences.better)}",
-        (0, 0),
-        xytext=(4, -7),
-        textcoords="offset points",
-        ha="left",
-        va="top",
-        color=sentinel("accent"),
-        fontsize=13,
-        weight="bold",
-    )
-    axes.annotate(
-        f"worse on {count(differences.worse)}",
-        (queries, 0),
-        xytext=(-4, 7),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        color=sentinel("loss"),
-        fontsize=13,
-        weight="bold",
-    )
 
 
 def _description(differences: Differences) -> str:

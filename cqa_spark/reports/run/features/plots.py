@@ -11,11 +11,14 @@ from cqa_spark.reports.kit.plots.bars import named_bars
 from cqa_spark.reports.kit.plots.svg import WIDE, drawing, to_svg
 from cqa_spark.reports.run.features.content import FeatureImportance
 
-_LETTERS = 64
-"""Characters of a feature's name beside a wide plot."""
+_LETTERS = 62
+"""Characters on a line of a feature's name beside a wide plot."""
 
 LETTERS_ABOVE = 54
-"""Characters of a feature's name above a bar of a narrow plot."""
+"""Characters on a line of a feature's name above a bar of a narrow plot."""
+
+LINES = 2
+"""Largest number of lines of a feature's name."""
 
 _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
@@ -35,17 +38,18 @@ def plot_importances(
     shares = [item.importance * 100 for item in importances]
     wide = width >= WIDE
     figure = named_bars(
-        [item.label if wide else item.about or item.feature for item in importances],
+        [item.about or item.feature for item in importances],
         shares,
         [f"{share:.1f}{_SIGN[item.direction]}" for item, share in zip(importances, shares, strict=True)],
         width,
-        row=21 if wide else 36,
-        thickness=0.66 if wide else 0.36,
+        row=30 if wide else 48,
+        thickness=0.5 if wide else 0.27,
         font=11,
         gap=4,
         room=0.16,
         colours=[roles[item.group] for item in importances],
         letters=_LETTERS if wide else LETTERS_ABOVE,
+        lines=LINES,
         names_above=not wide,
     )
     return to_svg(figure, name, _description(importances))

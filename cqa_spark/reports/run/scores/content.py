@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
+
+FEWEST = 10
+"""Number of candidates below which a share or a mean is not shown, because it would mostly be chance."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,21 @@ class ScoreHistogram:
     def centres(self) -> tuple[float, ...]:
         """The centres of the bins."""
         return tuple((low + high) / 2 for low, high in pairwise(self.edges))
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether all scores are between 0 and 1."""
+        return self.low >= 0 and self.high <= 1
+
+    @property
+    def calibration(self) -> tuple[tuple[float, float, int], ...]:
+        """Centre, share of relevant candidates and number of judged ones, of the bins with at least ``FEWEST``."""
+        judged = zip(self.centres, self.relevant, self.not_relevant, strict=True)
+        return tuple(
+            (centre, relevant / (relevant + others), relevant + others)
+            for centre, relevant, others in judged
+            if relevant + others >= FEWEST
+        )
 
 
 @dataclass(frozen=True)
@@ -58,6 +77,19 @@ class LengthScores:
     relevant_score: float | None
     not_relevant: int
     not_relevant_score: float | None
+
+
+def frequent(lengths: Iterable[LengthScores]) -> tuple[LengthScores, ...]:
+    """Lengths with the mean scores of at least ``FEWEST`` candidates; other means are None."""
+    found = (
+        replace(
+            each,
+            relevant_score=each.relevant_score if each.relevant >= FEWEST else None,
+            not_relevant_score=each.not_relevant_score if each.not_relevant >= FEWEST else None,
+        )
+        for each in lengths
+    )
+    return tuple(each for each in found if each.relevant_score is not None or each.not_relevant_score is not None)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ _HEIGHT = 170
 
 @drawing
 def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
-    """Draw the number of candidates per score; unjudged candidates are grey, above the axis.
+    """Draw the share of relevant, of other and of unjudged candidates per score; a rare kind shows as well as others.
 
     Args:
         histogram: counts in equal-width bins.
@@ -25,17 +25,11 @@ def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
     """
     figure, axes = new_axes(width, _HEIGHT)
     edges = histogram.edges
-    axes.stairs(histogram.relevant, edges, fill=True, color=sentinel("accent"), linewidth=0)
-    axes.stairs([-number for number in histogram.not_relevant], edges, fill=True, color=sentinel("loss"), linewidth=0)
+    axes.stairs(_shares(histogram.relevant), edges, fill=True, color=sentinel("accent"), linewidth=0)
+    below = [-share for share in _shares(histogram.not_relevant)]
+    axes.stairs(below, edges, fill=True, color=sentinel("loss"), linewidth=0)
     if any(histogram.unjudged):
-        axes.stairs(
-            _on_top(histogram.relevant, histogram.unjudged),
-            edges,
-            baseline=histogram.relevant,
-            fill=True,
-            color=sentinel("muted"),
-            linewidth=0,
-        )
+        axes.stairs(_shares(histogram.unjudged), edges, color=sentinel("muted"), linewidth=1.5)
     axes.axhline(0, color=sentinel("ink"), linewidth=1)
     axes.set_xlim(edges[0], edges[-1])
     axes.locator_params(axis="x", nbins=5)
@@ -44,8 +38,10 @@ def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
     return to_svg(figure, name, _description(histogram))
 
 
-def _on_top(below: Sequence[int], above: Sequence[int]) -> list[int]:
-    return [first + second for first, second in zip(below, above, strict=True)]
+def _shares(candidates: Sequence[int]) -> list[float]:
+    """The number of candidates in each bin, as a share of all."""
+    total = sum(candidates) or 1
+    return [number / total for number in candidates]
 
 
 def _description(histogram: ScoreHistogram) -> str:

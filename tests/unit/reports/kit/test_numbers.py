@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.reports.kit.numbers import MINUS, number, p_value, percent, points, signed_points
+from cqa_spark.reports.kit.numbers import MINUS, MISSING, number, p_value, percent, points, signed_points, significant
 
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.53842, "53.84"), (0.0, "0.00"), (1.0, "100.00")])
@@ -37,3 +37,10 @@ def test_only_all_is_100_percent_and_only_none_is_0_percent(share: tuple[int, in
 
 def test_numbers_have_no_trailing_zeros() -> None:
     assert [number(value) for value in (0, 100, -4, 7.5, 1234.25)] == ["0", "100", f"{MINUS}4", "7.5", "1,234.25"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.00138, "0.00138"), (-1.0, f"{MINUS}1"), (123456.0, "1.235e+05"), (None, MISSING)]
+)
+def test_measured_values_have_four_significant_digits(value: float | None, text: str) -> None:
+    assert significant(value) == text

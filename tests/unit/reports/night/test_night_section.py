@@ -9,6 +9,7 @@ from html_checks import rows
 from lxml import html
 
 from cqa_spark.checks.check import Verdict
+from cqa_spark.reports.kit.numbers import MINUS, MISSING
 from cqa_spark.reports.night.content import Night, TableChange
 from cqa_spark.reports.run.page import render
 
@@ -18,6 +19,7 @@ NIGHT = Night(
     (
         Verdict("row counts", True, 0.0125, 0.05, "posts of <beer>"),
         Verdict("score drift", False, 0.31, 0.25, "population stability index"),
+        Verdict("rank correlation", True, None, -1.0, "nothing comparable is published"),
     ),
 )
 
@@ -33,20 +35,30 @@ def test_changes_and_verdicts() -> None:
         ["users", SITE, "3", "0", "0"],
         ["row counts", "passed", "0.0125", "0.05", "posts of <beer>"],
         ["score drift", "FAILED", "0.31", "0.25", "population stability index"],
+        ["rank correlation", "passed", MISSING, f"{MINUS}1", "nothing comparable is published"],
     ]
 
 
 def test_texts_are_aligned_left_and_numbers_right() -> None:
     page = html.document_fromstring(render(replace(literal.full_report(), night=NIGHT)))
     _, checks = page.get_element_by_id("night").iter("table")
+    last = ["passed", "nothing comparable is published"]
     texts = [each.text_content() for each in checks.find_class("text")]
-    assert texts == ["verdict", "description", "passed", "posts of <beer>", "FAILED", "population stability index"]
+    assert texts == [
+        "Verdict",
+        "Description",
+        "passed",
+        "posts of <beer>",
+        "FAILED",
+        "population stability index",
+        *last,
+    ]
     assert [each.get("class") for each in checks.iter("td")][:4] == ["better text", None, None, "text"]
 
 
 def test_the_first_night_has_no_changes() -> None:
     first = render(replace(literal.full_report(), night=replace(NIGHT, changes=())))
-    assert [name for name, *_ in night_rows(first)] == ["row counts", "score drift"]
+    assert [name for name, *_ in night_rows(first)] == ["row counts", "score drift", "rank correlation"]
 
 
 def test_other_runs_have_no_such_section() -> None:

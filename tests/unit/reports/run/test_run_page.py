@@ -244,12 +244,19 @@ def test_the_given_order_is_shown_only_where_all_of_it_is_known() -> None:
     assert replace(story, candidates=(unknown,)).given_order == ()
 
 
-def test_features_are_named_by_group_and_meaning() -> None:
+def test_differences_are_counted_above_their_plot(document: html.HtmlElement) -> None:
+    keys = document.get_element_by_id("differences").find_class("key")
+    assert [words(key) for key in keys] == ["better on 158 queries", "equal on 34", "worse on 52"]
+
+
+def test_features_are_named_by_meaning_and_their_groups_by_colour() -> None:
     full = literal.full_report()
     first = replace(full.importances[0], about="words that both texts have")
     page = html.document_fromstring(render(replace(full, importances=(first, *full.importances[1:]))))
-    wide = page.get_element_by_id("features").find_class("drawing wide")[0]
-    assert f"{first.group} · words that both texts have" in [words(label) for label in wide.iter("text")]
+    features = page.get_element_by_id("features")
+    wide = features.find_class("drawing wide")[0]
+    assert "words that both texts have" in [words(label) for label in wide.iter("text")]
+    assert first.group in [words(key) for key in features.find_class("key")]
 
 
 def test_systems_with_one_label_have_no_measures_of_labels_and_are_named() -> None:

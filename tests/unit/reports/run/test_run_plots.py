@@ -21,7 +21,7 @@ from cqa_spark.reports.run.figures import draw_figures
 from cqa_spark.reports.run.record.content import Step
 from cqa_spark.reports.run.record.plots import plot_steps
 from cqa_spark.reports.run.scores.calibration import plot_calibration
-from cqa_spark.reports.run.scores.content import LengthScores, ScoreHistogram
+from cqa_spark.reports.run.scores.content import LengthScores, ScoreHistogram, frequent
 from cqa_spark.reports.run.scores.histogram import plot_scores
 from cqa_spark.reports.run.scores.lengths import plot_lengths
 from cqa_spark.reports.run.systems.plots import plot_measure
@@ -49,23 +49,27 @@ def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("width", "label"),
+    ("width", "lines"),
     [
-        (NARROW, "the number of words of the candidate that are also in…"),
-        (WIDE, "overlap_v1 · the number of words of the candidate that are also…"),
+        (NARROW, ["the number of words of the candidate that are also in", "the question, or similar"]),
+        (WIDE, ["the number of words of the candidate that are also in the", "question, or similar"]),
     ],
 )
-def test_a_phone_has_room_for_the_meaning_of_a_feature(width: int, label: str) -> None:
+def test_the_meaning_of_a_feature_is_legible_in_both_widths(width: int, lines: list[str]) -> None:
     about = "the number of words of the candidate that are also in the question, or similar"
     feature = FeatureImportance("best_a", "overlap_v1", "words", 0.5, 1, about)
-    assert labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", width)) == [label, "50.0 +"]
+    assert labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", width)) == [*lines, "50.0 +"]
 
 
-def test_differences_are_counted_beside_the_bars() -> None:
+def test_a_long_meaning_of_a_feature_is_truncated_after_two_lines() -> None:
+    feature = FeatureImportance("best_a", "overlap_v1", "words", 0.5, 1, "word " * 40)
+    first, second, _ = labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", WIDE))
+    assert (first, second) == (" ".join(["word"] * 12), " ".join(["word"] * 12) + "…")
+
+
+def test_differences_are_described() -> None:
     differences = Differences("best", "given", "MAP@10", ((0.5, 3), (0.0, 2), (-0.25, 1)))
-    drawing = plot_differences(differences, "differences", WIDE)
-    assert {"better on 3", "worse on 1"} <= set(labels(drawing))
-    assert "better on 3, equal on 2, worse on 1 queries" in drawing
+    assert "better on 3, equal on 2, worse on 1 queries" in plot_differences(differences, "differences", WIDE)
 
 
 def test_bars_of_differences_have_the_length_of_their_queries() -> None:
@@ -96,6 +100,13 @@ def test_scores_describe_their_counts() -> None:
     assert "Scores of best from -1 to 2.5: 3 relevant, 5 not relevant candidates." in plot_scores(
         histogram, "scores", NARROW
     )
+
+
+def test_a_rare_kind_of_candidates_is_as_high_as_the_other() -> None:
+    histogram = ScoreHistogram("best", 0.0, 1.0, (0, 2), (1000, 0), (0, 0))
+    above, below = ({y for _, y in points} for points in filled(plot_scores(histogram, "scores", NARROW)))
+    [axis] = above & below
+    assert axis - min(above) == pytest.approx(max(below) - axis, abs=0.01)
 
 
 def test_scores_that_are_all_equal_can_be_drawn() -> None:
@@ -136,10 +147,15 @@ def test_every_role_has_its_own_sentinel_and_variable() -> None:
 
 
 def test_calibration_is_the_share_of_relevant_candidates_by_score() -> None:
-    histogram = ScoreHistogram("best", 0.0, 1.0, (1, 0, 6, 3), (3, 0, 2, 0), (0, 5, 0, 0))
+    histogram = ScoreHistogram("best", 0.0, 1.0, (10, 3, 60, 30), (30, 6, 20, 0), (0, 50, 0, 0))
     drawing = plot_calibration(histogram, "calibration", NARROW)
-    assert "25 % of 4 at 0.125; 75 % of 8 at 0.625; 100 % of 3 at 0.875." in drawing
+    assert "25 % of 40 at 0.125; 75 % of 80 at 0.625; 100 % of 30 at 0.875." in drawing
     assert {"0", "50", "100 %"} <= set(labels(drawing))
+
+
+def test_means_of_few_candidates_are_omitted() -> None:
+    lengths = [LengthScores(8, 9, 0.5, 9, 0.5), LengthScores(16, 10, 0.5, 9, 0.25), LengthScores(32, 0, None, 10, 0.0)]
+    assert frequent(lengths) == (LengthScores(16, 10, 0.5, 9, None), LengthScores(32, 0, None, 10, 0.0))
 
 
 def test_scores_by_length_leave_out_what_no_candidate_has() -> None:
