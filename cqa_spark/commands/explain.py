@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import ExplainSettings
@@ -19,6 +21,7 @@ from cqa_spark.reports.explanation.content import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import explains, strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.feature_meanings import feature_meanings
 from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
@@ -56,7 +59,9 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
     with feature_frames(snapshot, [recipe], examples) as frame_of:
         found = collect_candidates(frame_of(recipe), model.description.features)
     _require_one_thread(found, snapshot.record.run_id, thread, site)
-    return _explained(recipe, model, found)
+    path = snapshot.record.artifacts[model_artifact(recipe.name)]
+    about = feature_meanings(model.description.features, path, snapshot.lake.storage)
+    return _explained(recipe, model, found, about)
 
 
 def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, RankerModel]:
@@ -95,8 +100,8 @@ def _require_one_thread(found: Candidates, run_id: str, thread: str, site: str |
         )
 
 
-def _explained(system: System, model: RankerModel, candidates: Candidates) -> Explained:
-    scores, contributions = model.score(candidates), strongest_contributions(model, system, candidates)
+def _explained(system: System, model: RankerModel, candidates: Candidates, about: Mapping[str, str]) -> Explained:
+    scores, contributions = model.score(candidates), strongest_contributions(model, system, candidates, about)
     rows = candidates.examples.to_pylist()
     return Explained(
         system=system.name,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import times
-from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.run import Run
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
@@ -18,6 +17,7 @@ from cqa_spark.reports.explanation.content import FeatureContribution
 from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.feature_meanings import feature_meanings
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 
@@ -39,7 +39,10 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     with feature_frames(run, [trained.system], examples, few=True) as frame_of:
         candidates = collect_candidates(frame_of(trained.system), trained.model.description.features)
     keys = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
-    found = dict(zip(keys, strongest_contributions(trained.model, trained.system, candidates), strict=True))
+    about = feature_meanings(
+        trained.model.description.features, run.record.artifacts[model_artifact(system)], run.lake.storage
+    )
+    found = dict(zip(keys, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
     return tuple(
         replace(
             story,
@@ -53,7 +56,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
 
 
 def strongest_contributions(
-    model: RankerModel, system: System, candidates: Candidates
+    model: RankerModel, system: System, candidates: Candidates, about: Mapping[str, str]
 ) -> list[tuple[FeatureContribution, ...]]:
     """The features with the largest contributions to each candidate's score, the largest first.
 
@@ -61,12 +64,13 @@ def strongest_contributions(
         model: fitted model of the system's ranker, for which ``explains`` is true.
         system: the system.
         candidates: with the model's features.
+        about: meaning by feature column.
     """
     features, moments = model.description.features, times(system.feature_groups)
     values = candidates.of(features)
     contributions = model.contributions(values)
     assert contributions is not None, "the caller has checked explains()"
-    return [_strongest(features, moments, *both) for both in zip(values, contributions, strict=True)]
+    return [_strongest(features, moments, about, *both) for both in zip(values, contributions, strict=True)]
 
 
 def explains(model: RankerModel) -> bool:
@@ -75,9 +79,12 @@ def explains(model: RankerModel) -> bool:
 
 
 def _strongest(
-    features: Sequence[str], moments: Collection[str], values: np.ndarray, contributions: np.ndarray
+    features: Sequence[str],
+    moments: Collection[str],
+    about: Mapping[str, str],
+    values: np.ndarray,
+    contributions: np.ndarray,
 ) -> tuple[FeatureContribution, ...]:
-    about = meanings(features)
     order = sorted(range(len(features)), key=lambda place: (-abs(contributions[place]), features[place]))
     return tuple(
         FeatureContribution(

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
-from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -34,7 +33,9 @@ from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories
 from cqa_spark.steps.query_table import QueryFiles
 from cqa_spark.steps.study import found_study
+from cqa_spark.systems.feature_meanings import feature_meanings
 from cqa_spark.systems.recipes import descriptions
+from cqa_spark.systems.trained_system import model_artifact
 
 SHOWN = (RANKINGS, EXAMPLES, UNRETRIEVED, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
 SHOWN_ENTRIES = (
@@ -121,7 +122,7 @@ class Report(Step):
             write_queries=None if headline.split == CROSS_VALIDATED else files.write,
             main_measure=measures[0],
             measures=measures,
-            meanings=meanings(entry["feature"] for entry in run.entries_or_none(FEATURE_IMPORTANCES)),
+            meanings=_meanings(run),
             descriptions=descriptions(each.system for each in ranked),
         )
         stories = explained_stories(run, best_system, content.stories)
@@ -133,6 +134,17 @@ def report_content(run: Run) -> RunReport:
     """The content of the page that the current process wrote for the run."""
     content: RunReport = run.recall(REPORT.name)
     return content
+
+
+def _meanings(run: Run) -> dict[str, dict[str, str]]:
+    """By system, the meanings of the features with an importance."""
+    features: dict[str, list[str]] = {}
+    for entry in run.entries_or_none(FEATURE_IMPORTANCES):
+        features.setdefault(entry["system"], []).append(entry["feature"])
+    return {
+        system: feature_meanings(found, run.record.artifacts[model_artifact(system)], run.lake.storage)
+        for system, found in features.items()
+    }
 
 
 class _Headline(NamedTuple):

@@ -120,6 +120,20 @@ def load_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings)
     return _read_groups(names, open_model_folder(path, "feature_groups", storage))
 
 
+def fitted_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings) -> dict[str, FeatureGroup]:
+    """Load some fitted groups of a trained system, without its model.
+
+    Args:
+        names: of the groups.
+        path: the model folder of the trained system.
+        storage: object storage settings.
+
+    Raises:
+        ContractError: the content is invalid.
+    """
+    return _read_groups(names, open_model_folder(path, "trained_system", storage).within(_GROUPS))
+
+
 def _write_groups(groups: Mapping[str, FeatureGroup], folder: NewModelFolder) -> None:
     for name, group in groups.items():
         if isinstance(group, LearningGroup):

@@ -38,6 +38,10 @@ class TopTags(BaseModel):
 
     by_site: dict[str, list[str]]
 
+    def names(self) -> list[str]:
+        """The tags in order, if they are those of one site; with several sites, a number has several names."""
+        return next(iter(self.by_site.values())) if len(self.by_site) == 1 else []
+
     def masks(self, questions: pa.Table) -> Longs:
         """The slots of questions' tags: bit 0 is the site's first tag.
 

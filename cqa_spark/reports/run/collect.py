@@ -34,6 +34,7 @@ from cqa_spark.reports.run.systems.content import Evaluation
 from cqa_spark.reports.scope import Scope
 from cqa_spark.reports.similarity.collect import collect_similarity
 
+NO_MEANINGS: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -55,7 +56,7 @@ def collect_content(
     measures: Sequence[str] = (),
     stories_each: int = 3,
     quarantine_samples: int = 5,
-    meanings: Mapping[str, str] = NO_TEXTS,
+    meanings: Mapping[str, Mapping[str, str]] = NO_MEANINGS,
     descriptions: Mapping[str, str] = NO_TEXTS,
 ) -> RunReport:
     """Collect the content of the report; Spark aggregates, and only a bounded number of rows reaches the driver.
@@ -77,7 +78,7 @@ def collect_content(
         measures: order of the columns; other measures follow alphabetically.
         stories_each: number of best and of worst queries.
         quarantine_samples: number of quarantined records to show.
-        meanings: meaning by feature column.
+        meanings: by system, the meanings of its feature columns.
         descriptions: what a system is, by its name.
 
     Raises:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cqa_spark.features.catalogue import described, meanings
+from cqa_spark.features.groups.author.badges import BadgeNames, BadgesAsOfV1
+from cqa_spark.features.groups.author.u_tags import UTagsAsOfV1
+from cqa_spark.features.groups.thread.q_tags import QTagsAsOfV1
+from cqa_spark.features.history.top_tags import TopTags
 
 
 def test_a_group_is_described_with_meaning_source_and_missing_value() -> None:
@@ -23,3 +29,26 @@ def test_feature_columns_have_the_meaning_that_their_group_declares() -> None:
     assert meanings(["lexicon_v2__log_odds", "gone_v1__words", "lexicon_v2__gone"]) == {
         "lexicon_v2__log_odds": "log-odds of being relevant"
     }
+
+
+def test_numbered_badges_are_named() -> None:
+    badges = BadgesAsOfV1(BadgeNames(names=["Teacher", "Student"]))
+    assert badges.meanings() == {
+        "badge_001": "1 if the user had before the cut the badge Teacher",
+        "badge_002": "1 if the user had before the cut the badge Student",
+    }
+    assert badges.meanings().keys() <= {column.name for column in badges.columns}
+
+
+@pytest.mark.parametrize(
+    ("group", "column", "about"),
+    [
+        (QTagsAsOfV1, "tag_02", "share of the tag ale among the question's tags that have a number"),
+        (UTagsAsOfV1, "accepted_02", "share of the tag ale among the numbered tags of the user's accepted answers"),
+    ],
+)
+def test_numbered_tags_of_a_single_site_are_named(group, column: str, about: str) -> None:
+    one, two = {"beer": ["stout", "ale"]}, {"beer": ["stout", "ale"], "wine": ["red"]}
+    assert group(TopTags(by_site=one)).meanings()[column] == about
+    assert column in {each.name for each in group.columns}
+    assert group(TopTags(by_site=two)).meanings() == {}

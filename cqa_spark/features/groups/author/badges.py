@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, NumberedGroup, Reach
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
@@ -32,10 +32,13 @@ _XU = "Xu et al. 2018, Table 2, Badges"
 _NAMES = "badges.json"
 
 
-def _features(about: str) -> tuple[FeatureColumn, ...]:
+def _about(held: str, badge: str) -> str:
+    return f"1 if the user {held} the badge {badge}"
+
+
+def _features(held: str) -> tuple[FeatureColumn, ...]:
     return tuple(
-        FeatureColumn(f"badge_{slot:03}", f"1 if the user {about} the badge number {slot}", _XU)
-        for slot in range(1, BADGE_SLOTS + 1)
+        FeatureColumn(f"badge_{slot:03}", _about(held, f"number {slot}"), _XU) for slot in range(1, BADGE_SLOTS + 1)
     )
 
 
@@ -57,12 +60,17 @@ class BadgeNames(BaseModel):
         return slots
 
 
-class _Badges(FittedAuthorGroup):
+class _Badges(FittedAuthorGroup, NumberedGroup):
     """Base class of both variants.
 
     Args:
         badges: the badge names in order of their slots.
+
+    Attributes:
+        held: "has" in the tense of the variant.
     """
+
+    held: ClassVar[str]
 
     marked: ClassVar[Marked | None] = Marked.BADGES
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.BADGE})
@@ -74,6 +82,10 @@ class _Badges(FittedAuthorGroup):
     def mark(self, rows: pa.Table) -> Longs:
         """The slots of badges."""
         return self.badges.slots(rows.column("badge"))
+
+    def meanings(self) -> Mapping[str, str]:
+        """The named badges."""
+        return {f"badge_{slot:03}": _about(self.held, name) for slot, name in enumerate(self.badges.names, start=1)}
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the badges' names."""
@@ -101,7 +113,8 @@ class BadgesSnapshotV1(_Badges):
     family: ClassVar[str] = "badges"
     about: ClassVar[str] = "badges of the answerer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _features("has")
+    held: ClassVar[str] = "has"
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _features(held)
     reach: ClassVar[Reach] = Reach.AUTHOR
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
@@ -119,7 +132,8 @@ class BadgesAsOfV1(_Badges):
     family: ClassVar[str] = "badges"
     about: ClassVar[str] = "badges of the answerer, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _features("had before the cut")
+    held: ClassVar[str] = "had before the cut"
+    columns: ClassVar[tuple[FeatureColumn, ...]] = _features(held)
     reach: ClassVar[Reach] = Reach.HISTORY
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, NumberedGroup, Reach
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
@@ -22,16 +22,19 @@ _XU = "Xu et al. 2018, Table 2, UTags"
 _KINDS = {"answered": "answers", "accepted": "accepted answers"}
 _TAGS = "tags.json"
 
+
+def _about(tag: str, what: str) -> str:
+    return f"share of {tag} among the numbered tags of the user's {what}"
+
+
 _FEATURES = tuple(
-    FeatureColumn(
-        f"{kind}_{slot:02}", f"share of the site's tag number {slot} among the numbered tags of the user's {what}", _XU
-    )
+    FeatureColumn(f"{kind}_{slot:02}", _about(f"the site's tag number {slot}", what), _XU)
     for kind, what in _KINDS.items()
     for slot in range(1, TAG_SLOTS + 1)
 )
 
 
-class _UTags(FittedAuthorGroup):
+class _UTags(FittedAuthorGroup, NumberedGroup):
     """Base class of both variants; fitting assigns tags to slots.
 
     Args:
@@ -47,6 +50,14 @@ class _UTags(FittedAuthorGroup):
     def mark(self, rows: pa.Table) -> Longs:
         """The slots of questions' tags, as bits."""
         return self.tags.masks(rows)
+
+    def meanings(self) -> Mapping[str, str]:
+        """The shares of the named tags."""
+        return {
+            f"{kind}_{slot:02}": _about(f"the tag {name}", what)
+            for kind, what in _KINDS.items()
+            for slot, name in enumerate(self.tags.names(), start=1)
+        }
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the order of the tags."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, NumberedGroup, Reach
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
@@ -22,7 +22,11 @@ _XU = "Xu et al. 2018, Table 2, QTags, and footnote 5"
 _TAGS = "tags.json"
 
 
-class _QTags(FittedQueryGroup):
+def _about(tag: str) -> str:
+    return f"share of {tag} among the question's tags that have a number"
+
+
+class _QTags(FittedQueryGroup, NumberedGroup):
     """Base class of both variants.
 
     Args:
@@ -30,9 +34,7 @@ class _QTags(FittedQueryGroup):
     """
 
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
-        FeatureColumn(
-            f"tag_{slot:02}", f"share of the site's tag number {slot} among the question's tags that have a number", _XU
-        )
+        FeatureColumn(f"tag_{slot:02}", _about(f"the site's tag number {slot}"), _XU)
         for slot in range(1, TAG_SLOTS + 1)
     )
     entity: ClassVar[Entity] = Entity.QUESTION
@@ -53,6 +55,10 @@ class _QTags(FittedQueryGroup):
             feature.name: values_at(batch.query_post, share)
             for feature, share in zip(self.columns, shares.T, strict=True)
         }
+
+    def meanings(self) -> Mapping[str, str]:
+        """The shares of the named tags."""
+        return {f"tag_{slot:02}": _about(f"the tag {name}") for slot, name in enumerate(self.tags.names(), start=1)}
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the order of the tags."""

@@ -14,12 +14,12 @@ FEATURES_PER_SYSTEM = 200
 _GROUP = re.compile(r"(?P<group>.+?_v\d+)[^0-9A-Za-z]+(?P<feature>.+)")
 
 
-def collect_importances(scope: Scope, meanings: Mapping[str, str]) -> tuple[FeatureImportance, ...]:
+def collect_importances(scope: Scope, meanings: Mapping[str, Mapping[str, str]]) -> tuple[FeatureImportance, ...]:
     """The features of each learned system, most important first.
 
     Args:
         scope: rows to report on.
-        meanings: meaning by feature column.
+        meanings: by system, the meanings of its feature columns.
     """
     entries = sorted(scope.entries("feature_importances"), key=lambda each: (-each["importance"], each["feature"]))
     return tuple(
@@ -28,7 +28,7 @@ def collect_importances(scope: Scope, meanings: Mapping[str, str]) -> tuple[Feat
             *split_feature(each["feature"]),
             each["importance"],
             each["direction"],
-            meanings.get(each["feature"], ""),
+            meanings.get(system, {}).get(each["feature"], ""),
         )
         for system in sorted({each["system"] for each in entries})
         for each in [entry for entry in entries if entry["system"] == system][:FEATURES_PER_SYSTEM]
