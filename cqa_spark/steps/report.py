@@ -142,7 +142,7 @@ def _meanings(run: Run) -> dict[str, dict[str, str]]:
     for entry in run.entries_or_none(FEATURE_IMPORTANCES):
         features.setdefault(entry["system"], []).append(entry["feature"])
     return {
-        system: feature_meanings(found, run.record.artifacts[model_artifact(system)], run.lake.storage)
+        system: feature_meanings(found, run.record.artifacts.get(model_artifact(system)), run.lake.storage)
         for system, found in features.items()
     }
 

@@ -11,12 +11,12 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.systems.trained_system import fitted_groups
 
 
-def feature_meanings(features: Sequence[str], path: str, storage: ObjectStorageSettings) -> dict[str, str]:
+def feature_meanings(features: Sequence[str], path: str | None, storage: ObjectStorageSettings) -> dict[str, str]:
     """The meanings of feature columns ``GROUP__COLUMN``, with the names of numbered tags and badges.
 
     Args:
         features: the columns; those of unknown groups are omitted.
-        path: the model folder of the trained system.
+        path: the model folder of the trained system; None for the meanings that groups declare.
         storage: object storage settings.
 
     Raises:
@@ -25,7 +25,7 @@ def feature_meanings(features: Sequence[str], path: str, storage: ObjectStorageS
     declared = meanings(features)
     groups = {name.partition("__")[0] for name in declared}
     numbered = sorted(name for name in groups if issubclass(group_class(name), NumberedGroup))
-    if not numbered:
+    if path is None or not numbered:
         return declared
     named = {
         f"{name}__{column}": about
