@@ -188,11 +188,15 @@ def _first_line(model: type[Section]) -> str:
 
 def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known: Sequence[Flag]) -> Iterator[Problem]:
     spellings = [flag.spelling for flag in known] + ["--config", "--dry-run", "--debug", "--help"]
+    places = {f"--{flag.spelling}": flag.metavar for flag in known if not flag.spelling.startswith("-")}
     after_unknown_flag = False
     for each in unknown:
         if each.startswith("-"):
             name = each.split("=")[0]
-            remedy = did_you_mean(name, spellings, f"{parser.prog} --help lists all flags")
+            if name in places:
+                remedy = f"give it without the flag: {parser.prog} {places[name]}"
+            else:
+                remedy = did_you_mean(name, spellings, f"{parser.prog} --help lists all flags")
             yield Problem(f"flag {name}", "", "unknown flag", remedy)
             after_unknown_flag = True
         elif not after_unknown_flag:

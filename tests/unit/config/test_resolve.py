@@ -6,6 +6,7 @@ from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve, standard_files
 from cqa_spark.config.settings import (
     FeaturizeSettings,
+    InspectSettings,
     PairSettings,
     RankSettings,
     RunSettings,
@@ -168,6 +169,13 @@ def test_an_unknown_key_is_answered_with_close_ones(home, wrong, remedy):
 def test_an_unknown_flag_is_answered_with_close_ones():
     [problem] = problems(RunSettings, *ENOUGH, "--resamples", "7")
     assert (problem.origin, problem.remedy) == ("flag --resamples", "did you mean --evaluation.resamples?")
+
+
+def test_a_flag_for_a_positional_argument_is_answered_with_its_place():
+    [problem] = problems(InspectSettings, "--lake", "build/lake")
+    assert problem.origin == "flag --lake"
+    assert problem.remedy.startswith("give it without the flag: ")
+    assert problem.remedy.endswith(" LAKE")
 
 
 def test_a_stray_word_is_refused():
