@@ -34,4 +34,4 @@ def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: i
     values = [np.asarray(found[name], dtype=np.float64) for name in names]
     if any(each.shape != (rows,) for each in values):
         raise ContractError(f"feature group {group.name} did not return one value per example", "fill in NaN")
-    return np.stack(values, axis=1)
+    return np.stack(values).T  # in memory column by column, as Arrow reads them
