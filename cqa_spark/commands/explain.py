@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.model_folder.reading import open_model_folder
@@ -21,7 +22,7 @@ from cqa_spark.reports.explanation.content import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import explains, strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.feature_meanings import feature_meanings
+from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
@@ -60,7 +61,8 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
         found = collect_candidates(frame_of(recipe), model.description.features)
     _require_one_thread(found, snapshot.record.run_id, thread, site)
     path = snapshot.record.artifacts[model_artifact(recipe.name)]
-    about = feature_meanings(model.description.features, path, snapshot.lake.storage)
+    features = model.description.features
+    about = meanings(features, numbered_groups(features, path, snapshot.lake.storage))
     return _explained(recipe, model, found, about)
 
 

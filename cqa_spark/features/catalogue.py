@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
+from cqa_spark.features.numbered_group import NumberedGroup
 from cqa_spark.features.registry import family, group_class, known_groups
+
+NOT_FITTED: Mapping[str, FeatureGroup] = MappingProxyType({})
 
 
 def described(name: str) -> Mapping[str, Any]:
@@ -27,16 +31,23 @@ def described(name: str) -> Mapping[str, Any]:
     }
 
 
-def meanings(features: Iterable[str]) -> dict[str, str]:
-    """The declared meanings of feature columns ``GROUP__COLUMN``; columns of unknown groups are omitted."""
+def meanings(features: Iterable[str], fitted: Mapping[str, FeatureGroup] = NOT_FITTED) -> dict[str, str]:
+    """The meanings of feature columns ``GROUP__COLUMN``; columns of unknown groups are omitted.
+
+    Args:
+        features: the columns.
+        fitted: groups by name; numbered columns of these have the meanings that fitting gave them, others the declared
+            ones.
+    """
     known = known_groups()
     wanted = {name: name.partition("__") for name in features}
     declared = {
         group: {column.name: column.about for column in group_class(group).columns}
         for group in {group for group, _, _ in wanted.values()}.intersection(known)
     }
+    named = {name: group.meanings() for name, group in fitted.items() if isinstance(group, NumberedGroup)}
     return {
-        name: declared[group][column]
+        name: named.get(group, declared[group]).get(column, declared[group][column])
         for name, (group, _, column) in wanted.items()
         if column in declared.get(group, ())
     }

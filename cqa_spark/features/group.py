@@ -129,14 +129,6 @@ class LearningGroup(FeatureGroup):
         """
 
 
-class NumberedGroup(LearningGroup):
-    """A group with numbered columns, such as the site's first tag; fitting gives the numbers names."""
-
-    @abstractmethod
-    def meanings(self) -> Mapping[str, str]:
-        """The meanings of the columns whose number has one name, by column."""
-
-
 class QueryGroup(FeatureGroup):
     """A group computed from whole queries in memory; one pass over the queries computes all of them.
 

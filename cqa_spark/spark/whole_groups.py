@@ -30,12 +30,14 @@ def whole_groups(
     waiting: list[pa.RecordBatch] = []
     held = 0
     for batch in batches:
-        end = _start_of_last(batch, keys) if held + size(batch) >= at_a_time else 0
+        more = size(batch)
+        end = _start_of_last(batch, keys) if held + more >= at_a_time else 0
         if end and held + size(batch.slice(0, end)) >= at_a_time:
             yield pa.Table.from_batches([*waiting, batch.slice(0, end)]).combine_chunks()
             waiting, held, batch = [], 0, batch.slice(end)
+            more = size(batch)
         waiting.append(batch)
-        held += size(batch)
+        held += more
     if held:
         yield pa.Table.from_batches(waiting).combine_chunks()
 

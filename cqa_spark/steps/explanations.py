@@ -9,6 +9,7 @@ import numpy as np
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import times
+from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.run import Run
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
@@ -17,7 +18,6 @@ from cqa_spark.reports.explanation.content import FeatureContribution
 from cqa_spark.reports.run.queries.content import QueryStory
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.feature_meanings import feature_meanings
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 
@@ -39,9 +39,7 @@ def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> t
     with feature_frames(run, [trained.system], examples, few=True) as frame_of:
         candidates = collect_candidates(frame_of(trained.system), trained.model.description.features)
     keys = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
-    about = feature_meanings(
-        trained.model.description.features, run.record.artifacts[model_artifact(system)], run.lake.storage
-    )
+    about = meanings(trained.model.description.features, trained.groups)
     found = dict(zip(keys, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
     return tuple(
         replace(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
+from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -33,7 +34,7 @@ from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_stories
 from cqa_spark.steps.query_table import QueryFiles
 from cqa_spark.steps.study import found_study
-from cqa_spark.systems.feature_meanings import feature_meanings
+from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.recipes import descriptions
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -141,8 +142,9 @@ def _meanings(run: Run) -> dict[str, dict[str, str]]:
     features: dict[str, list[str]] = {}
     for entry in run.entries_or_none(FEATURE_IMPORTANCES):
         features.setdefault(entry["system"], []).append(entry["feature"])
+    paths = {system: run.record.artifacts.get(model_artifact(system)) for system in features}
     return {
-        system: feature_meanings(found, run.record.artifacts.get(model_artifact(system)), run.lake.storage)
+        system: meanings(found, numbered_groups(found, paths[system], run.lake.storage))
         for system, found in features.items()
     }
 

@@ -70,14 +70,16 @@ def short(name: str, letters: int = NAME_LENGTH) -> str:
 
 
 def folded(name: str, letters: int, lines: int) -> str:
-    """A name on at most some lines, truncated if it is longer.
+    """A name on at most some lines; the last one is truncated like a ``short`` name.
 
     Args:
         name: the name.
         letters: characters that fit on a line.
         lines: largest number of lines.
     """
-    return "\n".join(textwrap.wrap(visible_line(name), letters, max_lines=lines, placeholder="…"))
+    found = textwrap.wrap(visible_line(name), letters, break_on_hyphens=False)
+    last = " ".join(found[lines - 1 :])
+    return "\n".join([*found[: lines - 1], short(last, letters)] if last else found)
 
 
 def to_svg(figure: Figure, name: str, description: str) -> Markup:

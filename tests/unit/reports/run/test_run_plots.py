@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.palette import ROLES, group_role, sentinel, themed
-from cqa_spark.reports.kit.plots.svg import NARROW, WIDE
+from cqa_spark.reports.kit.plots.svg import NARROW, WIDE, folded
 from cqa_spark.reports.run.differences.content import Differences
 from cqa_spark.reports.run.differences.plots import plot_differences
 from cqa_spark.reports.run.features.content import FeatureImportance
@@ -64,7 +64,12 @@ def test_the_meaning_of_a_feature_is_legible_in_both_widths(width: int, lines: l
 def test_a_long_meaning_of_a_feature_is_truncated_after_two_lines() -> None:
     feature = FeatureImportance("best_a", "overlap_v1", "words", 0.5, 1, "word " * 40)
     first, second, _ = labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", WIDE))
-    assert (first, second) == (" ".join(["word"] * 12), " ".join(["word"] * 12) + "…")
+    assert (first, second) == (" ".join(["word"] * 12), " ".join(["word"] * 12) + " w…")
+
+
+def test_a_name_on_one_line_is_truncated_wherever_the_line_ends() -> None:
+    assert folded("ruby-on-rails-active-record-something", 26, 1) == "ruby-on-rails-active-reco…"
+    assert folded("a" * 60, 26, 2) == "a" * 26 + "\n" + "a" * 25 + "…"
 
 
 def test_differences_are_described() -> None:
