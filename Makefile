@@ -17,14 +17,17 @@ ENVIRONMENT := build/environment.tar.gz
 VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 GATEWAY := .tools/versitygw-$(VERSITYGW)
-# Each process starts its own Spark with 4 GB of heap; the tests of a file share fixtures and run in one process.
-# One per core, at most 4 to fit a laptop's memory.
+# Each process starts its own Spark; one per core, at most 4 to fit a laptop's memory.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
+# The tests of a file share fixtures and run in one process, the files in the order of tests/conftest.py.
+PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
+S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 
-.PHONY: help setup models neural demo test lint format lock airflow docs image versitygw offline environment clean
+.PHONY: help setup models neural demo test test-plan test-fast test-neural test-more lint format lock airflow docs \
+    image versitygw offline environment clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
 
@@ -36,8 +39,22 @@ neural: $(NEURAL) $(RESOLVED) ## also install PyTorch and gensim, for the neural
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
 
-test: neural lint $(if $(shell command -v go),$(GATEWAY)) ## check style, types and import contracts, run all tests
-	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
+test: test-plan lint $(S3_SERVER) ## check style, types and import contracts, run the tests
+	$(PYTEST) -m 'not neural and not more'
+
+test-plan:
+	@echo 'make test: sets up if needed (4 minutes, once); style, types and import contracts (1 minute); unit tests' \
+	    '(1 minute) and tests with Spark (9 minutes) in $(TEST_PROCESSES) processes. Times are those of two cores.'
+
+test-fast: lint ## the same without the tests that start Spark: two minutes
+	$(PYTEST) -m 'not neural and not more' tests/unit
+
+test-neural: neural ## run the tests that need PyTorch or gensim (6 GB)
+	$(BIN)/python -c 'import gensim, safetensors, torch'  # without which their tests would be skipped
+	$(PYTEST) -m 'neural and not more'
+
+test-more: setup airflow $(S3_SERVER) ## run the tests that are long by nature
+	$(PYTEST) -m more
 
 lint: setup ## check style, types, import contracts, and that tests can be collected
 	$(BIN)/ruff check
@@ -61,7 +78,7 @@ airflow: $(INSTALLED) ## test the DAG of deploy/airflow with Airflow, in a separ
 	$(UV) venv --quiet --allow-existing --python $(BIN)/python build/airflow
 	$(UV) pip sync --quiet --python build/airflow/bin/python --require-hashes locks/airflow.txt
 	AIRFLOW_HOME=$(CURDIR)/build/airflow/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
-	    build/airflow/bin/python -m pytest tests/unit/deploy/test_airflow.py
+	    build/airflow/bin/python -m pytest --noconftest tests/unit/deploy/test_airflow.py
 
 docs: setup ## build the documentation in build/docs, for reading without network access
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -1,8 +1,9 @@
-"""Fixtures of all tests."""
+"""Fixtures of all tests, their order, and what is said about those that fail."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: ("integration" in item.path.parts, item.path not in slow))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the command that repeats each test that failed, alone."""
+    reports = [*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")]
+    for nodeid in dict.fromkeys(report.nodeid for report in reports):
+        terminalreporter.write_line(f"to repeat it alone: .venv/bin/pytest {shlex.quote(nodeid)}")
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,6 @@ from cqa_spark.evaluation.measures import known_measures
 from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.declared_tables import declared_tables
 
-pytest.importorskip("mkdocs", reason="the documentation needs mkdocs: make setup installs it")
-
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = "//script/@src | //link[@rel='stylesheet' or @rel='icon']/@href | //img/@src | //iframe/@src"
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
-
-nbformat = pytest.importorskip("nbformat", reason="the notebooks need nbclient: make setup installs it")
-nbclient = pytest.importorskip("nbclient", reason="the notebooks need nbclient: make setup installs it")
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 

@@ -105,8 +105,8 @@ def test_too_few_texts_teach_no_word_vectors(spark: SparkSession) -> None:
     assert vectors.vocabulary.bag(["rice"]) is None
 
 
+@pytest.mark.neural
 def test_partitions_and_saving_change_no_digit_of_paragraph_vectors(spark: SparkSession, tmp_path: Path) -> None:
-    pytest.importorskip("gensim", reason="needs the extra neural")
     _, values = fit_and_compute(Doc2VecV1, _inputs(spark, 1), folds=2)
     rows = {row.query_id: row for row in values.collect()}
     again, values = fit_and_compute(Doc2VecV1, _inputs(spark, 5), folds=2)

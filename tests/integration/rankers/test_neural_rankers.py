@@ -15,7 +15,7 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.neural.model import TextNetworkModel
 from cqa_spark.rankers.registry import build_ranker
 
-pytest.importorskip("torch", reason="needs the extra neural")
+pytestmark = pytest.mark.neural
 
 SMALL = {"hidden": [8], "epochs": 15, "learning_rate": 0.01, "dropout": 0.1}
 SMALL_ATTENTION = {**SMALL, "attend": [8], "compare": [8], "most_words": 10}

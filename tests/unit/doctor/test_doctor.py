@@ -133,7 +133,6 @@ def test_a_tracking_server_that_is_not_there_is_a_warning(monkeypatch: pytest.Mo
 
 
 def test_a_tracking_file_is_not_created(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("mlflow")
     monkeypatch.chdir(tmp_path)
     (finding,) = examine_tracking(TrackingSettings())
     assert finding == Finding("MLflow", "ok", "sqlite:///mlflow.db: the first run creates the file")

@@ -8,8 +8,7 @@ import pytest
 from literal_batches import Said, Thread, batch_of, values
 from saved_folders import reloaded_group, saved
 
-pytest.importorskip("torch", reason="needs the extra neural")
-pytest.importorskip("safetensors", reason="needs the extra neural")
+pytest.importorskip("torch", reason="needs PyTorch: make test-neural runs it")
 
 import numpy as np
 from tiny_transformer import write_tiny_transformer
@@ -19,6 +18,8 @@ from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.learning import learn
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+
+pytestmark = pytest.mark.neural
 
 
 class TinyV1(CrossEncoderGroup):

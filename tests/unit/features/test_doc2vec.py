@@ -9,7 +9,7 @@ from literal_batches import Pair, pairs_of, values
 from cqa_spark.features.groups.text.doc2vec import Doc2VecV1
 from cqa_spark.text.paragraph_vectors import DIMENSIONS, ParagraphVectors
 
-pytest.importorskip("gensim", reason="needs the extra neural")
+pytestmark = pytest.mark.neural
 
 
 @pytest.fixture

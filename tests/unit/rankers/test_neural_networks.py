@@ -99,11 +99,13 @@ def test_every_example_is_in_one_batch_of_pairs_of_similar_length() -> None:
     assert sorted(drawn[0]) == given.query.tolist() != drawn[0]
 
 
+@pytest.mark.neural
 @pytest.mark.parametrize(
     ("attend", "batch_norm"), [((8,), False), ((), True)], ids=["decomposable attention", "batch normalisation"]
 )
 def test_the_network_in_numpy_gives_what_pytorch_gives(attend: tuple[int, ...], batch_norm: bool) -> None:
-    torch = pytest.importorskip("torch", reason="needs the extra neural")
+    import torch
+
     from cqa_spark.rankers.neural.modules import PairNetwork, in_numpy, tensors
 
     given = examples()
@@ -128,8 +130,8 @@ def test_the_network_in_numpy_gives_what_pytorch_gives(attend: tuple[int, ...], 
     assert found == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.neural
 def test_decomposable_attention_learns_which_candidates_repeat_the_query_the_same_each_time() -> None:
-    pytest.importorskip("torch", reason="needs the extra neural")
     from cqa_spark.rankers.neural.training import train_network
 
     given = examples()

@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import erf, softmax
 
-pytest.importorskip("torch", reason="needs the extra neural")
-pytest.importorskip("safetensors", reason="needs the extra neural")
+pytest.importorskip("torch", reason="needs PyTorch: make test-neural runs it")
 
 import torch
 from tiny_transformer import HEADS, LAYERS, SIZE, WORDS, write_tiny_transformer
@@ -20,6 +19,8 @@ from cqa_spark.text.cross_encoding.layers import LowerLayers, UpperLayers
 from cqa_spark.text.cross_encoding.learning import learn
 from cqa_spark.text.cross_encoding.parts import TextEncoder
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+
+pytestmark = pytest.mark.neural
 
 SETTINGS = CrossEncoderSettings(
     "tiny", 2, first_tokens=8, second_tokens=5, epochs=60, batch=4, learning_rate=1e-2, workers=1

