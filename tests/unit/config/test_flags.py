@@ -14,6 +14,7 @@ MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_setting_is_a_flag_with_its_help(model):
     text = " ".join(build_parser("cqa x", model, with_files=True).format_help().split())
+    assert any(flags(model))
     for flag in flags(model):
         assert flag.field.description, flag.key
         assert " ".join(flag.help.split()) in text
@@ -56,6 +57,7 @@ def test_a_key_means_the_same_in_every_job():
                 continue  # required in some jobs and not in others
             this = (flag.field.description, flag.field.default)
             assert declared.setdefault(flag.key, this) == this, (model, flag.key)
+    assert ("spark", "driver_memory") in declared
 
 
 def test_base_yaml_holds_the_defaults_of_the_models():

@@ -57,16 +57,11 @@ class TestMachine:
         with pytest.raises(EnvironmentProblem, match=r"not those of .*: one-1\.0\.jar, two-2\.jar\n"):
             machine.jars(tmp_path, expected)
 
-    @pytest.mark.parametrize(("free", "error"), [(10**11, None), (2 * 10**9, Doubt), (10**8, EnvironmentProblem)])
-    def test_space(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, error: type[Exception] | None
-    ) -> None:
+    @pytest.mark.parametrize(("free", "verdict"), [(10**11, "ok"), (2 * 10**9, "warning"), (10**8, "failed")])
+    def test_space(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, verdict: str) -> None:
         monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
-        if error is None:
-            assert machine.space(tmp_path) == f"100.0 GB free in {tmp_path}"
-        else:
-            with pytest.raises(error, match="GB free"):
-                machine.space(tmp_path)
+        finding = examine("space", lambda: machine.space(tmp_path))
+        assert (finding.verdict, finding.found.split(",")[0]) == (verdict, f"{free / 1e9:.1f} GB free in {tmp_path}")
 
 
 class Careless(Folder):

@@ -20,6 +20,7 @@ MEASURES = [parse_measure(written) for written in (*DEFAULT_MEASURES, "MAP@3", "
 MEAN_MEASURES = [measure for measure in MEASURES if isinstance(measure, MeanMeasure)]
 RANKING_MEASURES = [measure for measure in MEASURES if measure.parameters()]
 LABEL_MEASURES = [measure for measure in MEASURES if not measure.parameters()]
+assert min(map(len, (MEAN_MEASURES, RANKING_MEASURES, LABEL_MEASURES))) > 2
 
 candidates = st.builds(lambda gain, called: Candidate(gain > 0, gain, called), st.integers(0, 3), st.booleans())
 rankings = st.lists(candidates, min_size=2, max_size=15)

@@ -13,7 +13,7 @@ CANDIDATES = st.lists(
 )
 
 
-@given(st.lists(st.tuples(CANDIDATES, CANDIDATES), max_size=5), st.booleans())
+@given(st.lists(st.tuples(CANDIDATES, CANDIDATES), min_size=1, max_size=5), st.booleans())
 def test_remembered_measures_are_those_of_each_query(queries, with_scores: bool) -> None:
     measures = [parse_measure(name) for name in ("MAP@10", "nDCG@3", "F1", *(["Pearson"] if with_scores else []))]
     known = MeasuredPatterns(measures)

@@ -76,6 +76,7 @@ def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components) -> No
         {measure: each[1:] for measure, each in components.items()},
         {measure: each[0] for measure, each in components.items()}, resamples=drawn.resamples,
     )  # fmt: skip
+    assert len(found) == len(components) * len(MEASURED.systems) == 4
     for measure, each in components.items():
         for place, system in enumerate(MEASURED.systems):
             row = found.loc[(str(measure), system)]

@@ -19,7 +19,8 @@ def test_a_group_that_learns_from_labels_describes_what_has_one_fold(entity: Ent
 
 @pytest.mark.parametrize(("entity", "learns"), [(Entity.PAIR, True), (Entity.CANDIDATE, True), (Entity.AUTHOR, False)])
 def test_other_fitted_groups_are_welcome(entity: Entity, learns: bool) -> None:
-    type("Fame", (FittedQueryGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
+    fame = type("Fame", (FittedQueryGroup,), {"name": "fame_v1", "entity": entity, "learns_from_labels": learns})
+    assert (fame.entity, fame.learns_from_labels) == (entity, learns)
 
 
 def test_the_table_of_values_has_a_struct_for_each_group() -> None:

@@ -54,14 +54,10 @@ def test_words_that_both_texts_share_are_related() -> None:
 
 def test_without_its_parser_a_step_is_refused_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    Featurize(("overlap_v1",), "question_question", FeatureSettings()).prepare()  # needs no parser
     step = Featurize(("overlap_v1", "tree_kernel_v1"), "question_question", FeatureSettings())
     with pytest.raises(
         EnvironmentProblem, match="the feature group tree_kernel_v1 needs textblob, which is not"
     ) as caught:
         step.prepare()
     assert "pip install 'cqa-spark[papers]'" in caught.value.remedy
-
-
-def test_groups_without_extras_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    Featurize(("overlap_v1",), "question_question", FeatureSettings()).prepare()

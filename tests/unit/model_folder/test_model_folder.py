@@ -194,24 +194,18 @@ def test_a_manifest_that_says_something_else_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("column_type", "is_known"),
-    [
-        ("bigint", True),
-        ("array<double>", True),
-        ("map<string,struct<judged:bigint,relevant:bigint>>", True),
-        ("udt", False),
-        ("array<udt>", False),
-        ("int, b struct<a:int>", False),
-        ("array<" * 999 + "int" + ">" * 999, False),
-    ],
+    "column_type", ["bigint", "array<double>", "map<string,struct<judged:bigint,relevant:bigint>>"]
 )
-def test_types_of_columns(column_type: str, is_known: bool) -> None:
-    entry = {"columns": {"a": column_type}, "files": []}
-    if is_known:
-        assert TableEntry.model_validate(entry).columns == {"a": column_type}
-    else:
-        with pytest.raises(ValidationError, match="is not a column type"):
-            TableEntry.model_validate(entry)
+def test_types_of_columns(column_type: str) -> None:
+    assert TableEntry.model_validate({"columns": {"a": column_type}, "files": []}).columns == {"a": column_type}
+
+
+@pytest.mark.parametrize(
+    "column_type", ["udt", "array<udt>", "int, b struct<a:int>", "array<" * 999 + "int" + ">" * 999]
+)
+def test_other_types_of_columns_are_refused(column_type: str) -> None:
+    with pytest.raises(ValidationError, match="is not a column type"):
+        TableEntry.model_validate({"columns": {"a": column_type}, "files": []})
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", "[" * 100_000])
