@@ -15,7 +15,7 @@ from s3_server import S3Server, reach
 from standalone import HERE, SHORT_LIVED, Cluster, standalone_cluster
 
 from cqa_spark.cli import main
-from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import POSTS
@@ -31,7 +31,7 @@ TREES = {
     "name": "trees",
     "task": "question_comment",
     "feature_groups": ["comment_surface_v1", "lexicon_v2"],
-    "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 20}},
+    "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 5}},
 }
 SYSTEMS = ["given_order", TREES["name"]]
 
@@ -94,52 +94,11 @@ def rows(spark: SparkSession, lake: Path, table: Table) -> list[Row]:
 
 
 @pytest.mark.slow
-def test_a_cluster_reads_dumps_as_local_mode_does(spark: SparkSession, cluster: Cluster, tmp_path: Path) -> None:
-    dump = write_dump(tmp_path, site="cluster.example.org", threads=40, seed=3).folder
-    tables = ["--tables", "posts", "votes", "post_links"]
-    ingest = ["ingest", "stackexchange", "--input", str(dump), "--run-id", "r", *tables]
-    with started([*submit(cluster), *ingest, "--lake", str(tmp_path / "cluster")]):
-        pass
-    assert main([*ingest, "--lake", str(tmp_path / "local")]) == 0
-    for table in (POSTS, VOTES, POST_LINKS):
-        read, expected = (rows(spark, tmp_path / lake, table) for lake in ("cluster", "local"))
-        assert read == expected
-        assert expected
-    lakes = [Lake(spark, str(tmp_path / lake)) for lake in ("cluster", "local")]
-    read, expected = (sorted(published_snapshot(lake).entries(INGESTED_FILES), key=repr) for lake in lakes)
-    assert len(expected) == 3
-    assert read == expected
-
-
-@pytest.mark.slow
-def test_a_cluster_reads_an_archive_without_a_shared_folder(
-    spark: SparkSession, cluster: Cluster, s3: S3Server, tmp_path: Path
-) -> None:
-    dump = write_dump(tmp_path, site="packed.example.org", threads=20, seed=3).folder
-    (tmp_path / "packed").mkdir()
-    with py7zr.SevenZipFile(tmp_path / "packed" / "packed.example.org.7z", "w") as archive:
-        archive.write(dump / "Posts.xml", "Posts.xml")
-    send(tmp_path / "packed", s3.location("packed"), s3.settings)
-    ingest = ["ingest", "stackexchange", "--run-id", "r", "--tables", "posts"]
-    places = ["--input", s3.location("packed"), "--unpack.staging", s3.location("staged")]
-    with started([*submit(cluster), *ingest, *places, "--lake", s3.location("cluster"), *s3.flags]):
-        pass
-    assert main([*ingest, "--input", str(dump), "--lake", str(tmp_path / "local")]) == 0
-    reach(spark, s3)
-    lakes = [Lake(spark, s3.location("cluster"), s3.settings), Lake(spark, str(tmp_path / "local"))]
-    read, expected = (
-        published_snapshot(lake).read(POSTS).drop("source_file").orderBy(*POSTS.key).collect() for lake in lakes
-    )
-    assert read == expected
-    assert len(expected) > 20
-
-
-@pytest.mark.slow
 def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
-    """By plans that are compiled; local mode interprets them here."""
-    write_sample(tmp_path, threads=40, dev_threads=10, seed=7)
+    """By plans that are compiled, in several tasks at once; local mode interprets them here."""
+    write_sample(tmp_path, threads=12, dev_threads=4, seed=7)
     assert main(pipeline(tmp_path, "local")) == 0
     expected = rows(spark, tmp_path / "local", RANKINGS)
     assert {row["system"] for row in expected} == set(SYSTEMS)
@@ -148,3 +107,36 @@ def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
             assert any(line.startswith(finished) for line in said)
             worker.kill()
     assert rows(spark, tmp_path / "bereft", RANKINGS) == expected
+
+
+@pytest.mark.more
+def test_a_cluster_reads_an_archive_without_a_shared_folder(
+    spark: SparkSession, cluster: Cluster, s3: S3Server, tmp_path: Path
+) -> None:
+    """All goes through the bucket: the archive, what tasks unpack of it, and the lake."""
+    dump = write_dump(tmp_path, site="packed.example.org", threads=20, seed=3).folder
+    (tmp_path / "packed").mkdir()
+    with py7zr.SevenZipFile(tmp_path / "packed" / "packed.example.org.7z", "w") as archive:
+        for name in ("Posts.xml", "Votes.xml", "PostLinks.xml"):
+            archive.write(dump / name, name)
+    send(tmp_path / "packed", s3.location("packed"), s3.settings)
+    ingest = ["ingest", "stackexchange", "--run-id", "r", "--tables", "posts", "votes", "post_links"]
+    locations = ["--input", s3.location("packed"), "--unpack.staging", s3.location("staged")]
+    with started([*submit(cluster), *ingest, *locations, "--lake", s3.location("cluster"), *s3.flags]):
+        pass
+    assert main([*ingest, "--input", str(dump), "--lake", str(tmp_path / "local")]) == 0
+    reach(spark, s3)
+    read, expected = (
+        published_snapshot(lake)
+        for lake in (Lake(spark, s3.location("cluster"), s3.settings), Lake(spark, str(tmp_path / "local")))
+    )
+    for table in (POSTS, VOTES, POST_LINKS):
+        by_cluster, locally = (each.read(table).drop("source_file").orderBy(*table.key) for each in (read, expected))
+        assert by_cluster.collect() == locally.collect() != []
+    assert counts(read) == counts(expected) == {"posts": (47, 0), "votes": (92, 0), "post_links": (2, 0)}
+
+
+def counts(snapshot: Snapshot) -> dict[str, tuple[int, int]]:
+    """Rows and refused rows of the files, by table."""
+    files = snapshot.entries(INGESTED_FILES)
+    return {file["table_name"]: (file["rows_out"], file["rows_quarantined"]) for file in files}

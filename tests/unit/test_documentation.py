@@ -1,8 +1,9 @@
-"""The documentation: every link leads somewhere, code appears in the reference, and pages need no network."""
+"""The documentation: links lead somewhere, promises name tests, code is in the reference, pages need no network."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,29 @@ def test_published_scores_are_beside_their_sources(pages: Path) -> None:
     assert (dev[1], dev[3], test[1], test[3]) == ("dev", "53.84", "test", "59.53")
     assert dev[7] == "faithful"
     assert dev[9] == "cqa reproduce given_order_2016"
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    reliability = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    tables = re.findall(r"^\|.* test \|\n\|[-|]+\n((?:\|.*\n)+)", reliability, re.MULTILINE)
+    promises = [row.strip("| ").split(" | ") for table in tables for row in table.splitlines()]
+    assert len(promises) > 60
+    lacking = []
+    for promise, *_, names in promises:
+        folder = ""  # a name without a folder lies in that of the name before it
+        for name in re.findall(r"`([^`]+)`", names) or [names]:
+            folder, _, file = name.rpartition("/") if "/" in name else (folder, "", name)
+            path = ROOT / "tests" / folder / file
+            if not (path.is_file() and "\ndef test_" in path.read_text(encoding="utf-8")):
+                lacking.append((promise, name))
+    assert lacking == []
+
+
+def test_the_tests_that_pages_name_exist() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    named = {name for page in pages for name in re.findall(r"`(tests/[\w/.]+)`", page.read_text(encoding="utf-8"))}
+    assert len(named) > 5
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_pages_load_nothing_from_the_network(pages: Path) -> None:
