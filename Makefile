@@ -46,8 +46,8 @@ test-plan:
 	@echo 'make test: sets up if needed (4 minutes, once); style, types and import contracts (1 minute); unit tests' \
 	    '(1 minute) and tests with Spark (9 minutes) in $(TEST_PROCESSES) processes. Times are those of two cores.'
 
-test-fast: lint ## the same without the tests that start Spark: two minutes
-	$(PYTEST) -m 'not neural and not more' tests/unit
+test-fast: lint ## the same without the tests that start Spark, which are only imported: two minutes
+	$(PYTEST) -m 'not neural and not more' --deselect tests/integration
 
 test-neural: neural ## run the tests that need PyTorch or gensim (6 GB)
 	$(BIN)/python -c 'import gensim, safetensors, torch'  # without which their tests would be skipped
@@ -56,13 +56,12 @@ test-neural: neural ## run the tests that need PyTorch or gensim (6 GB)
 test-more: setup airflow $(S3_SERVER) ## run the tests that are long by nature
 	$(PYTEST) -m more
 
-lint: setup ## check style, types, import contracts, and that tests can be collected
+lint: setup ## check style, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy bench  # apart: its modules lie in no package, and share names with those of jobs/
 	$(BIN)/lint-imports
-	@mkdir -p build; $(BIN)/pytest --collect-only -qq > build/tests.txt || { cat build/tests.txt; exit 1; }
 
 format: setup ## format the code
 	$(BIN)/ruff check --fix

@@ -97,7 +97,7 @@ def rows(spark: SparkSession, lake: Path, table: Table) -> list[Row]:
 def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
-    """By plans that are compiled, in several tasks at once; local mode interprets them here."""
+    """By plans that are compiled, in four partitions; local mode interprets them here, in one."""
     write_sample(tmp_path, threads=12, dev_threads=4, seed=7)
     assert main(pipeline(tmp_path, "local")) == 0
     expected = rows(spark, tmp_path / "local", RANKINGS)

@@ -14,4 +14,4 @@ def test_a_job_changes_only_what_it_names(spark: SparkSession) -> None:
     spark_session("first", partitions=3)
     assert settings() == ("3", "false")
     spark_session("second")
-    assert settings() == ("2", "false")
+    assert settings() == ("1", "false")
