@@ -111,7 +111,9 @@ def lease(lake: Lake) -> LeaseState:
     return LeaseState.model_validate_json(stored.data)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), pytest.param(signal.SIGINT, 130, marks=pytest.mark.more)]
+)
 def test_a_long_spark_job_stops(spark: SparkSession, tmp_path: Path, number: signal.Signals, code: int) -> None:
     """The signal goes to all processes of the group, Java among them."""
     with process(sys.executable, "-c", ENDLESS_JOB, *ingest(tmp_path)) as started:
@@ -122,7 +124,7 @@ def test_a_long_spark_job_stops(spark: SparkSession, tmp_path: Path, number: sig
     require_cleaned_up(spark, tmp_path, said, number.name)
 
 
-@pytest.mark.slow
+@pytest.mark.more
 def test_spark_submit_hands_the_signal_on(spark: SparkSession, tmp_path: Path) -> None:
     """The signal goes to the script alone, while the tables are written."""
     command = [REPOSITORY / "spark-submit.sh", "--driver-memory", "1g", "--conf", "spark.ui.enabled=false"]
