@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from cqa_spark.reports.explanation.content import FeatureContribution
@@ -257,6 +258,14 @@ def full_report() -> RunReport:
         stories=stories(),
         intake=intake(),
     )
+
+
+def short_report() -> RunReport:
+    """What the page of every run has: the systems by their main measure, and the record; it draws few figures."""
+    full = full_report()
+    main = full.evaluation.main_measure
+    measurements = tuple(each for each in full.evaluation.measurements if each.measure == main)
+    return RunReport(run=full.run, evaluation=replace(full.evaluation, measurements=measurements))
 
 
 def unlabelled_report() -> RunReport:

@@ -109,7 +109,7 @@ def test_wins_and_losses_add_up_to_the_bar(document: html.HtmlElement) -> None:
 
 
 def test_a_measure_without_values_of_single_queries_has_no_wins_and_losses() -> None:
-    report = literal.full_report()
+    report = literal.short_report()
     page = html.document_fromstring(render(replace(report, evaluation=replace(report.evaluation, by_query=False))))
     table = page.find_class("comparisons")[0]
     assert [words(cell) for cell in table.find(".//thead/tr")] == ["System", "Difference", "p-value"]
@@ -220,7 +220,7 @@ def test_a_run_without_quarantine_parsed_all_records() -> None:
     full = literal.full_report()
     files = tuple(replace(file, rows_in=file.rows_out, rows_quarantined=0) for file in full.intake.files)
     clean = replace(full.intake, rows_in=911, rows_quarantined=0, files=files, reasons=(), samples=())
-    document = html.document_fromstring(render(replace(full, intake=clean)))
+    document = html.document_fromstring(render(replace(literal.short_report(), intake=clean)))
     assert "All 911 input records were parsed." in words(document.find_class("summary")[0])
     assert "Quarantine" not in [words(heading) for heading in document.iter("h3")]
 
@@ -254,7 +254,8 @@ def test_differences_are_counted_above_their_plot(document: html.HtmlElement) ->
 def test_features_are_named_by_meaning_and_their_groups_by_colour() -> None:
     full = literal.full_report()
     first = replace(full.importances[0], about="words that both texts have")
-    page = html.document_fromstring(render(replace(full, importances=(first, *full.importances[1:]))))
+    importances = (first, *full.importances[1:])
+    page = html.document_fromstring(render(replace(literal.short_report(), importances=importances)))
     features = page.get_element_by_id("features")
     wide = features.find_class("drawing wide")[0]
     assert "words that both texts have" in [words(label) for label in wide.iter("text")]
@@ -262,14 +263,15 @@ def test_features_are_named_by_meaning_and_their_groups_by_colour() -> None:
 
 
 def test_systems_with_one_label_have_no_measures_of_labels_and_are_named() -> None:
-    full = literal.full_report()
-    evaluation = replace(full.evaluation, one_label=("random",))
-    page = html.document_fromstring(render(replace(full, evaluation=evaluation)))
+    report = literal.short_report()
+    evaluation = replace(report.evaluation, one_label=("random",))
+    page = html.document_fromstring(render(replace(report, evaluation=evaluation)))
     caption = words(page.find_class("measures")[0].find("caption"))
     assert caption.endswith("predict all candidates relevant, or none, and so are comparisons with them: random.")
 
 
 def test_the_files_with_every_query_are_linked() -> None:
-    page = render(replace(literal.full_report(), queries_page="r1.queries.html", queries_csv="r1.queries.csv"))
+    stories = {"stories": literal.stories(), "queries_page": "r1.queries.html", "queries_csv": "r1.queries.csv"}
+    page = render(replace(literal.short_report(), **stories))
     section = html.document_fromstring(page).get_element_by_id("queries")
     assert [link.get("href") for link in section.iter("a")] == ["r1.queries.html", "r1.queries.csv"]

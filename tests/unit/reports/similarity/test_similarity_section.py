@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from literal_report import full_report
+from literal_report import short_report
 from lxml import html
 
 from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
@@ -34,7 +34,7 @@ def similarity() -> Similarity:
 
 @pytest.fixture(scope="module")
 def section() -> html.HtmlElement:
-    page = html.fromstring(render(replace(full_report(), similarity=similarity())))
+    page = html.fromstring(render(replace(short_report(), similarity=similarity())))
     return page.get_element_by_id("similarity")
 
 
