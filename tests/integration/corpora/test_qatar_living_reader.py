@@ -86,7 +86,7 @@ def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: Sp
 
 
 @pytest.mark.usefixtures("blocks")
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+@pytest.mark.parametrize(("blocks", "mark"), [("128m", b""), ("300b", b"\xef\xbb\xbf")], indirect=["blocks"])
 def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, tmp_path: Path, mark: bytes) -> None:
     bomb = '<!DOCTYPE xml [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]>\r\n<xml>'
     bad = {
