@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 import Stemmer
 from numpy.typing import NDArray
 
+from cqa_spark.text.unspaced_scripts import with_pairs
+
 SEPARATORS = r"[^\p{L}\p{M}\p{N}_]+"
 
 
@@ -35,8 +37,9 @@ class TermCounts:
 def count_terms(texts: pa.Array) -> TermCounts:
     """Count the terms of texts: lower-case words, stemmed by the English stemmer.
 
-    Words are sequences of letters, accents, digits and underscores. Stop words are kept, because they distinguish *how
-    to* from *what is* in titles. Words of other languages lose at most an ending that looks like an English one.
+    Words are sequences of letters, accents, digits and underscores, and pairs of characters in scripts without spaces.
+    Stop words are kept, because they distinguish *how to* from *what is* in titles. Words of other languages lose at
+    most an ending that looks like an English one.
 
     Args:
         texts: strings; null counts as empty.
@@ -44,7 +47,7 @@ def count_terms(texts: pa.Array) -> TermCounts:
     Source:
         Porter 2001, Snowball: the stemmer ``english``.
     """
-    words = pc.split_pattern_regex(pc.utf8_lower(pc.fill_null(texts, "")), SEPARATORS)
+    words = pc.split_pattern_regex(pc.utf8_lower(with_pairs(pc.fill_null(texts, ""))), SEPARATORS)
     text = pc.list_parent_indices(words).to_numpy(zero_copy_only=False)
     encoded = pc.list_flatten(words).dictionary_encode()
     word = encoded.indices.to_numpy(zero_copy_only=False)

@@ -12,11 +12,14 @@ from sparknlp.base import DocumentAssembler
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.arabic import stem_arabic
 from cqa_spark.text.cleaning import clean
+from cqa_spark.text.unspaced_scripts import in_pairs
 
 # Characters other than letters, accents and digits at either end of a token, and the possessive before its right end.
 # Each run of such characters is matched once, from its start.
 _EDGE = r"[^\p{L}\p{M}\p{N}]"
 WORD_EDGES = rf"^{_EDGE}++|'[sS]{_EDGE}*+$|(?<!{_EDGE}){_EDGE}*+$"
+
+_WITH_PAIRS = "sentence_with_pairs"
 
 
 def analyse(texts: DataFrame) -> DataFrame:
@@ -29,7 +32,8 @@ def analyse(texts: DataFrame) -> DataFrame:
         The table ``texts``; arrays are in text order.
     """
     cleaned = _spread(texts).select("text_id", "raw", clean(F.col("raw")).alias("clean"))
-    analysed = linguistics().fit(cleaned).transform(cleaned)
+    in_sentences = _with_pairs(sentence_detection().fit(cleaned).transform(cleaned))
+    analysed = linguistics().fit(in_sentences).transform(in_sentences)
     return TEXTS.conform(
         analysed.select(
             "text_id",
@@ -45,17 +49,25 @@ def analyse(texts: DataFrame) -> DataFrame:
     )
 
 
+def sentence_detection() -> Pipeline:
+    """Build the pipeline from the column ``clean`` to sentences."""
+    return Pipeline(
+        stages=[
+            DocumentAssembler().setInputCol("clean").setOutputCol("document"),
+            SentenceDetector().setInputCols(["document"]).setOutputCol("sentence").setCustomBounds(["\n"]),
+        ]
+    )
+
+
 def linguistics() -> Pipeline:
-    """Build the pipeline: sentences, tokens, words, words without stop words, stems, bigrams of the column ``clean``.
+    """Build the pipeline from sentences to tokens, words, words without stop words, stems, bigrams.
 
     The stop words are those of Spark ML for English. The stemmer is Porter's (1980, An algorithm for suffix stripping).
     """
     stop_words = StopWordsRemover.loadDefaultStopWords("english")
     return Pipeline(
         stages=[
-            DocumentAssembler().setInputCol("clean").setOutputCol("document"),
-            SentenceDetector().setInputCols(["document"]).setOutputCol("sentence").setCustomBounds(["\n"]),
-            Tokenizer().setInputCols(["sentence"]).setOutputCol("token"),
+            Tokenizer().setInputCols([_WITH_PAIRS]).setOutputCol("token"),
             Normalizer()
             .setInputCols(["token"])
             .setOutputCol("word")
@@ -66,6 +78,13 @@ def linguistics() -> Pipeline:
             NGramGenerator().setInputCols(["word"]).setOutputCol("bigram").setN(2),
         ]
     )
+
+
+def _with_pairs(in_sentences: DataFrame) -> DataFrame:
+    """Add the sentences in which the words of every script stand between blanks, as Spark NLP's annotations."""
+    spaced = F.transform("sentence", lambda sentence: sentence.withField("result", in_pairs(sentence["result"])))
+    annotations = in_sentences.schema["sentence"].metadata
+    return in_sentences.withColumn(_WITH_PAIRS, spaced).withMetadata(_WITH_PAIRS, annotations)
 
 
 def _spread(texts: DataFrame) -> DataFrame:

@@ -18,7 +18,7 @@ import cqa_spark.features.groups
 from cqa_spark.corpora.qatar_living import layout
 from cqa_spark.corpora.stackexchange import attributes, id_blocks, line_batches, records, values
 from cqa_spark.tasks import fingerprint, post_words
-from cqa_spark.text import arabic, cleaning, pipeline
+from cqa_spark.text import arabic, cleaning, pipeline, unspaced_scripts
 from cqa_spark.text.markup import body
 
 PIECES = (
@@ -27,7 +27,7 @@ PIECES = (
     "<p ", "<br/", "[img]", "[img_assist|", "&", "&amp;", "&a", "&#1", "http://", "www.", "http://a.jp", "a.", "a-",
     "-", "a@", "a@a.", "@", ".", "..", " .....", "?", "?!", "? ", "!", ".,", "/", ":", ":(", "<3", "^_", "_", "'", "'s",
     '"', "“", "“a", "a", "A", "aA ", "aab", "ha", "hah", "are you ", "are u u ", "is ", ".is ", "?is ", "1", "1,", "1 ",
-    "qr ", " ", "\n", " \n", "\t", "\r", "é", "\x00", "&#x1F;", "\U0001f600", "\ufe0f",
+    "qr ", " ", "\n", " \n", "\t", "\r", "é", "\x00", "&#x1F;", "\U0001f600", "\ufe0f", "日", "か\u3099",
 )  # fmt: skip
 """What is repeated: starts without an end, for every pattern, and what several parts of one can match."""
 ENDS = ("", "\x01")
@@ -104,6 +104,7 @@ def named() -> Iterator[str]:
     yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
     yield from (" Score" + id_blocks._VALUE, values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
+    yield from (unspaced_scripts.RUN, unspaced_scripts.PAIR)
 
 
 def refuse_growth(patterns: Iterator[str] | list[str]) -> None:

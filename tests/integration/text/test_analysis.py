@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.pipeline import analyse
+from cqa_spark.text.unspaced_scripts import in_pairs, with_pairs
 
 _ARRAYS = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
 _QUESTION = "Dentist's prices?\nI don't know!! Mr. Smith's \"shops\" are running... see www.x.com :)"
 _TEXTS = {"question": _QUESTION, "marks": "?! ...", "empty": "", "blank": " \n ", "abroad": "नमस्ते दुनिया। Crème brûlée"}
 _TEXTS["arabic"] = "والمعالجات بالأدوية، لا شيء"
+_TEXTS["japanese"] = "Pythonsで配列を、ﾊﾞﾅﾅ 色の順。 it's の"
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +117,33 @@ def test_words_of_other_scripts_stay_whole(analysed: dict[str, Row]) -> None:
 def test_arabic_words_are_spelled_alike_and_stemmed_lightly(analysed: dict[str, Row]) -> None:
     assert analysed["arabic"].words == ["والمعالجات", "بالادويه", "لا", "شيء"]
     assert analysed["arabic"].stems == ["معالج", "ادو", "لا", "شيء"]
+
+
+def test_words_of_scripts_without_spaces_are_pairs_of_characters(analysed: dict[str, Row]) -> None:
+    found = analysed["japanese"]
+    assert found.sentences == [found.clean]
+    assert found.words == ["pythons", "で配", "配列", "列を", "バナ", "ナナ", "色の", "の順", "it", "の"]
+    assert found.content_words == ["pythons", "で配", "配列", "列を", "バナ", "ナナ", "色の", "の順", "の"]
+    assert found.stems[:2] == ["python", "で配"]
+    assert found.bigrams[:2] == ["pythons で配", "で配 配列"]
+
+
+def test_pairs_of_characters_are_those_of_an_index(spark: SparkSession) -> None:
+    texts = [
+        *_TEXTS.values(),
+        "ｶﾞｲﾄﾞカ\u3099",
+        "ภาษาไทย ๒๕",
+        "ၿမန်မာစာ",
+        "ភាសាខ្មែរ",
+        "ພາສາລາວ",
+        "𠀀𠀁𠀂a",
+        "葛\U000e0100城市",
+        "ー",
+        "한국어",
+    ]
+    frame = spark.createDataFrame([(text,) for text in texts], "text string").coalesce(1)
+    found = [row.text for row in frame.select(in_pairs(F.col("text")).alias("text")).collect()]
+    assert found == with_pairs(pa.array(texts)).to_pylist()
 
 
 def test_the_number_of_partitions_changes_nothing(spark: SparkSession, analysed: dict[str, Row]) -> None:

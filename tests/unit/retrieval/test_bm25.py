@@ -38,6 +38,13 @@ def test_terms_are_stems_in_the_order_of_the_alphabet_with_their_counts() -> Non
     assert found.lengths.tolist() == [5, 0, 1, 0]
 
 
+def test_questions_of_scripts_without_spaces_are_found_by_pairs_of_characters() -> None:
+    index = _index(["配列を逆順に並べ替えるには", "色を変える方法", "怎样把数组倒序排列", "วิธีเรียงลำดับ"])
+    queries = pa.array(["配列を逆順に並べ替える書き方", "数组倒序排列的写法", "การเรียงลำดับรายการ"])
+    found = index.search(queries, _moments(99, 99, 99), 1)
+    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(0, 0), (1, 2), (2, 3)]
+
+
 def test_the_score_is_that_of_the_formula() -> None:
     index = _index(["beer glass", "beer beer cellar yeast"])
     found = index.search(pa.array(["glass of beer"]), _moments(99), 10)
