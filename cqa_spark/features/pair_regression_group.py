@@ -19,7 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import arrow_rows
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 from cqa_spark.text.embedding.model import EmbeddingModel
 
 Reals = NDArray[np.float64]
@@ -35,6 +35,7 @@ _SIMILARITY = FeatureColumn(
     _TAI,
 )
 
+_PAIR = ("site", "query_id", "candidate_id")
 _ROWS_AT_A_TIME = 2048
 _ALL_FOLDS = -1
 _WEIGHTS = "weights.npy"
@@ -109,8 +110,8 @@ class PairRegressionGroup(FittedQueryGroup):
 def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegression]]:
     """Returns a function that fits regressions on the embeddings of training pairs, in one Spark job.
 
-    A single task reads the pairs in order, so the weights do not depend on the partitioning. It sums the normal
-    equations of each fold; the regression that excludes a fold solves the sum over the others.
+    Its last task sums the normal equations of each fold; the regression that excludes a fold solves the sum over the
+    others.
     """
 
     def learn(training: TrainingData) -> Fitted[PairRegression]:
@@ -122,9 +123,7 @@ def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegress
             .withColumn("fold", fold_of(folds).cast("int"))
             .join(texts.toDF("site", "query_id", "one"), on=["site", "query_id"])
             .join(texts.toDF("site", "candidate_id", "other"), on=["site", "candidate_id"])
-            .repartition(1)
-            .sortWithinPartitions("site", "query_id", "candidate_id")
-            .select("fold", "similarity", "one", "other")
+            .select(*_PAIR, "fold", "similarity", "one", "other")
         )
 
         def solve(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -137,12 +136,9 @@ def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegress
                 names=["fold", "weights"],
             )
 
-        rows = arrow_rows(pairs.mapInArrow(solve, "fold int, weights binary"))
-        weights = {row["fold"]: row["weights"] for row in rows}  # none without pairs: Spark then runs no task
-        on_all, *on_rests = (
-            PairRegression(np.frombuffer(weights.get(fold, b""))) for fold in (_ALL_FOLDS, *range(folds))
-        )
-        return Fitted(on_all, tuple(on_rests))
+        rows = learn_in_one_task(pairs, _PAIR, solve, "fold int, weights binary")
+        found = {row["fold"]: PairRegression(np.frombuffer(row["weights"])) for row in rows}
+        return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
 
     return learn
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 
+from cqa_spark.errors import InputError
 from cqa_spark.features.folds import SEED, fold_of
+from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.spark.concurrency import run_concurrently
 
@@ -24,8 +26,22 @@ def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int 
     Returns:
         The DataFrame with ``score``; ``predicted`` is meaningless. Scores of different folds come from different
         models.
+
+    Raises:
+        InputError: the examples of the other folds are not enough to learn from.
     """
+
+    def fit_on_others(part: Column) -> RankerModel:
+        try:
+            return ranker.fit_scores(frame.where(~part))
+        except InputError as error:
+            raise InputError(
+                f"out-of-fold scores need examples of both classes outside of each of {folds} folds: {error.problem}",
+                "train on more queries, of which several have relevant and irrelevant candidates, or with a system "
+                "whose ranker is logistic_regression or boosted_trees (cqa systems list)",
+            ) from error
+
     held_out = [fold_of(folds, seed) == fold for fold in range(folds)]
-    models = run_concurrently(ranker.fit_scores, [frame.where(~part) for part in held_out])
+    models = run_concurrently(fit_on_others, held_out)
     scored = [model.transform(frame.where(part)) for model, part in zip(models, held_out, strict=True)]
     return reduce(DataFrame.unionByName, scored)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import Stemmer
 from numpy.typing import NDArray
 
-from cqa_spark.text.unspaced_scripts import with_pairs
+from cqa_spark.text.unspaced_scripts import spaced_texts
 
 SEPARATORS = r"[^\p{L}\p{M}\p{N}_]+"
 
@@ -47,7 +47,7 @@ def count_terms(texts: pa.Array) -> TermCounts:
     Source:
         Porter 2001, Snowball: the stemmer ``english``.
     """
-    words = pc.split_pattern_regex(pc.utf8_lower(with_pairs(pc.fill_null(texts, ""))), SEPARATORS)
+    words = pc.split_pattern_regex(pc.utf8_lower(spaced_texts(pc.fill_null(texts, ""))), SEPARATORS)
     text = pc.list_parent_indices(words).to_numpy(zero_copy_only=False)
     encoded = pc.list_flatten(words).dictionary_encode()
     word = encoded.indices.to_numpy(zero_copy_only=False)

@@ -7,9 +7,12 @@ import re
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from cqa_spark.text.unspaced_scripts import TERM, spaced, spaced_text
+
 # Text after an unclosed "<" is kept. It is matched as a whole, so that the search does not restart at every "<" in it.
 _TAG = r"<[^>]*+>|(<[^>]*+)"
-_WORD = r"[\p{L}\p{N}_]+"
+_WORD = rf"{TERM}|[\p{{L}}\p{{N}}_]+"
+_PYTHON_WORD = re.compile(rf"{TERM}|\w+")
 
 
 def plain_text() -> Column:
@@ -18,8 +21,11 @@ def plain_text() -> Column:
 
 
 def post_words() -> Column:
-    """The runs of letters, digits and underscores of a row of ``posts``, in lower case, in order."""
-    return F.regexp_extract_all(F.lower(plain_text()), F.lit(_WORD), 0)
+    """The runs of letters, digits and underscores of a row of ``posts``, in lower case, in order.
+
+    In scripts without spaces, words are pairs of characters.
+    """
+    return F.regexp_extract_all(spaced(F.lower(plain_text())), F.lit(_WORD), 0)
 
 
 def plain_text_of(subject: str | None, body: str | None) -> str:
@@ -30,4 +36,4 @@ def plain_text_of(subject: str | None, body: str | None) -> str:
 
 def words_of(plain: str) -> list[str]:
     """The result of ``post_words`` for a post with this plain text."""
-    return re.findall(r"\w+", plain.lower())
+    return _PYTHON_WORD.findall(spaced_text(plain.lower()))

@@ -12,7 +12,7 @@ from sparknlp.base import DocumentAssembler
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.arabic import stem_arabic
 from cqa_spark.text.cleaning import clean
-from cqa_spark.text.unspaced_scripts import in_pairs
+from cqa_spark.text.unspaced_scripts import spaced
 
 # Characters other than letters, accents and digits at either end of a token, and the possessive before its right end.
 # Each run of such characters is matched once, from its start.
@@ -82,9 +82,9 @@ def linguistics() -> Pipeline:
 
 def _with_pairs(in_sentences: DataFrame) -> DataFrame:
     """Add the sentences in which the words of every script stand between blanks, as Spark NLP's annotations."""
-    spaced = F.transform("sentence", lambda sentence: sentence.withField("result", in_pairs(sentence["result"])))
+    with_pairs = F.transform("sentence", lambda sentence: sentence.withField("result", spaced(sentence["result"])))
     annotations = in_sentences.schema["sentence"].metadata
-    return in_sentences.withColumn(_WITH_PAIRS, spaced).withMetadata(_WITH_PAIRS, annotations)
+    return in_sentences.withColumn(_WITH_PAIRS, with_pairs).withMetadata(_WITH_PAIRS, annotations)
 
 
 def _spread(texts: DataFrame) -> DataFrame:

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import arrow_rows
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -77,14 +77,13 @@ class Topics:
             unit: an array column; its items are the terms.
         """
         sample = texts.select("text_id", unit).orderBy("text_id").limit(MOST_TEXTS)
-        in_order = sample.repartition(1).sortWithinPartitions("text_id").select(unit)
 
         def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             found = cls.of_texts(pa.chunked_array([batch.column(unit) for batch in batches], _TERMS))
             row = [pa.array([found.vocabulary], _TERMS), pa.array([found.weights.tobytes()], pa.binary())]
             yield pa.RecordBatch.from_arrays(row, names=["vocabulary", "weights"])
 
-        (row,) = arrow_rows(in_order.mapInArrow(learn, _LEARNED))
+        (row,) = learn_in_one_task(sample, ["text_id"], learn, _LEARNED)
         return cls(list(row["vocabulary"]), np.frombuffer(row["weights"]).reshape(TOPICS, -1))
 
     @classmethod

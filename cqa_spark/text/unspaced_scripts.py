@@ -42,6 +42,9 @@ _CHARACTER = f"[{_LETTERS}][{_MARKS}]*+"
 LETTER = f"[{_LETTERS}]"
 """A pattern; texts without a match are unchanged."""
 
+TERM = f"(?:{_CHARACTER}){{1,2}}+"
+"""A pattern of the pairs and single characters, once they stand between blanks."""
+
 RUN = f"(?:{_CHARACTER})++"
 # The last character of a run is in the last pair, so it makes none itself.
 PAIR = f"({_CHARACTER})(?=({_CHARACTER}))(?:{_CHARACTER}(?!{_CHARACTER}))?+"
@@ -53,28 +56,31 @@ _DECOMPOSED = {
     for kana in map(chr, range(0x3041, 0x30FF))
     if unicodedata.normalize("NFD", kana) != kana
 }
-_TRANSLATION = str.maketrans(_HALF_WIDTH, _FULL_WIDTH)
+_WIDENED = str.maketrans(_HALF_WIDTH, _FULL_WIDTH)
 
 
-def with_pairs(texts: pa.Array) -> pa.Array:
-    """Replace the runs of texts by their pairs, between blanks.
+def spaced(text: Column) -> Column:
+    """The text with its runs as pairs between blanks, by a native expression."""
+    wide = F.translate(text, _HALF_WIDTH, _FULL_WIDTH)
+    composed = reduce(lambda found, kana: F.replace(found, *map(F.lit, kana)), _DECOMPOSED.items(), wide)
+    between_blanks = F.regexp_replace(composed, RUN, " $0 ")
+    return F.when(F.rlike(text, F.lit(LETTER)), F.regexp_replace(between_blanks, PAIR, "$1$2 ")).otherwise(text)
+
+
+def spaced_text(text: str) -> str:
+    """The same in Python."""
+    if not re.search(LETTER, text):
+        return text
+    composed = reduce(lambda found, kana: found.replace(*kana), _DECOMPOSED.items(), text.translate(_WIDENED))
+    return re.sub(PAIR, r"\1\2 ", re.sub(RUN, r" \g<0> ", composed))
+
+
+def spaced_texts(texts: pa.Array) -> pa.Array:
+    """The same for an array.
 
     Args:
         texts: strings, none of them null.
     """
     with_runs = pc.match_substring_regex(texts, LETTER)
-    pairs = [_in_pairs(text) for text in texts.filter(with_runs).to_pylist()]
-    return pc.replace_with_mask(texts, with_runs, pa.array(pairs, texts.type))
-
-
-def in_pairs(text: Column) -> Column:
-    """The same as a native expression."""
-    wide = F.translate(text, _HALF_WIDTH, _FULL_WIDTH)
-    composed = reduce(lambda found, pair: F.replace(found, *map(F.lit, pair)), _DECOMPOSED.items(), wide)
-    between_blanks = F.regexp_replace(composed, RUN, " $0 ")
-    return F.when(text.rlike(LETTER), F.regexp_replace(between_blanks, PAIR, "$1$2 ")).otherwise(text)
-
-
-def _in_pairs(text: str) -> str:
-    composed = reduce(lambda found, pair: found.replace(*pair), _DECOMPOSED.items(), text.translate(_TRANSLATION))
-    return re.sub(PAIR, r"\1\2 ", re.sub(RUN, r" \g<0> ", composed))
+    changed = pa.array([spaced_text(text) for text in texts.filter(with_runs).to_pylist()], texts.type)
+    return pc.replace_with_mask(texts, with_runs, changed)

@@ -87,7 +87,7 @@ def of_features() -> Iterator[str]:
 
 def in_expressions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     recorder = Recorder()
-    for module in (arabic, cleaning, fingerprint, post_words):
+    for module in (arabic, cleaning, fingerprint, post_words, unspaced_scripts):
         monkeypatch.setattr(module, "F", recorder)
     cleaning.clean(recorder)  # type: ignore[arg-type]
     arabic.light_stem(recorder)  # type: ignore[arg-type]
@@ -104,7 +104,6 @@ def named() -> Iterator[str]:
     yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
     yield from (" Score" + id_blocks._VALUE, values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
-    yield from (unspaced_scripts.RUN, unspaced_scripts.PAIR)
 
 
 def refuse_growth(patterns: Iterator[str] | list[str]) -> None:

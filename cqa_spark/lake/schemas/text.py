@@ -55,7 +55,11 @@ TEXTS = Table(
         ),
         column("sentences", STRINGS, "sentences of the clean text, in order", nullable=False),
         column(
-            "tokens", STRINGS, "lower-case tokens of the clean text, punctuation included, in order", nullable=False
+            "tokens",
+            STRINGS,
+            "lower-case tokens of the clean text, punctuation included, in order; in scripts without spaces, pairs of "
+            "adjacent characters",
+            nullable=False,
         ),
         column(
             "words",

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.pipeline import analyse
-from cqa_spark.text.unspaced_scripts import in_pairs, with_pairs
+from cqa_spark.text.unspaced_scripts import spaced, spaced_texts
 
 _ARRAYS = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
 _QUESTION = "Dentist's prices?\nI don't know!! Mr. Smith's \"shops\" are running... see www.x.com :)"
@@ -142,8 +142,8 @@ def test_pairs_of_characters_are_those_of_an_index(spark: SparkSession) -> None:
         "한국어",
     ]
     frame = spark.createDataFrame([(text,) for text in texts], "text string").coalesce(1)
-    found = [row.text for row in frame.select(in_pairs(F.col("text")).alias("text")).collect()]
-    assert found == with_pairs(pa.array(texts)).to_pylist()
+    found = [row.text for row in frame.select(spaced(F.col("text")).alias("text")).collect()]
+    assert found == spaced_texts(pa.array(texts)).to_pylist()
 
 
 def test_the_number_of_partitions_changes_nothing(spark: SparkSession, analysed: dict[str, Row]) -> None:

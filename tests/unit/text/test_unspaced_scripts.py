@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.terms import count_terms
-from cqa_spark.text.unspaced_scripts import LETTER, with_pairs
+from cqa_spark.text.unspaced_scripts import LETTER, spaced_text, spaced_texts
 
 _RUNS = st.text(st.sampled_from("日本語かなカナー々ไทยລາວខ្មែរမြန်မာ𠀀𪜀"), min_size=1).filter(
     lambda run: re.match(LETTER, run)
@@ -19,8 +19,7 @@ _OTHERS = st.text(st.characters(exclude_categories=["Cs"])).filter(lambda text: 
 
 
 def _terms(text: str) -> list[str]:
-    (found,) = with_pairs(pa.array([text])).to_pylist()
-    return found.split()
+    return spaced_text(text).split()
 
 
 @pytest.mark.parametrize(
@@ -49,13 +48,12 @@ def test_terms_by_hand(text: str, terms: list[str]) -> None:
 
 @given(st.lists(_OTHERS))
 def test_texts_without_these_scripts_are_unchanged(texts: list[str]) -> None:
-    assert with_pairs(pa.array(texts, pa.string())).to_pylist() == texts
+    assert spaced_texts(pa.array(texts, pa.string())).to_pylist() == texts
 
 
 @given(_OTHERS, _RUNS, _OTHERS)
 def test_the_rest_of_a_mixed_text_is_unchanged(before: str, run: str, after: str) -> None:
-    (found,) = with_pairs(pa.array([before + run + after])).to_pylist()
-    assert found.startswith(before + " ")
+    assert spaced_text(before + run + after).startswith(before + " ")
     alone, whole = (
         count_terms(pa.array(texts)) for texts in ([before + " " + after], [before + " " + run + " " + after])
     )

@@ -17,7 +17,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import arrow_rows
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -111,24 +111,18 @@ class LexiconV2(LexiconGroup):
 def learn_lexicons(training: TrainingData) -> Fitted[Lexicon]:
     """Fit on all folds and on the complement of each fold, in one Spark job.
 
-    A single task reads the judged candidates in order, so the weights do not depend on the partitioning. It needs about
-    1 kB of memory per candidate.
+    Its last task needs about 1 kB of memory per judged candidate.
     """
     texts = training.inputs.texts.select("text_id", "tokens", "stems")
     judged = training.judged.select("site", "candidate_id", "fold", "relevant", "text_id").distinct()
-    in_order = (
-        judged.join(texts, on="text_id")
-        .repartition(1)
-        .sortWithinPartitions("site", "candidate_id", "fold", "relevant")
-        .select("fold", "relevant", "tokens", "stems")
-    )
+    rows = judged.join(texts, on="text_id").drop("text_id")
     folds = training.folds
 
     def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _as_batch(_learn(batches, folds))
 
-    rows = arrow_rows(in_order.mapInArrow(learn, _WEIGHTS))
-    found = {row["fold"]: Lexicon(np.frombuffer(row["coefficients"]), row["intercept"]) for row in rows}
+    learned = learn_in_one_task(rows, ["site", "candidate_id", "fold", "relevant"], learn, _WEIGHTS)
+    found = {row["fold"]: Lexicon(np.frombuffer(row["coefficients"]), row["intercept"]) for row in learned}
     return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
 
 

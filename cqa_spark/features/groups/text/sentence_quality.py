@@ -19,7 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import arrow_rows
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 
 PENALTY = 0.3
@@ -27,6 +27,7 @@ PENALTY = 0.3
 
 _SOURCE = "ours; Reimers and Gurevych 2019, Sentence-BERT, section 3: a classifier on both vectors and their product"
 _WEIGHTS = "weights.npy"
+_PAIR = ("site", "query_id", "candidate_id")
 _VECTOR = pa.list_(pa.float32())
 _ROWS = pa.schema([("fold", pa.int32()), ("relevant", pa.bool_()), ("asked_vector", _VECTOR), ("said_vector", _VECTOR)])
 _LEARNED = "fold int, weights binary"
@@ -119,11 +120,7 @@ def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int)
 
 
 def _learn(training: TrainingData) -> dict[int, Reals]:
-    """Weights by fold, in one Spark job.
-
-    A single task reads the judged candidates in order, so the weights do not depend on the partitioning. It needs about
-    12 kB of memory per candidate.
-    """
+    """Weights by fold, in one Spark job, whose last task needs about 12 kB of memory per judged candidate."""
     inputs, folds = training.inputs, training.folds
     vectors = inputs.needed("embeddings").where(F.col("model") == MODEL)
     questions = inputs.documents.select("site", F.col("document_id").alias("query_id"), F.col("text_id").alias("asked"))
@@ -131,21 +128,19 @@ def _learn(training: TrainingData) -> dict[int, Reals]:
         training.judged.join(questions, on=["site", "query_id"])
         .join(vectors.select("text_id", F.col("vector").alias("said_vector")), on="text_id")
         .join(vectors.select(F.col("text_id").alias("asked"), F.col("vector").alias("asked_vector")), on="asked")
-        .repartition(1)
-        .sortWithinPartitions("site", "query_id", "candidate_id")
-        .select("fold", "relevant", "asked_vector", "said_vector")
+        .select(*_PAIR, "fold", "relevant", "asked_vector", "said_vector")
     )
 
     def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield _as_batch(batches, folds)
 
-    learned = arrow_rows(rows.mapInArrow(learn, _LEARNED))
+    learned = learn_in_one_task(rows, _PAIR, learn, _LEARNED)
     return {row["fold"]: np.frombuffer(row["weights"]).reshape(2, -1) for row in learned}
 
 
 def _as_batch(batches: Iterable[pa.RecordBatch], folds: int) -> pa.RecordBatch:
     """The weights of each fold, from the rows of all batches."""
-    rows = pa.Table.from_batches([batch.cast(_ROWS) for batch in batches], _ROWS)
+    rows = pa.Table.from_batches([batch.select(_ROWS.names).cast(_ROWS) for batch in batches], _ROWS)
     with threadpool_limits(1):
         found = _weights_of(rows, folds)
     weights = [each.tobytes() for each in found.values()]
