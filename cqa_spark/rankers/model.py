@@ -39,6 +39,9 @@ class TrainingCounts(BaseModel):
     unlabelled: int
 
 
+NO_EXAMPLES = TrainingCounts(queries=0, rows=0, relevant=0, unlabelled=0)
+
+
 class ModelDescription(BaseModel):
     """A model's description, without the fitted state.
 

@@ -43,9 +43,11 @@ def require_both_classes(counts: TrainingCounts) -> None:
     """Refuse training examples that lack a class.
 
     Raises:
-        InputError: no example has a label, none is relevant, or all are.
+        InputError: there are no examples, none has a label, none is relevant, or all are.
     """
-    if counts.rows == 0:
+    if counts.rows == counts.unlabelled == 0:
+        problem = "there are no training examples"
+    elif counts.rows == 0:
         problem = f"none of the {counts.unlabelled} training examples has a label"
     elif counts.relevant == 0:
         problem = f"none of the {counts.rows} labelled training examples is relevant"

@@ -22,7 +22,7 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.feature_contract import as_array
-from cqa_spark.rankers.model import TrainingCounts
+from cqa_spark.rankers.model import NO_EXAMPLES, TrainingCounts
 from cqa_spark.rankers.scoring import VALUES
 from cqa_spark.rankers.training.group import TrainingGroup, group_of_tasks
 from cqa_spark.rankers.training.parameters import TrainingParameters
@@ -94,6 +94,8 @@ def train_in_tasks(
     keys = (*([BUCKET] if whole_buckets else []), *CANDIDATE)
     run = _Task(learn(features), keys, len(features), kind, workers, may_be_idle=whole_buckets)
     outcomes = rows.mapInArrow(run, "learned string, counted string", barrier=workers > 1).collect()
+    if not outcomes:  # Spark runs no task for an empty DataFrame
+        require_both_classes(NO_EXAMPLES)
     counted = json.loads(outcomes[0]["counted"])
     require_numbers([name for name, bad in zip(features, counted["bad"], strict=True) if bad])
     counts = TrainingCounts.model_validate(counted["counts"])
