@@ -102,7 +102,8 @@ class WordVectors:
         sample = texts.orderBy("text_id").limit(MOST_TEXTS)
         numbers = {word: number for number, word in enumerate(words["word"])}
         near = neighbours(sample, unit, numbers, window=WINDOW).toPandas().sort_values(["one", "other"])
-        words = words.assign(vector=list(factorise(mutual_information(near, len(words)))))
+        vectors = list(factorise(mutual_information(near, len(words))))
+        words = words.assign(vector=vectors).astype({"vector": object})  # also without words
         documents, occurrences = _size(texts, unit)
         common = common_component(Vocabulary.of(words, documents, occurrences), texts, unit)
         record = TrainedOn(

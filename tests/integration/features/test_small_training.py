@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 
 import pytest
 from literal_pairs import Pair, pairs_of
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from saved_folders import NEARBY
 
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import LearningGroup
@@ -20,6 +22,7 @@ from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import EMBEDDINGS
+from cqa_spark.systems.trained_system import load_groups, save_groups
 from cqa_spark.text.embedding.model import EmbeddingModel
 
 _FITTED = [
@@ -62,9 +65,11 @@ def _one_pair(spark: SparkSession, words: str, *, relevant: bool | None) -> Feat
 @pytest.mark.parametrize(
     ("words", "relevant"), [("a pair", True), ("", None)], ids=["one class, no word five times", "no words, no label"]
 )
-def test_a_value_is_a_number_or_missing(spark: SparkSession, words: str, relevant: bool | None) -> None:
+def test_a_value_is_a_number_or_missing(spark: SparkSession, tmp_path: Path, words: str, relevant: bool | None) -> None:
     inputs = _one_pair(spark, words, relevant=relevant)
     fitted = fit_groups(map(group_class, _FITTED), inputs, folds=_FOLDS)
+    save_groups({name: group.on_all for name, group in fitted.items()}, str(tmp_path / "groups"), NEARBY)
+    assert list(load_groups(_FITTED, str(tmp_path / "groups"), NEARBY)) == _FITTED
     for members in by_place(map(group_class, _FITTED)).values():
         (row,) = compute_place({group.name: fitted[group.name] for group in members}, inputs, _FOLDS).collect()
         values = {
