@@ -30,6 +30,7 @@ _FITTED = [
     for name in known_groups()
     if issubclass(group_class(name), LearningGroup) and group_class(name).extra != "neural"
 ]
+_LEARN_IN_ONE_TASK = ["bge_pair_regression_v1", "lexicon_v2", "sentence_quality_v1", "topic_similarity_v2"]
 _FOLDS = 2
 
 
@@ -63,14 +64,18 @@ def _one_pair(spark: SparkSession, words: str, *, relevant: bool | None) -> Feat
 
 
 @pytest.mark.parametrize(
-    ("words", "relevant"), [("a pair", True), ("", None)], ids=["one class, no word five times", "no words, no label"]
+    ("names", "words", "relevant"),
+    [(_FITTED, "a pair", True), (_LEARN_IN_ONE_TASK, "", None)],
+    ids=["one class, no word five times", "no words, no label"],
 )
-def test_a_value_is_a_number_or_missing(spark: SparkSession, tmp_path: Path, words: str, relevant: bool | None) -> None:
-    inputs = _one_pair(spark, words, relevant=relevant)
-    fitted = fit_groups(map(group_class, _FITTED), inputs, folds=_FOLDS)
+def test_a_value_is_a_number_or_missing(
+    spark: SparkSession, tmp_path: Path, names: list[str], words: str, relevant: bool | None
+) -> None:
+    inputs, groups = _one_pair(spark, words, relevant=relevant), [group_class(name) for name in names]
+    fitted = fit_groups(groups, inputs, folds=_FOLDS)
     save_groups({name: group.on_all for name, group in fitted.items()}, str(tmp_path / "groups"), NEARBY)
-    assert list(load_groups(_FITTED, str(tmp_path / "groups"), NEARBY)) == _FITTED
-    for members in by_place(map(group_class, _FITTED)).values():
+    assert list(load_groups(names, str(tmp_path / "groups"), NEARBY)) == names
+    for members in by_place(groups).values():
         (row,) = compute_place({group.name: fitted[group.name] for group in members}, inputs, _FOLDS).collect()
         values = {
             f"{group.name}.{column}": value for group in members for column, value in row[group.name].asDict().items()
