@@ -4,44 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cqa_spark.config.value_types import IR_DATASETS
+from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_files import compare_components, components_of
-from cqa_spark.evaluation.evaluate_trec import MEASURES, judged, qrels_gains, run_scores, totals
-from cqa_spark.evaluation.ir_datasets_qrels import catalogue_gains
+from cqa_spark.evaluation.evaluate_trec import MEASURES, Grades, Precision, RunScores, TrecOptions, judged, totals
+from cqa_spark.evaluation.ir_datasets_qrels import catalogue_grades
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.trec_files import read_qrels, read_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Judgments = str | PathLike[str] | Mapping[str, Mapping[str, int]]
-"""A qrels file, ``irds:ID`` for a data set of ir_datasets, or the gain of each candidate by query."""
+Judgments = str | PathLike[str] | Grades
+"""A qrels file, ``irds:ID`` for a data set of ir_datasets, or the grade of each judged document by query."""
 
-Ranking = str | PathLike[str] | Mapping[str, Mapping[str, float]]
-"""A run file, or the score of each candidate by query."""
+Ranking = str | PathLike[str] | RunScores
+"""A run file, or the score of each document by query."""
 
 
-def evaluate(qrels: Judgments, run: Ranking, measures: Sequence[str] = MEASURES) -> dict[str, float]:
+def evaluate(
+    qrels: Judgments,
+    run: Ranking,
+    measures: Sequence[str] = MEASURES,
+    *,
+    relevance_level: float = 1,
+    precision: Precision = "double",
+    judged_only: bool = False,
+) -> dict[str, float]:
     """Evaluate a ranking as trec_eval does; every query of the judgments counts.
 
+    Warnings are logged about queries without a ranking, which count 0, and without judgments, which are ignored.
+
     Args:
-        qrels: judgments, as a file, a mapping, or an id of ir_datasets such as ``irds:antique/test``; a candidate
-            with a gain of at least 1 is relevant.
+        qrels: judgments, as a file, a mapping, or an id of ir_datasets such as ``irds:antique/test``. Grades in a
+            mapping may be fractions; nDCG uses them as they are. Negative grades are no judgments.
         run: the ranking; ties are ordered by id, descending.
         measures: names of measures, such as ``nDCG@10``.
+        relevance_level: the lowest grade that counts as relevant: at 1, a grade of 0.5 does not. nDCG ignores it.
+        precision: precision in which scores are compared: ``double``, as in trec_eval 10, or ``single``, as in
+            trec_eval 9, pytrec_eval and ir_measures.
+        judged_only: leave out documents without judgment.
 
     Returns:
         Fractions, by name of the measure.
 
     Raises:
-        ConfigError: an unknown measure.
-        InputError: a file cannot be parsed, or no query is in both.
+        ConfigError: an unknown measure or precision, or a level that is not above 0.
+        InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
     """
-    return totals(judged(_gains(qrels), _scores(run)), measures)
+    options = TrecOptions(relevance_level, precision, judged_only)
+    return totals(judged(_grades(qrels), _scores(run), options, names=_names(qrels, run)), measures)
 
 
 def compare(
@@ -49,6 +67,9 @@ def compare(
     runs: Mapping[str, Ranking],
     measures: Sequence[str] = MEASURES,
     *,
+    relevance_level: float = 1,
+    precision: Precision = "double",
+    judged_only: bool = False,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
     seed: int = SEED,
@@ -59,6 +80,9 @@ def compare(
         qrels: judgments.
         runs: rankings by name; the first is the baseline.
         measures: names of measures.
+        relevance_level: as for ``evaluate``.
+        precision: as for ``evaluate``.
+        judged_only: as for ``evaluate``.
         resamples: number of resamples of the bootstrap and of the test.
         confidence: coverage of the intervals.
         seed: of the resampling.
@@ -68,23 +92,45 @@ def compare(
         from the first, and ``p_value``, adjusted by Holm.
 
     Raises:
-        ConfigError: an unknown measure.
-        InputError: a file cannot be parsed, or no query is in both.
+        ConfigError: an unknown measure or precision, or a level that is not above 0.
+        InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
     """
     import pandas as pd
 
-    gains = _gains(qrels)
-    ranked = [list(judged(gains, _scores(run)).values()) for run in runs.values()]
+    options = TrecOptions(relevance_level, precision, judged_only)
+    grades = _grades(qrels)
+    ranked = [
+        list(judged(grades, _scores(run), options, names=_names(qrels, run, name)).values())
+        for name, run in runs.items()
+    ]
     components = components_of([*map(parse_measure, measures)], ranked)
     found = compare_components(components, list(runs), resamples=resamples, confidence=confidence, seed=seed)
     return pd.DataFrame([asdict(each) for each in found]).rename(columns={"file": "run"})
 
 
-def _gains(qrels: Judgments) -> Mapping[str, Mapping[str, int]]:
+def _grades(qrels: Judgments) -> Grades:
     if isinstance(qrels, Mapping):
-        return qrels
-    return catalogue_gains(str(qrels)) if str(qrels).startswith(IR_DATASETS) else qrels_gains(Path(qrels))
+        return _finite(qrels, "grade")
+    return catalogue_grades(str(qrels)) if str(qrels).startswith(IR_DATASETS) else read_qrels(Path(qrels))
 
 
-def _scores(run: Ranking) -> Mapping[str, Mapping[str, float]]:
-    return run if isinstance(run, Mapping) else run_scores(Path(run))
+def _scores(run: Ranking) -> RunScores:
+    return _finite(run, "score") if isinstance(run, Mapping) else read_run(Path(run))
+
+
+def _finite(values: Mapping[str, Mapping[str, float]], meaning: str) -> Mapping[str, Mapping[str, float]]:
+    for query, of_query in values.items():
+        for document, value in of_query.items():
+            if not isfinite(value):
+                raise InputError(
+                    f"{meaning} {value} of document {document} of query {query} is not a finite number",
+                    "leave the document out, or give it a number",
+                )
+    return values
+
+
+def _names(qrels: Judgments, run: Ranking, name: str = "the run") -> tuple[str, str]:
+    return (
+        "the judgments" if isinstance(qrels, Mapping) else str(qrels),
+        name if isinstance(run, Mapping) else str(run),
+    )

@@ -7,7 +7,7 @@ from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.object_store.locations import local_target
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.trec_export import write_trec
+from cqa_spark.steps.trec_export import ExportedQrels, write_trec
 
 
 def export_trec(settings: ExportTrecSettings) -> None:
@@ -16,5 +16,15 @@ def export_trec(settings: ExportTrecSettings) -> None:
     with local_target(settings.trec, settings.object_storage) as folder:
         folder.mkdir(parents=True, exist_ok=True)
         files = write_trec(snapshot, folder, system=settings.system, split=settings.split)
-    for file in files:
-        Terminal().line(f"{settings.trec}/{file.name}")
+    for path in (*files.runs, *(qrels.path for qrels in files.qrels)):
+        Terminal().line(f"{settings.trec}/{path.name}")
+    for qrels in files.qrels:
+        Terminal(stderr=True).line(f"as in the report: {_evaluation(qrels, f'{settings.trec}/{qrels.path.name}')}")
+
+
+def _evaluation(qrels: ExportedQrels, location: str) -> str:
+    """The commands that evaluate a run as the report does."""
+    ours, theirs = f"--trec.relevance-level {qrels.relevance_level}", f"-c -l {qrels.relevance_level}"
+    if qrels.is_partial:
+        ours, theirs = f"{ours} --trec.judged-only", f"{theirs} -J"
+    return f"cqa evaluate-file {location} RUN {ours}, or trec_eval {theirs} {location} RUN"

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
         SynthSettings,
         SynthStackExchangeSettings,
     )
+    from cqa_spark.evaluation.evaluate_trec import TrecOptions
 
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the measures of prediction files, official ones or runs of TREC."""
     from cqa_spark.evaluation import evaluate_file, evaluate_scores, evaluate_trec
-    from cqa_spark.evaluation.trec_files import is_qrels
     from cqa_spark.process.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
             correlations = evaluate_scores.evaluate_scores(gold, predictions)
             table, text = evaluate_scores.to_table(correlations), evaluate_scores.to_json(correlations)
-        elif is_qrels(gold):
-            totals = evaluate_trec.evaluate_runs(gold, predictions)
+        elif options := _trec_options(settings, gold):
+            totals = evaluate_trec.evaluate_runs(gold, predictions, options)
             table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
         else:
             scores = evaluate_file.evaluate_files(gold, predictions)
@@ -48,15 +48,18 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.evaluation.evaluate_scores import compare_scores
     from cqa_spark.evaluation.evaluate_trec import compare_runs
-    from cqa_spark.evaluation.trec_files import is_qrels
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.file_comparison import file_comparison_grid
     from cqa_spark.reports.kit.console import print_grid
 
+    resampling = settings.resampling.model_dump()
     with _local_copies(settings) as (gold, *predictions):
-        ranked = compare_runs if is_qrels(gold) else compare_files
-        compare = compare_scores if settings.task == "sts" else ranked
-        found = compare(gold, predictions, **settings.resampling.model_dump())
+        if settings.task == "sts":
+            found = compare_scores(gold, predictions, **resampling)
+        elif options := _trec_options(settings, gold):
+            found = compare_runs(gold, predictions, options, **resampling)
+        else:
+            found = compare_files(gold, predictions, **resampling)
     if settings.format == "json":
         print(to_json(found))
     else:
@@ -123,6 +126,25 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
         )
     sizes = ", ".join(f"{name} {size / 1e6:,.1f} MB" for name, size in dump.sizes.items())
     Terminal().line(f"wrote {settings.output}/{settings.site}: {sizes}")
+
+
+def _trec_options(settings: PredictionFilesCommand, gold: Path) -> TrecOptions | None:
+    """The options for runs of TREC; None for SemEval's files, which have none.
+
+    Raises:
+        ConfigError: options are given for SemEval's files.
+        InputError: the judgments cannot be read, or have another layout.
+    """
+    from cqa_spark.config.file_commands import TrecSettings
+    from cqa_spark.errors import ConfigError
+    from cqa_spark.evaluation.evaluate_trec import TrecOptions
+    from cqa_spark.evaluation.trec_files import is_qrels
+
+    if is_qrels(gold):
+        return TrecOptions(**settings.trec.model_dump())
+    if settings.trec != TrecSettings():
+        raise ConfigError(f"{gold} has the layout of SemEval, to which trec.* does not apply", "omit trec.*")
+    return None
 
 
 def _require_absent(path: Path) -> None:

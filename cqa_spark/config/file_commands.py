@@ -10,7 +10,7 @@ from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
-from cqa_spark.config.sections import ResamplingSettings
+from cqa_spark.config.sections import ResamplingSettings, Section
 from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, Location, Positional, Shown, Size
 
@@ -76,6 +76,20 @@ class FilesCommand(Command):
     object_storage: ObjectStorage = ObjectStorageSettings()
 
 
+class TrecSettings(Section):
+    """TREC runs and qrels, also BEIR's qrels and MS MARCO's runs."""
+
+    relevance_level: int = Field(
+        default=1, ge=1, description="lowest grade that counts as relevant, -l of trec_eval; nDCG ignores it"
+    )
+    precision: Literal["double", "single"] = Field(
+        default="double",
+        description="precision in which scores are compared: double, as in trec_eval 10, or single, as in trec_eval 9, "
+        "pytrec_eval and ir_measures",
+    )
+    judged_only: bool = Field(default=False, description="leave out documents without judgment, -J of trec_eval")
+
+
 class PredictionFilesCommand(FilesCommand):
     """Base of the settings of commands on prediction files."""
 
@@ -91,6 +105,7 @@ class PredictionFilesCommand(FilesCommand):
             description="ranking: files of SemEval Task 3 or TREC; sts: scores, one a line, or folders of such files"
         ),
     ] = "ranking"
+    trec: TrecSettings = TrecSettings()
     format: OutputFormat = "table"
 
     def reads(self) -> list[str]:
@@ -104,7 +119,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
     examples: ClassVar[tuple[str, ...]] = (
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
-        "cqa evaluate-file dev.qrels best_a.run",
+        "cqa evaluate-file dev.qrels best_a.run --trec.relevance-level 2",
         "cqa evaluate-file irds:antique/test best_a.run",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
     )

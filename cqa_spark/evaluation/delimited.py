@@ -1,13 +1,26 @@
-"""Files of one record per line, in columns separated by spaces."""
+"""Files of one record per line, in columns separated by blanks; they may be compressed by gzip."""
 
 from __future__ import annotations
 
 import os
+import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from gzip import GzipFile
+from io import TextIOWrapper
+from math import inf, isfinite
 from pathlib import Path
 from typing import NamedTuple
 
 from cqa_spark.errors import EnvironmentProblem, InputError
+
+_GZIP = b"\x1f\x8b"
+_LONGEST = 1_000_000
+"""Limit of a line, in characters, so that a file of another kind does not fill the memory."""
+
+_FIELD = re.compile(r"\S+", re.ASCII)  # other blanks, such as U+00A0, may be part of ids
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_MORE = "..."
 
 
 class Line(NamedTuple):
@@ -17,7 +30,7 @@ class Line(NamedTuple):
         path: the file.
         number: the line, from 1.
         fields: its columns.
-        layout: the expected columns, for messages.
+        layout: the expected columns.
     """
 
     path: Path
@@ -27,60 +40,88 @@ class Line(NamedTuple):
 
     def error(self, problem: str) -> InputError:
         """The error to raise for this line."""
-        return InputError(f"{self.path}:{self.number}: {problem}", f"a line should read: {self.layout}")
+        return InputError(f"{self.path}:{self.number}: {problem}", _advice([self.layout]))
 
-    def score(self, text: str) -> float:
-        """A score, as a number.
+    def real(self, text: str, meaning: str) -> float:
+        """A number.
 
         Raises:
-            InputError: it is not a number, or not an orderable one (NaN).
+            InputError: it is not a finite number.
         """
-        try:
-            score = float(text)
-        except ValueError:
-            raise self.error(f"score {text!r} is not a number") from None
-        if score != score:
-            raise self.error(f"score {text!r} cannot be ordered")
-        return score
+        value = float(text) if _NUMBER.fullmatch(text) else inf
+        if not isfinite(value):
+            raise self.error(f"{meaning} {text!r} is not a finite number")
+        return value
 
     def integer(self, text: str, meaning: str) -> int:
-        """A whole number.
+        """A whole number, such as ``2`` or ``2.0``.
 
         Raises:
             InputError: it is not a whole number.
         """
-        try:
-            return int(text)
-        except ValueError:
-            raise self.error(f"{meaning} {text!r} is not a whole number") from None
+        value = self.real(text, meaning)
+        if not value.is_integer():
+            raise self.error(f"{meaning} {text!r} is not a whole number")
+        return int(value)
 
 
-def read_lines(path: Path, layout: str) -> Iterator[Line]:
-    """The non-blank lines of a file.
+def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Line]:
+    """The lines of a file that are not blank.
 
     Args:
-        path: a UTF-8 text file.
-        layout: the columns' names, separated by spaces.
+        path: a UTF-8 text file, which may be compressed by gzip.
+        layouts: the columns' names of possible layouts, separated by spaces; after ``...`` a line may have any number
+            of further columns. The first line determines the layout of the file.
+        comments: skip lines that begin with ``#``.
 
     Raises:
         InputError: the file is missing, unreadable or empty, or a line has another number of columns.
     """
-    width, empty = len(layout.split()), True
+    layout = None
+    for number, text in _numbered(path):
+        fields = _FIELD.findall(text)
+        if not fields or (comments and fields[0].startswith("#")):
+            continue
+        possible = layouts if layout is None else [layout]
+        layout = next((each for each in possible if _fits(fields, each)), None)
+        if layout is None:
+            widths = " or ".join(str(_width(each)) for each in possible)
+            raise InputError(f"{path}:{number}: {len(fields)} columns instead of {widths}", _advice(possible))
+        yield Line(path, number, fields, layout)
+    if layout is None:
+        raise InputError(f"{path}: has no lines", _advice(layouts))
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            for number, text in enumerate(file, start=1):
-                line = Line(path, number, text.split(), layout)
-                if not line.fields:
-                    continue
-                if len(line.fields) != width:
-                    raise line.error(f"{len(line.fields)} columns instead of {width}")
-                empty = False
-                yield line
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        with path.open("rb") as file:
+            content = GzipFile(fileobj=file) if file.peek(2).startswith(_GZIP) else file
+            with TextIOWrapper(content, encoding="utf-8-sig") as lines:
+                for number, text in enumerate(iter(lambda: lines.readline(_LONGEST), ""), start=1):
+                    if len(text) == _LONGEST:
+                        raise InputError(
+                            f"{path}:{number}: has {_LONGEST:,} characters or more", "name a text file of short lines"
+                        )
+                    yield number, text
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _reason(error)
         raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
-    if empty:
-        raise InputError(f"{path}: has no lines", f"a line should read: {layout}")
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or f"its compression by gzip is damaged: {error}"
+
+
+def _width(layout: str) -> int:
+    return len(layout.removesuffix(_MORE).split())
+
+
+def _fits(fields: Sequence[str], layout: str) -> bool:
+    return len(fields) == _width(layout) or (layout.endswith(_MORE) and len(fields) > _width(layout))
+
+
+def _advice(layouts: Iterable[str]) -> str:
+    return f"a line should read: {', or: '.join(layouts)}"
 
 
 def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
+from cqa_spark.evaluation.coverage import warn_of_uncovered_queries
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
@@ -21,62 +23,80 @@ if TYPE_CHECKING:
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
 """Measures that equal those of trec_eval."""
 
-Gains = Mapping[str, Mapping[str, int]]
+Precision = Literal["double", "single"]
+Grades = Mapping[str, Mapping[str, float]]
 RunScores = Mapping[str, Mapping[str, float]]
 Scores = dict[str, str | int | float]
 """``file``, ``queries``, and measures by display name: fractions in full precision."""
 
+_UNJUDGED = -1
 
-def judged_run(qrels: Path, run: Path) -> dict[str, RankedQuery]:
+
+@dataclass(frozen=True)
+class TrecOptions:
+    """How runs are ranked and judged.
+
+    Attributes:
+        relevance_level: lowest grade that counts as relevant, ``-l`` of trec_eval; graded measures ignore it.
+        precision: precision in which scores are compared: double, as in trec_eval 10, or single, as in trec_eval 9 and
+            the packages built on it, pytrec_eval and ir_measures.
+        judged_only: leave out documents without judgment, ``-J`` of trec_eval.
+
+    Raises:
+        ConfigError: the level is not above 0, or the precision is another word.
+    """
+
+    relevance_level: float = 1
+    precision: Precision = "double"
+    judged_only: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.relevance_level > 0:
+            raise ConfigError(
+                f"relevance level {self.relevance_level} is not above 0", "0 is the grade of no relevance"
+            )
+        if self.precision not in get_args(Precision):
+            raise ConfigError(
+                f"unknown precision {self.precision!r}", f"choose one of: {', '.join(get_args(Precision))}"
+            )
+
+
+def judged_run(qrels: Path, run: Path, options: TrecOptions = TrecOptions()) -> dict[str, RankedQuery]:
     """The queries of a file of judgments, ranked by a run; see ``judged``.
 
     Raises:
-        InputError: a file cannot be parsed, a pair is repeated, or no query is in both files.
+        InputError: a file cannot be parsed, a document of a query is repeated, or no query is in both files.
     """
-    gains, scores = qrels_gains(qrels), run_scores(run)
-    if not gains.keys() & scores.keys():
-        raise InputError(f"{run}: has no query in common with {qrels}", "give the qrels of the same queries")
-    return judged(gains, scores)
+    return judged(read_qrels(qrels), read_run(run), options, names=(str(qrels), str(run)))
 
 
-def judged(gains: Gains, scores: RunScores) -> dict[str, RankedQuery]:
+def judged(
+    grades: Grades,
+    scores: RunScores,
+    options: TrecOptions = TrecOptions(),
+    *,
+    names: tuple[str, str] = ("the judgments", "the run"),
+) -> dict[str, RankedQuery]:
     """The queries of the judgments, ranked by scores, as trec_eval does with ``-c``.
 
-    Candidates are ordered by score, descending; ties by id, descending. A candidate with a gain of at least 1 is
-    relevant. Unjudged candidates are not relevant. An unranked query counts 0.
+    Documents are ordered by score, descending; ties by id, descending. A document is relevant if its grade is at least
+    the relevance level. A negative grade is no judgment. Documents without judgment are not relevant. A query without a
+    ranking counts 0. A warning counts such queries, and those without judgments, which are ignored.
+
+    Args:
+        grades: graded relevance of each judged document, by query.
+        scores: score of each ranked document, by query.
+        options: how runs are ranked and judged.
+        names: names of judgments and run, for messages.
 
     Raises:
         InputError: no query is in both.
     """
-    if not gains.keys() & scores.keys():
-        raise InputError("the run has no query in common with the judgments", "give judgments of the same queries")
-    return {query: _ranked(of_query, scores.get(query, {})) for query, of_query in gains.items()}
-
-
-def qrels_gains(path: Path) -> dict[str, dict[str, int]]:
-    """The gain of each candidate, by query.
-
-    Raises:
-        InputError: the file cannot be parsed, or a pair is repeated.
-    """
-    gains: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in read_qrels(path):
-        _require_new(row.candidate_id, row.query_id, gains, path)
-        gains[row.query_id][row.candidate_id] = row.gain
-    return dict(gains)
-
-
-def run_scores(path: Path) -> dict[str, dict[str, float]]:
-    """The score of each candidate, by query; ranks are ignored, as in trec_eval.
-
-    Raises:
-        InputError: the file cannot be parsed, or a pair is repeated.
-    """
-    scores: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in read_run(path):
-        _require_new(row.candidate_id, row.query_id, scores, path)
-        scores[row.query_id][row.candidate_id] = row.score
-    return dict(scores)
+    judgments, run = names
+    if not grades.keys() & scores.keys():
+        raise InputError(f"{run} has no query in common with {judgments}", "give the qrels of the same queries")
+    warn_of_uncovered_queries(judgments, run, grades.keys(), scores.keys(), counted=True)
+    return {query: _ranked(of_query, scores.get(query, {}), options) for query, of_query in grades.items()}
 
 
 def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[str, float]:
@@ -91,19 +111,26 @@ def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[
     }
 
 
-def evaluate_runs(qrels: Path, runs: Sequence[Path], measures: Sequence[str] = MEASURES) -> list[Scores]:
+def evaluate_runs(
+    qrels: Path,
+    runs: Sequence[Path],
+    options: TrecOptions = TrecOptions(),
+    *,
+    measures: Sequence[str] = MEASURES,
+) -> list[Scores]:
     """Evaluate runs against judgments, in the given order.
 
     Raises:
         ConfigError: an unknown measure.
         InputError: a file cannot be parsed, or the files do not belong together.
     """
-    return [_scores(qrels, run, measures) for run in runs]
+    return [_scores(qrels, run, options, measures) for run in runs]
 
 
 def compare_runs(
     qrels: Path,
     runs: Sequence[Path],
+    options: TrecOptions = TrecOptions(),
     *,
     measures: Sequence[str] = MEASURES,
     resamples: int = RESAMPLES,
@@ -115,6 +142,7 @@ def compare_runs(
     Args:
         qrels: judgments.
         runs: runs over the same queries.
+        options: how runs are ranked and judged.
         measures: measures as written.
         resamples: of the bootstrap and of the randomization test.
         confidence: coverage of the intervals.
@@ -127,7 +155,7 @@ def compare_runs(
         ConfigError: an unknown measure.
         InputError: a file cannot be parsed, or the files do not belong together.
     """
-    ranked = [list(judged_run(qrels, run).values()) for run in runs]
+    ranked = [list(judged_run(qrels, run, options).values()) for run in runs]
     components = components_of([*map(parse_measure, measures)], ranked)
     return list(compare_components(components, runs, resamples=resamples, confidence=confidence, seed=seed))
 
@@ -149,23 +177,24 @@ def to_table(scores: Sequence[Scores]) -> TextTable:
     return table
 
 
-def _scores(qrels: Path, run: Path, measures: Sequence[str]) -> Scores:
-    queries = judged_run(qrels, run)
+def _scores(qrels: Path, run: Path, options: TrecOptions, measures: Sequence[str]) -> Scores:
+    queries = judged_run(qrels, run, options)
     return {"file": str(run), "queries": len(queries), **totals(queries, measures)}
 
 
-def _ranked(gains: Mapping[str, int], scores: Mapping[str, float]) -> RankedQuery:
-    best_first = sorted(sorted(scores, reverse=True), key=lambda candidate: -scores[candidate])
-    missed = [gain for candidate, gain in gains.items() if candidate not in scores]
+def _ranked(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> RankedQuery:
+    if options.judged_only:
+        scores = {document: score for document, score in scores.items() if grades.get(document, _UNJUDGED) >= 0}
+    if options.precision == "single":
+        scores = dict(zip(scores, array("f", scores.values()), strict=True))
+    best_first = sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])
+    missed = [grade for document, grade in grades.items() if document not in scores]
+    level = options.relevance_level
     return RankedQuery(
-        [_judged(gains.get(candidate, 0), scores[candidate]) for candidate in best_first], [*map(_judged, missed)]
+        [_judged(grades.get(document, _UNJUDGED), level, scores[document]) for document in best_first],
+        [_judged(grade, level) for grade in missed],
     )
 
 
-def _judged(gain: int, score: float = 0.0) -> Candidate:
-    return Candidate(relevant=gain > 0, gain=max(gain, 0), score=score)
-
-
-def _require_new(candidate: str, query: str, known: Mapping[str, Mapping[str, object]], path: Path) -> None:
-    if candidate in known.get(query, ()):
-        raise InputError(f"{path}: candidate {candidate} of query {query} is in the file twice", "remove one of them")
+def _judged(grade: float, relevance_level: float, score: float = 0.0) -> Candidate:
+    return Candidate(relevant=grade >= relevance_level, gain=max(grade, 0), score=score)

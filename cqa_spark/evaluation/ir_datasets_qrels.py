@@ -13,8 +13,8 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.trec_files import QrelsRow, write_qrels
 
 
-def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
-    """The gain of each candidate, by query; ir_datasets downloads the judgments if it has no copy of them.
+def catalogue_grades(dataset: str) -> dict[str, dict[str, int]]:
+    """The grade of each judged document, by query; ir_datasets downloads the judgments if it has no copy of them.
 
     Args:
         dataset: id, with or without the prefix.
@@ -26,10 +26,10 @@ def catalogue_gains(dataset: str) -> dict[str, dict[str, int]]:
     collection = load_collection(dataset)
     if not collection.has_qrels():
         raise ConfigError(f"{dataset} has no judgments", f"name a subset with judgments, such as {dataset}/test")
-    gains: dict[str, dict[str, int]] = defaultdict(dict)
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
     for row in rows(dataset, collection.qrels_iter):
-        gains[row.query_id][row.doc_id] = row.relevance
-    return dict(gains)
+        grades[row.query_id][row.doc_id] = row.relevance
+    return dict(grades)
 
 
 @contextmanager
@@ -43,9 +43,9 @@ def catalogue_qrels(dataset: str) -> Iterator[Path]:
         ConfigError: ir_datasets is not installed, has no such data set, or the data set has no judgments.
         EnvironmentProblem: the judgments cannot be downloaded.
     """
-    gains = catalogue_gains(dataset)
+    grades = catalogue_grades(dataset)
     with TemporaryDirectory(prefix="cqa-qrels-") as folder:
         file = Path(folder, f"{dataset.replace('/', '_')}.qrels")
-        table = (QrelsRow(query, *judged) for query, found in gains.items() for judged in found.items())
+        table = (QrelsRow(query, *judged) for query, found in grades.items() for judged in found.items())
         write_qrels(file, table)
         yield file

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
 from pathlib import Path
 from typing import NamedTuple
 
 from cqa_spark.errors import InputError
+from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
 from cqa_spark.evaluation.delimited import read_lines, write_lines
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 LAYOUT = "query candidate rank score true|false"
 
 _LABELS = {"true": True, "false": False}
-_NAMED = 5
+_ROUNDING = 0.02
+"""Scores of gold files may be rounded, such as 0.33 for rank 3."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -63,7 +67,7 @@ def read_official(path: Path) -> list[OfficialRow]:
             raise line.error(f"label {label!r} is neither true nor false")
         if (query_id, candidate_id) in rows:
             raise line.error(f"candidate {candidate_id} of query {query_id} is in the file twice")
-        row = OfficialRow(query_id, candidate_id, line.score(score), _LABELS[label.lower()], rank)
+        row = OfficialRow(query_id, candidate_id, line.real(score, "score"), _LABELS[label.lower()], rank)
         rows[query_id, candidate_id] = row
     return list(rows.values())
 
@@ -94,23 +98,27 @@ def ranked_file(gold: Path, prediction: Path) -> RankedFile:
             is in both.
     """
     judgments, predictions = read_official(gold), read_official(prediction)
+    _warn_if_exchanged(gold, prediction, judgments, predictions)
     judged, predicted = _by_query(judgments), _by_query(predictions)
     shared = [query_id for query_id in judged if query_id in predicted]
     if not shared:
         raise InputError(f"{prediction}: has no query in common with {gold}", "give the gold file of the same data")
-    _say_what_is_left_out(gold, judged.keys() - predicted.keys())
-    _say_what_is_left_out(prediction, predicted.keys() - judged.keys())
+    warn_of_uncovered_queries(str(gold), str(prediction), judged, predicted, counted=False)
     unknown = [
         row for query_id in shared for row in predicted[query_id].values() if row.candidate_id not in judged[query_id]
     ]
     if unknown:
-        names = _some([f"{row.candidate_id} of query {row.query_id}" for row in unknown])
+        names = some(f"{row.candidate_id} of query {row.query_id}" for row in unknown)
         raise InputError(
             f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
             "give the gold file of the same data, or rank only its candidates",
         )
     queries = {query_id: _ranked(judged[query_id], predicted[query_id]) for query_id in shared}
-    return RankedFile(queries, predicts_labels=not set(predictions) <= set(judgments))
+    _warn_of_unranked_candidates(gold, prediction, queries)
+    predicts_labels = not set(predictions) <= set(judgments)
+    if predicts_labels:
+        _warn_if_labels_are_known(gold, prediction, queries.values())
+    return RankedFile(queries, predicts_labels)
 
 
 def _by_query(rows: Iterable[OfficialRow]) -> dict[str, dict[str, OfficialRow]]:
@@ -133,13 +141,40 @@ def _judged(hit: bool, predicted: bool) -> Candidate:
     return Candidate(relevant=hit, gain=int(hit), predicted=predicted)
 
 
-def _say_what_is_left_out(path: Path, queries: Iterable[str]) -> None:
-    only_here = sorted(queries)
-    if only_here:
+def _warn_if_exchanged(
+    gold: Path, prediction: Path, judgments: Sequence[OfficialRow], rows: Sequence[OfficialRow]
+) -> None:
+    """Gold files have reciprocals of ranks as scores; predictions have other fractions."""
+    if (
+        _are_reciprocal_ranks(rows)
+        and not _are_reciprocal_ranks(judgments)
+        and not all(row.score.is_integer() for row in judgments)
+    ):
         _log.warning(
-            "%s: %d queries are not in the other file and are ignored: %s", path, len(only_here), _some(only_here)
-        )
+            "%s seems to hold predictions and %s, whose scores are 1 / rank, to be the gold file: give the gold file first",
+            gold, prediction,
+        )  # fmt: skip
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+def _are_reciprocal_ranks(rows: Iterable[OfficialRow]) -> bool:
+    return all(row.rank.isdecimal() and isclose(int(row.rank) * row.score, 1, rel_tol=_ROUNDING) for row in rows)
+
+
+def _warn_of_unranked_candidates(gold: Path, prediction: Path, queries: Mapping[str, RankedQuery]) -> None:
+    incomplete = [query_id for query_id, query in queries.items() if query.unranked]
+    if incomplete:
+        unranked = sum(len(queries[query_id].unranked) for query_id in incomplete)
+        _log.warning(
+            "%s: has no score for %d candidates of %s, which count as not ranked, in %d queries: %s",
+            prediction, unranked, gold, len(incomplete), some(incomplete),
+        )  # fmt: skip
+
+
+def _warn_if_labels_are_known(gold: Path, prediction: Path, queries: Iterable[RankedQuery]) -> None:
+    candidates = [candidate for query in queries for candidate in query.ranked]
+    hits = sum(candidate.relevant for candidate in candidates)
+    if hits and all(candidate.predicted == candidate.relevant for candidate in candidates):
+        _log.warning(
+            "%s: all %d labels equal those of %s; if they are copies, ignore precision, recall, F1 and accuracy",
+            prediction, len(candidates), gold,
+        )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -17,11 +18,37 @@ from cqa_spark.tasks.registry import task as task_of
 from cqa_spark.tasks.sts import Sts
 
 
-def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, split: str | None = None) -> list[Path]:
+class ExportedQrels(NamedTuple):
+    """A file of judgments, and how to evaluate runs with it so that the measures are those of the report.
+
+    Attributes:
+        path: the file.
+        relevance_level: lowest grade that the task counts as relevant.
+        is_partial: whether candidates of the split have no judgment; the report leaves them out.
+    """
+
+    path: Path
+    relevance_level: int
+    is_partial: bool
+
+
+class TrecFiles(NamedTuple):
+    """The files of an export.
+
+    Attributes:
+        runs: a run for each system, task and split.
+        qrels: judgments for each task and split that has some.
+    """
+
+    runs: list[Path]
+    qrels: list[ExportedQrels]
+
+
+def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, split: str | None = None) -> TrecFiles:
     """Write ``SYSTEM.TASK.SPLIT.run`` for every ranking of a run, and ``TASK.SPLIT.qrels`` for its judgments.
 
-    A gain of at least 1 means relevant: it is the grade minus the task's lowest relevant grade, plus 1. If the run has
-    several sites, queries are named ``SITE/QUERY``. The driver fetches one partition of rows at a time.
+    Grades are those of the examples. Tied scores are written such that every reader ranks as the run did. If the run
+    has several sites, queries are named ``SITE/QUERY``. The driver fetches one partition of rows at a time.
 
     Args:
         snapshot: the tables of the run.
@@ -29,34 +56,33 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
         system: system whose rankings are written; None for all.
         split: split whose queries are written; None for all.
 
-    Returns:
-        The files.
-
     Raises:
         InputError: the run has no such ranking, or an id contains a blank, which TREC files do not allow.
     """
     rankings = snapshot.read(RANKINGS)
     rankings = rankings if system is None else rankings.where(F.col("system") == system)
     rankings = (rankings if split is None else rankings.where(F.col("split") == split)).where(F.col("task") != Sts.name)
-    written = sorted(tuple(row) for row in rankings.select("task", "split", "system").distinct().collect())
-    if not written:
+    exported = sorted(tuple(row) for row in rankings.select("task", "split", "system").distinct().collect())
+    if not exported:
         raise InputError(
             f"run {snapshot.record.run_id} has no such rankings",
             "omit --system and --split to write all; scores of sentence pairs have no TREC format",
         )
     query = _query_name(rankings)
-    files = []
-    for task, part, name in written:
+    runs = []
+    for task, part, name in exported:
         of_system = rankings.where((F.col("task") == task) & (F.col("split") == part) & (F.col("system") == name))
-        files.append(folder / f"{name}.{task}.{part}.run")
-        write_run(files[-1], _run_rows(of_system.withColumn("query", query)))
-    for task, part in dict.fromkeys((task, part) for task, part, _ in written):
-        judged = snapshot.read(EXAMPLES).where((F.col("task") == task) & (F.col("split") == part))
-        judged = judged.where(F.col("label").isNotNull()).withColumn("query", query)
-        if not judged.isEmpty():
-            files.append(folder / f"{task}.{part}.qrels")
-            write_qrels(files[-1], _qrels_rows(judged, task_of(task).relevant_from))
-    return files
+        runs.append(folder / f"{name}.{task}.{part}.run")
+        write_run(runs[-1], _run_rows(of_system.withColumn("query", query)))
+    qrels = []
+    for task, part in dict.fromkeys((task, part) for task, part, _ in exported):
+        examples = snapshot.read(EXAMPLES).where((F.col("task") == task) & (F.col("split") == part))
+        candidates, judged = examples.agg(F.count("*"), F.count("label")).first() or (0, 0)
+        if judged:
+            path = folder / f"{task}.{part}.qrels"
+            write_qrels(path, _qrels_rows(examples.withColumn("query", query)))
+            qrels.append(ExportedQrels(path, task_of(task).relevant_from, judged < candidates))
+    return TrecFiles(runs, qrels)
 
 
 def _query_name(rankings: DataFrame) -> Column:
@@ -69,7 +95,6 @@ def _run_rows(rankings: DataFrame) -> Iterator[RunRow]:
     return (RunRow(*row) for row in rows.toLocalIterator())
 
 
-def _qrels_rows(judged: DataFrame, relevant_from: int) -> Iterator[QrelsRow]:
-    gain = F.greatest(F.lit(0), F.col("label") - F.lit(relevant_from - 1))
-    rows = judged.orderBy("query", "candidate_id").select("query", "candidate_id", gain.alias("gain"))
-    return (QrelsRow(*row) for row in rows.toLocalIterator())
+def _qrels_rows(examples: DataFrame) -> Iterator[QrelsRow]:
+    judged = examples.where(F.col("label").isNotNull()).orderBy("query", "candidate_id")
+    return (QrelsRow(*row) for row in judged.select("query", "candidate_id", "label").toLocalIterator())

@@ -81,6 +81,24 @@ def test_rankings_in_memory_are_measured() -> None:
         cqa.evaluate(QRELS, {"q3": {"a": 1.0}})
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_are_not_finite_are_refused_as_in_files(number: float) -> None:
+    run = {"q1": {"a": 0.2, "b": number}}
+    with pytest.raises(InputError, match=f"score {number} of document b of query q1 is not a finite number"):
+        cqa.evaluate(QRELS, run)
+    with pytest.raises(InputError, match=f"score {number} of document b of query q1 is not a finite number"):
+        cqa.compare(QRELS, {"old": QRELS, "new": run})
+    with pytest.raises(InputError, match=f"grade {number} of document b of query q1 is not a finite number"):
+        cqa.evaluate(run, QRELS)
+
+
+def test_queries_without_a_ranking_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    cqa.compare(QRELS, {"old": QRELS, "new": {"q2": {"a": 1.0}}}, ["P@1"], resamples=9)
+    assert caplog.messages == [
+        "new: has no ranking for 1 of 2 queries of the judgments, which count 0; means go over 2: q1"
+    ]
+
+
 def test_rankings_are_compared_with_the_first(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n")
     runs = {"old": {"q1": {"a": 0.2, "b": 0.7}, "q2": {"b": 0.1}}, "new": {"q1": {"a": 1.0}, "q2": {"b": 1.0}}}

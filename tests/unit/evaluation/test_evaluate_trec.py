@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from math import log2
 from pathlib import Path
 
+import ir_measures
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from ir_measures import AP, RR, P, nDCG
 
+import cqa_spark as cqa
 from cqa_spark.cli import main
-from cqa_spark.errors import InputError
-from cqa_spark.evaluation.evaluate_trec import compare_runs, evaluate_runs, judged_run
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.evaluation.evaluate_trec import MEASURES, compare_runs, evaluate_runs, judged_run
+
+PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]
+"""The measures of trec_eval that equal ``MEASURES``, on rankings of up to ten documents."""
 
 # q1 has a tie, which is ordered by id, descending; u1 has no judgment. The run lacks q3.
 QRELS = """q1 0 c1 0
@@ -58,17 +67,87 @@ def test_ties_are_ordered_by_id_from_the_last(files: tuple[Path, Path, Path]) ->
 
 @pytest.mark.parametrize("run", ["first", "second"])
 def test_values_are_those_of_trec_eval(files: tuple[Path, Path, Path], run: str) -> None:
-    import ir_measures
-
-    names = {"AP@1000": "AP", "nDCG@10": "nDCG@10", "P@1": "P@1", "P@10": "P@10", "MRR@10": "RR"}
+    (ours,) = evaluate_runs(files[0], [files[0].parent / run])
     theirs = ir_measures.calc_aggregate(
-        [ir_measures.parse_measure(name) for name in names.values()],
+        PEERS,
         list(ir_measures.read_trec_qrels(str(files[0]))),
         list(ir_measures.read_trec_run(str(files[0].parent / run))),
     )
-    (ours,) = evaluate_runs(files[0], [files[0].parent / run])
-    expected = {str(measure): value for measure, value in theirs.items()}
-    assert {names[name]: ours[name] for name in names} == pytest.approx(expected, abs=1e-12)
+    assert [ours[name] for name in MEASURES] == pytest.approx([theirs[peer] for peer in PEERS], abs=1e-12)
+
+
+documents = st.sampled_from(["d1", "d2", "d10", "D1", "\u00e9", "\U0001f600", "a\u00a0b", "~"])
+near_ties = st.sampled_from([0.0, -0.0, 0.5, 0.5 + 1e-9, 0.5 - 1e-12, 16777216.0, 16777217.0, -3.0, 1e39, 2e39, 1e-50])
+queries = st.sampled_from(["q1", "q2", "q3"])
+
+
+@given(
+    grades=st.dictionaries(queries, st.dictionaries(documents, st.integers(-1, 3), min_size=1), min_size=1),
+    scores=st.dictionaries(queries, st.dictionaries(documents, near_ties, min_size=1), min_size=1),
+    level=st.integers(1, 3),
+    judged_only=st.booleans(),
+)
+def test_any_values_are_those_of_trec_eval_9(
+    grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]], level: int, judged_only: bool
+) -> None:
+    assume(grades.keys() & scores.keys())
+    assume(all(max(of_query.values()) >= 0 for of_query in grades.values()))  # trec_eval fails otherwise
+    options = {"rel": level, "judged_only": judged_only}
+    peers = [AP @ 1000, nDCG(judged_only=judged_only) @ 10, P @ 1, P @ 10, RR]
+    peers = [peer if peer.NAME == "nDCG" else peer(**options) for peer in peers]
+    theirs = ir_measures.calc_aggregate(peers, grades, scores)
+    ours = cqa.evaluate(grades, scores, relevance_level=level, precision="single", judged_only=judged_only)
+    assert [ours[name] for name in MEASURES] == pytest.approx([theirs[peer] for peer in peers], abs=1e-12)
+
+
+def test_near_ties_by_the_versions_of_trec_eval(files: tuple[Path, Path, Path], capsys) -> None:
+    files[1].write_text("q1 Q0 c2 1 0.50000001 first\nq1 Q0 c3 2 0.5 first\n")
+    run = {"q1": {"c2": 0.50000001, "c3": 0.5}}
+    grades = {"q1": {"c2": 1, "c3": 0}}
+    assert ir_measures.calc_aggregate([P @ 1], grades, run) == {P @ 1: 0}
+    assert cqa.evaluate(grades, run, ["P@1"]) == {"P@1": 1}
+    assert cqa.evaluate(grades, run, ["P@1"], precision="single") == {"P@1": 0}
+    command = ["evaluate-file", str(files[0]), str(files[1]), "--format", "json", "--trec.relevance-level", "2"]
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out)[0]["P@1"] == pytest.approx(1 / 3)
+    assert main([*command, "--trec.precision", "single"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["P@1"] == 0
+
+
+def test_grades_levels_and_documents_without_judgment() -> None:
+    grades = {"q": {"a": 0.5, "b": 2, "c": -1, "d": 1}}
+    run = {"q": {"u": 5.0, "c": 4.0, "a": 3.0, "b": 2.0, "d": 1.0}}
+    names = ["AP@1000", "nDCG@10", "P@1"]
+    discount = [1 / log2(rank + 1) for rank in range(1, 6)]
+    ideal = 2 * discount[0] + 1 * discount[1] + 0.5 * discount[2]
+    everything = (0.5 * discount[2] + 2 * discount[3] + 1 * discount[4]) / ideal
+    judged = (0.5 * discount[0] + 2 * discount[1] + 1 * discount[2]) / ideal
+    for options, expected in (
+        ({}, [(1 / 4 + 2 / 5) / 2, everything, 0]),
+        ({"relevance_level": 2}, [1 / 4, everything, 0]),
+        ({"relevance_level": 0.5}, [(1 / 3 + 2 / 4 + 3 / 5) / 3, everything, 0]),
+        ({"judged_only": True}, [(1 / 2 + 2 / 3) / 2, judged, 0]),
+        ({"judged_only": True, "relevance_level": 0.5}, [1, judged, 1]),
+        ({"relevance_level": 3}, [0, everything, 0]),
+    ):
+        assert [*cqa.evaluate(grades, run, names, **options).values()] == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(ConfigError, match="relevance level 0 is not above 0"):
+        cqa.evaluate(grades, run, relevance_level=0)
+    with pytest.raises(ConfigError, match="unknown precision 'float'"):
+        cqa.evaluate(grades, run, precision="float")
+
+
+def test_queries_of_one_file_only_are_counted(files: tuple[Path, Path, Path], caplog) -> None:
+    qrels, first, second = files
+    (scores,) = evaluate_runs(qrels, [first])
+    assert scores["queries"] == 3
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{first}: has no ranking for 1 of 3 queries of {qrels}, which count 0; means go over 3: q3",
+        f"{first}: 1 of 3 queries have no judgments in {qrels} and are ignored: q4",
+    ]
+    caplog.clear()
+    evaluate_runs(qrels, [second])
+    assert caplog.records == []
 
 
 def test_runs_are_compared_with_the_first(files: tuple[Path, Path, Path]) -> None:
@@ -88,11 +167,25 @@ def test_the_commands_tell_qrels_from_official_files(files: tuple[Path, Path, Pa
 @pytest.mark.parametrize(
     ("run", "problem"),
     [
-        ("q1 Q0 c1 1 1.0 x\nq1 Q0 c1 2 0.5 x\n", "candidate c1 of query q1 is in the file twice"),
+        ("q1 Q0 c1 1 1.0 x\nq1 Q0 c1 2 0.5 x\n", "document c1 of query q1 is in the file twice"),
         ("q9 Q0 c1 1 1.0 x\n", "has no query in common with"),
+        (QRELS, "4 columns instead of 6 or 3"),
     ],
 )
 def test_files_that_do_not_belong_together(files: tuple[Path, Path, Path], run: str, problem: str) -> None:
     files[1].write_text(run)
     with pytest.raises(InputError, match=problem):
         evaluate_runs(files[0], [files[1]])
+
+
+def test_runs_and_files_of_semeval_are_no_qrels(files: tuple[Path, Path, Path], tmp_path: Path, capsys) -> None:
+    qrels, first, second = map(str, files)
+    for command in ("evaluate-file", "compare-files"):
+        assert main([command, first, qrels, second]) == 3
+        assert f"{first} is a run, not judgments\n  → give the qrels first, then the runs" in capsys.readouterr().err
+    (tmp_path / "gold").write_text("q1\tc1\t1\t1\ttrue\n")
+    assert main(["evaluate-file", str(tmp_path / "gold"), first, "--trec.judged-only"]) == 2
+    assert "has the layout of SemEval, to which trec.* does not apply" in capsys.readouterr().err
+    (tmp_path / "gold").write_text("q1 c1\n")
+    assert main(["evaluate-file", str(tmp_path / "gold"), first]) == 3
+    assert "gold:1: 2 columns instead of 5 or 4 or 3 or 6" in capsys.readouterr().err

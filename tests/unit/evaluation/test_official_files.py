@@ -53,12 +53,60 @@ def test_a_file_with_rows_of_the_gold_file_predicts_no_labels(tmp_path: Path, go
     assert [ranked_file(gold, path).predicts_labels for path in (gold, part, other_scores)] == [False, False, True]
 
 
-def test_queries_of_one_file_only_are_left_out_and_said(tmp_path: Path, gold: Path, caplog) -> None:
+def test_what_the_prediction_lacks_is_counted(tmp_path: Path, gold: Path, caplog) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ7\tC9\t0\t1\ttrue\n")
     assert list(ranked_file(gold, path).queries) == ["Q1"]
     assert [record.getMessage() for record in caplog.records] == [
-        f"{gold}: 1 queries are not in the other file and are ignored: Q2",
-        f"{path}: 1 queries are not in the other file and are ignored: Q7",
+        f"{path}: has no ranking for 1 of 2 queries of {gold}, which are left out; means go over 1: Q2",
+        f"{path}: 1 of 2 queries have no judgments in {gold} and are ignored: Q7",
+        f"{path}: has no score for 2 candidates of {gold}, which count as not ranked, in 1 queries: Q1",
+    ]
+
+
+PREDICTION = "Q1\tC1\t0\t0.9\ttrue\nQ1\tC2\t0\t0.8\ttrue\nQ1\tC3\t0\t0.1\ttrue\nQ2\tC4\t0\t0.2\tfalse\n"
+
+
+def test_exchanged_files_are_noticed(tmp_path: Path, gold: Path, caplog) -> None:
+    path = written(tmp_path / "pred", PREDICTION)
+    ranked_file(path, gold)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path} seems to hold predictions and {gold}, whose scores are 1 / rank, to be the gold file: "
+        "give the gold file first"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "prediction"),
+    [
+        (GOLD, PREDICTION),
+        (GOLD, GOLD),
+        (GOLD, PREDICTION.replace("\t0\t", "\t1\t")),
+        ("Q1\tC1\t0\t0\ttrue\nQ1\tC2\t0\t2\ttrue\n", "Q1\tC2\t1\t1\ttrue\nQ1\tC1\t2\t0.5\tfalse\n"),
+    ],
+    ids=["predictions", "the given order", "predictions with ranks", "judgments without scores, ranks as predictions"],
+)
+def test_files_in_their_order_are_not_called_exchanged(tmp_path: Path, judgments: str, prediction: str, caplog) -> None:
+    ranked_file(written(tmp_path / "gold", judgments), written(tmp_path / "pred", prediction))
+    assert caplog.records == []
+
+
+def test_exchanged_files_of_the_campaign_are_noticed(cqa_data: Path, caplog) -> None:
+    folder = cqa_data / "semeval2016-task3" / "scorer"
+    gold_files = [*folder.glob("*.relevancy")]
+    assert len(gold_files) == 3
+    for gold in gold_files:
+        caplog.clear()
+        ranked_file(gold, gold.with_suffix(".pred"))
+        assert caplog.records == []
+        ranked_file(gold.with_suffix(".pred"), gold)
+        assert "give the gold file first" in caplog.text
+
+
+def test_labels_that_equal_the_gold_are_noticed(tmp_path: Path, gold: Path, caplog) -> None:
+    path = written(tmp_path / "pred", GOLD.replace("\t1\t", "\t0\t").replace("0.5", "0.6"))
+    assert ranked_file(gold, path).predicts_labels
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path}: all 4 labels equal those of {gold}; if they are copies, ignore precision, recall, F1 and accuracy"
     ]
 
 
@@ -79,8 +127,8 @@ def test_files_of_other_data_are_refused(tmp_path: Path, gold: Path) -> None:
     [
         ("Q1\tC2\t0\t1", "4 columns instead of 5"),
         ("Q1\tC2\t0\t1\ttrue\tmore", "6 columns instead of 5"),
-        ("Q1\tC2\t0\thigh\ttrue", "score 'high' is not a number"),
-        ("Q1\tC2\t0\tNaN\ttrue", "score 'NaN' cannot be ordered"),
+        ("Q1\tC2\t0\thigh\ttrue", "score 'high' is not a finite number"),
+        ("Q1\tC2\t0\tNaN\ttrue", "score 'NaN' is not a finite number"),
         ("Q1\tC2\t0\t1\tGood", "label 'Good' is neither true nor false"),
         ("Q1\tC1\t0\t1\ttrue", "candidate C1 of query Q1 is in the file twice"),
     ],
@@ -118,7 +166,7 @@ def test_written_columns(tmp_path: Path) -> None:
 
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8)
-rows = st.builds(OfficialRow, words, words, st.floats(allow_nan=False), st.booleans(), words)
+rows = st.builds(OfficialRow, words, words, st.floats(allow_nan=False, allow_infinity=False), st.booleans(), words)
 
 
 @given(rows=st.lists(rows, min_size=1, unique_by=lambda row: row[:2]))
