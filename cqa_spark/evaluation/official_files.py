@@ -151,7 +151,8 @@ def _warn_if_exchanged(
         and not all(row.score.is_integer() for row in judgments)
     ):
         _log.warning(
-            "%s seems to hold predictions and %s, whose scores are 1 / rank, to be the gold file: give the gold file first",
+            "%s seems to hold predictions and %s, whose scores are 1 / rank, to be the gold file: "
+            "give the gold file first",
             gold, prediction,
         )  # fmt: skip
 

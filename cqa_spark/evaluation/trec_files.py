@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.delimited import Line, read_lines, write_lines
 from cqa_spark.evaluation.official_files import LAYOUT as SEMEVAL_LAYOUT
+from cqa_spark.evaluation.separated_scores import separated
 
 RUN_LAYOUT = "query Q0 document rank score run ..."
 MS_MARCO_LAYOUT = "query document rank"
@@ -19,9 +20,6 @@ BEIR_LAYOUT = "query-id corpus-id score"
 """The header of BEIR's qrels; it distinguishes them from other files of three columns."""
 
 Value = TypeVar("Value", int, float)
-
-_LIMIT = 1e38
-"""Scores beyond it approach the limit of single precision."""
 
 
 class RunRow(NamedTuple):
@@ -164,21 +162,5 @@ def _require_ranks(path: Path, scores: dict[str, dict[str, float]]) -> None:
 def _run_fields(rows: Iterable[RunRow]) -> Iterator[tuple[object, ...]]:
     for _, of_query in groupby(rows, key=lambda row: row.query_id):
         ranked = list(of_query)
-        for row, score in zip(ranked, _separated([row.score for row in ranked]), strict=True):
+        for row, score in zip(ranked, separated([row.score for row in ranked], "single"), strict=True):
             yield row.query_id, "Q0", row.candidate_id, row.rank, repr(score), row.system
-
-
-def _separated(scores: Sequence[float]) -> Iterator[float]:
-    """Scores of a ranking, best first, lowered where they do not decrease in single precision."""
-    import numpy as np
-
-    if not all(-_LIMIT < score < _LIMIT for score in scores):
-        yield from (-float(rank) for rank in range(1, len(scores) + 1))
-        return
-    last, smallest = np.float32(np.inf), np.finfo(np.float32).smallest_normal
-    for score in scores:
-        if not np.float32(score) < last:
-            # Smaller steps around 0 are subnormal numbers, which some processors' modes round to 0.
-            score = float(min(np.nextafter(last, np.float32(-np.inf)), last - smallest))
-        yield score
-        last = np.float32(score)

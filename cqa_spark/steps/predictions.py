@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, Row
@@ -13,6 +15,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.cqa_md.reader import QUESTION_PREFIX
 from cqa_spark.evaluation.official_files import OfficialRow, write_official
 from cqa_spark.evaluation.score_files import write_scores
+from cqa_spark.evaluation.separated_scores import separated
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
@@ -60,7 +63,8 @@ class WritePredictions(Step):
 def write_predictions(rankings: DataFrame, path: str, task: str, storage: ObjectStorageSettings) -> int:
     """Write one system's ranking in the official format, ordered by query and candidate as in the official files.
 
-    The driver fetches one partition at a time, because the file may exceed its memory.
+    Tied scores are separated by rank, so that scorers rank as the system did. The driver fetches one partition at a
+    time, because the file may exceed its memory.
 
     Args:
         rankings: rows of ``RANKINGS``, of one system.
@@ -71,29 +75,43 @@ def write_predictions(rankings: DataFrame, path: str, task: str, storage: Object
     Returns:
         The number of rows.
     """
-    ordered = rankings.orderBy(_numbers("query_id"), "query_id", _numbers("candidate_id"), "candidate_id")
-    rows = ordered.select("query_id", "candidate_id", "score", "predicted").toLocalIterator()
+    query, candidate = (_numbers("query_id"), "query_id"), (_numbers("candidate_id"), "candidate_id")
+    ordered = rankings.orderBy("site", *query, *candidate)
+    rows = ordered.select("site", "query_id", "candidate_id", "score", "rank", "predicted").toLocalIterator()
     with local_target(path, storage) as file:
         return _WRITERS.get(task, _write_rankings)(file, rows)
 
 
+def official_rows(rows: Iterable[Row]) -> Iterator[OfficialRow]:
+    """Rows of an official file, with tied scores separated by rank.
+
+    Args:
+        rows: site, query_id, candidate_id, score, rank and predicted; the rows of each query together.
+    """
+    for _, query in groupby(rows, key=itemgetter("site", "query_id")):
+        candidates = list(query)
+        score_of_rank = {row["rank"]: row["score"] for row in candidates}
+        ranks = sorted(score_of_rank)
+        scores = dict(zip(ranks, separated([score_of_rank[rank] for rank in ranks], "double"), strict=True))
+        for row in candidates:
+            yield OfficialRow(row["query_id"], row["candidate_id"], scores[row["rank"]], row["predicted"])
+
+
 def _write_rankings(file: Path, rows: Iterator[Row]) -> int:
     """Subtasks A to C of SemEval Task 3."""
-    return write_official(file, (_official(row, row["query_id"]) for row in rows))
+    return write_official(file, official_rows(rows))
 
 
 def _write_arabic_rankings(file: Path, rows: Iterator[Row]) -> int:
     """Subtask D: the same, with the ids of questions as in the input."""
-    return write_official(file, (_official(row, row["query_id"].removeprefix(QUESTION_PREFIX)) for row in rows))
+    return write_official(
+        file, (row._replace(query_id=row.query_id.removeprefix(QUESTION_PREFIX)) for row in official_rows(rows))
+    )
 
 
 def _write_similarities(file: Path, rows: Iterator[Row]) -> int:
     """STS: the scores in the order of the input; ids of pairs contain their line numbers."""
     return write_scores(file, (row["score"] for row in rows))
-
-
-def _official(row: Row, query_id: str) -> OfficialRow:
-    return OfficialRow(query_id, row["candidate_id"], row["score"], row["predicted"])
 
 
 _WRITERS = {ArabicPair.name: _write_arabic_rankings, Sts.name: _write_similarities}
