@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable
 
+from cqa_spark.process.control_characters import visible_line
+
 _log = logging.getLogger(__name__)
 
 _NAMED = 5
@@ -39,5 +41,5 @@ def warn_of_uncovered_queries(
 
 def some(names: Iterable[str]) -> str:
     """The first names, for a message."""
-    listed = list(names)
+    listed = [*map(visible_line, names)]
     return ", ".join(listed[:_NAMED]) + (", ..." if len(listed) > _NAMED else "")

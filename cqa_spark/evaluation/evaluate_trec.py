@@ -61,13 +61,16 @@ class TrecOptions:
             )
 
 
-def judged_run(qrels: Path, run: Path, options: TrecOptions = TrecOptions()) -> dict[str, RankedQuery]:
-    """The queries of a file of judgments, ranked by a run; see ``judged``.
+def judged_runs(
+    qrels: Path, runs: Sequence[Path], options: TrecOptions = TrecOptions()
+) -> list[dict[str, RankedQuery]]:
+    """The queries of a file of judgments, ranked by each run; see ``judged``.
 
     Raises:
         InputError: a file cannot be parsed, a document of a query is repeated, or no query is in both files.
     """
-    return judged(read_qrels(qrels), read_run(run), options, names=(str(qrels), str(run)))
+    grades = read_qrels(qrels)
+    return [judged(grades, read_run(run), options, names=(str(qrels), str(run))) for run in runs]
 
 
 def judged(
@@ -124,7 +127,8 @@ def evaluate_runs(
         ConfigError: an unknown measure.
         InputError: a file cannot be parsed, or the files do not belong together.
     """
-    return [_scores(qrels, run, options, measures) for run in runs]
+    ranked = zip(runs, judged_runs(qrels, runs, options), strict=True)
+    return [{"file": str(run), "queries": len(queries), **totals(queries, measures)} for run, queries in ranked]
 
 
 def compare_runs(
@@ -155,7 +159,7 @@ def compare_runs(
         ConfigError: an unknown measure.
         InputError: a file cannot be parsed, or the files do not belong together.
     """
-    ranked = [list(judged_run(qrels, run, options).values()) for run in runs]
+    ranked = [[*queries.values()] for queries in judged_runs(qrels, runs, options)]
     components = components_of([*map(parse_measure, measures)], ranked)
     return list(compare_components(components, runs, resamples=resamples, confidence=confidence, seed=seed))
 
@@ -175,11 +179,6 @@ def to_table(scores: Sequence[Scores]) -> TextTable:
         percent = [f"{100 * float(row[name]):.2f}" for name in names]
         table.add_row(Path(str(row["file"])).name, str(row["queries"]), *percent)
     return table
-
-
-def _scores(qrels: Path, run: Path, options: TrecOptions, measures: Sequence[str]) -> Scores:
-    queries = judged_run(qrels, run, options)
-    return {"file": str(run), "queries": len(queries), **totals(queries, measures)}
 
 
 def _ranked(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> RankedQuery:

@@ -15,7 +15,7 @@ from ir_measures import AP, RR, P, nDCG
 import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.evaluate_trec import MEASURES, compare_runs, evaluate_runs, judged_run
+from cqa_spark.evaluation.evaluate_trec import MEASURES, compare_runs, evaluate_runs, judged_runs
 
 PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]
 """The measures of trec_eval that equal ``MEASURES``, on rankings of up to ten documents."""
@@ -60,7 +60,7 @@ def test_every_judged_query_counts(files: tuple[Path, Path, Path]) -> None:
 
 
 def test_ties_are_ordered_by_id_from_the_last(files: tuple[Path, Path, Path]) -> None:
-    query = judged_run(files[0], files[1])["q1"]
+    query = judged_runs(files[0], files[1:2])[0]["q1"]
     assert [(candidate.gain, candidate.score) for candidate in query.ranked] == [(0, 9.0), (2, 5.0), (0, 5.0)]
     assert [candidate.gain for candidate in query.unranked] == [1]
 

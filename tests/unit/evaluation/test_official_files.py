@@ -54,11 +54,11 @@ def test_a_file_with_rows_of_the_gold_file_predicts_no_labels(tmp_path: Path, go
 
 
 def test_what_the_prediction_lacks_is_counted(tmp_path: Path, gold: Path, caplog) -> None:
-    path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ7\tC9\t0\t1\ttrue\n")
+    path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ\x1b7\tC9\t0\t1\ttrue\n")
     assert list(ranked_file(gold, path).queries) == ["Q1"]
     assert [record.getMessage() for record in caplog.records] == [
         f"{path}: has no ranking for 1 of 2 queries of {gold}, which are left out; means go over 1: Q2",
-        f"{path}: 1 of 2 queries have no judgments in {gold} and are ignored: Q7",
+        f"{path}: 1 of 2 queries have no judgments in {gold} and are ignored: Q␛7",
         f"{path}: has no score for 2 candidates of {gold}, which count as not ranked, in 1 queries: Q1",
     ]
 
