@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Sequence
 from functools import reduce
 
@@ -27,9 +28,22 @@ def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     return reduce(DataFrame.unionByName, [_read(spark, path, place) for place, path in enumerate(paths)])
 
 
+class DamagedFile(Exception):
+    """A file that cannot be decompressed; the message says why."""
+
+
 def decompressed(content: bytes) -> bytes:
-    """The content of a file, which may be compressed by gzip."""
-    return gzip.decompress(content) if content.startswith(GZIP) else content
+    """The content of a file, which may be compressed by gzip.
+
+    Raises:
+        DamagedFile: it is compressed, and truncated or damaged.
+    """
+    if not content.startswith(GZIP):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (EOFError, OSError, zlib.error) as error:
+        raise DamagedFile(f"it cannot be decompressed: {error}") from error
 
 
 def of_file(values: Sequence[str]) -> Column:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from cqa_spark.corpora.text_pairs.kinds import SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
+from cqa_spark.corpora.text_pairs.recognition import UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_name
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.delimited import write_lines
@@ -96,13 +97,20 @@ def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
 
 def _gold_scores(path: Path) -> list[float | None]:
     lines = _lines(path)
-    if all("\t" not in line for line in lines):
+    if not any(map(_has_columns, lines)):
         return [_number(path, number, line) if line.strip() else None for number, line in enumerate(lines, start=1)]
-    rows = list(read_pairs(path.read_bytes(), SENTENCE_PAIRS))
+    try:
+        rows = read_pairs(path.read_bytes(), SENTENCE_PAIRS).rows
+    except UnknownLayout as unknown:
+        raise InputError(f"{path}: {unknown}", f"a line should read: {LAYOUT}, or be a pair with a score") from unknown
     for row in rows:
         if row.problem is not None:
             raise InputError(f"{path}:{row.line}: {row.problem}", "give a file of pairs with their scores")
     return [None if row.label is None else float(row.label) for row in rows]
+
+
+def _has_columns(line: str) -> bool:
+    return "\t" in line or "," in line
 
 
 def _file_of(name: str, folder: Path) -> Path:

@@ -15,11 +15,13 @@ from cqa_spark.corpora.text_pairs.reader import read_text_pairs
 from cqa_spark.corpora.text_pairs.set_names import gold_path
 from cqa_spark.object_store.remote_files import find_files
 
+TABLES = ("*.tsv", "*.csv", "*.tsv.gz", "*.csv.gz")
+
 
 class StsFiles(AnnotatedFiles):
     """Sentence pairs of SemEval 2012-2017 and of the STS Benchmark."""
 
-    patterns: ClassVar[tuple[str, ...]] = ("*.tsv", "*.csv", "sts*.input.*", "sts*.track*")
+    patterns: ClassVar[tuple[str, ...]] = (*TABLES, "sts*.input.*", "sts*.track*")
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files; scores of an official input come from the gold file next to it, if it exists."""
@@ -41,7 +43,7 @@ class QuestionPairFiles(AnnotatedFiles):
         Bogdanova et al. 2015, Detecting Semantically Equivalent Questions in Online User Forums, section 4.
     """
 
-    patterns: ClassVar[tuple[str, ...]] = ("*.tsv",)
+    patterns: ClassVar[tuple[str, ...]] = TABLES
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cqa_spark.corpora.text_pairs.layout import Layout, layout_of_questions, layout_of_sentences
+from cqa_spark.corpora.text_pairs.layout import QUESTIONS_WITHOUT_HEADER, SENTENCES_WITHOUT_HEADER, Layout
 from cqa_spark.corpora.text_pairs.notices import without_notices
+from cqa_spark.corpora.text_pairs.scales import DUPLICATE, EQUIVALENT, RELATEDNESS, SIMILARITY, Scale
 
 STS = "sts"
 """The task of pairs of sentences."""
@@ -22,15 +23,26 @@ class PairKind:
     Attributes:
         task: task of the judgments.
         post_type: post type of the texts.
-        layout: detects the layout of a file by its first line.
+        without_header: layouts of files without a header.
+        scales: scales of the labels.
+        label: the task's label for a similarity.
         cleaned: the texts of a pair without what gives the label away.
     """
 
     task: str
     post_type: str
-    layout: Callable[[str], Layout]
+    without_header: Sequence[Layout]
+    scales: Sequence[Scale]
+    label: Callable[[float], str] = str
     cleaned: Callable[[str, str], tuple[str, str]] = lambda one, other: (one, other)
 
 
-SENTENCE_PAIRS = PairKind(STS, "sentence", layout_of_sentences)
-QUESTION_PAIRS = PairKind(QUESTION_QUESTION, "question", layout_of_questions, without_notices)
+def _duplicate_label(similarity: float) -> str:
+    """The label of subtask B."""
+    return "PerfectMatch" if similarity == EQUIVALENT else "Irrelevant"
+
+
+SENTENCE_PAIRS = PairKind(STS, "sentence", SENTENCES_WITHOUT_HEADER, (SIMILARITY, RELATEDNESS, DUPLICATE))
+QUESTION_PAIRS = PairKind(
+    QUESTION_QUESTION, "question", QUESTIONS_WITHOUT_HEADER, (DUPLICATE,), _duplicate_label, without_notices
+)

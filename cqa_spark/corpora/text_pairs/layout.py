@@ -1,111 +1,96 @@
-"""The column layouts of files of pairs: tab-separated, without header and quoting."""
+"""The column layouts of files of pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-SENTENCES = "sentence<TAB>sentence"
-QUESTIONS = "question<TAB>question"
-
-
-class UnreadablePair(Exception):
-    """A line that is not a pair; the message goes to the quarantine."""
-
-
-def parse_score(text: str) -> str | None:
-    """A gold score; None if it is empty, which means that the pair has no official score.
-
-    Raises:
-        UnreadablePair: it is not a number from 0 to 5.
-    """
-    if not text.strip():
-        return None
-    if not _is_score(text):
-        raise UnreadablePair(f"the score is {text!r}, not a number from 0 to 5")
-    return str(float(text))
-
-
-def parse_duplicate(text: str) -> str | None:
-    """The label of subtask B for a pair of questions; None if it is empty.
-
-    Raises:
-        UnreadablePair: it is not the label of a duplicate or of another pair.
-    """
-    if not text.strip():
-        return None
-    if not _is_duplicate_label(text):
-        raise UnreadablePair(f"the label is {text!r}; known labels: {', '.join(_DUPLICATE_LABELS)}")
-    return _DUPLICATE_LABELS[text.strip().lower()]
+from cqa_spark.corpora.text_pairs.scales import DUPLICATE, RELATEDNESS, SIMILARITY, Scale
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The positions of the columns.
+    """Columns that occur together.
 
     Attributes:
-        name: name of the layout.
-        about: the columns, for messages.
-        width: minimum number of columns; further columns, such as licences, are ignored.
-        label: index of the label; None in files without labels.
-        texts: indices of the two texts.
-        parse_label: reads a label; None without a label, ``UnreadablePair`` if it is not one.
+        name: the data set or task that introduced them.
+        columns: their names; in files without a header, in the order of the columns.
+        texts: the two columns of texts.
+        label: the column of labels; None if there is none.
+        scale: the labels.
+        start: how the first line of a file without a header begins.
+        notes: largest number of columns without names that may follow, such as sources and licences.
     """
 
     name: str
-    about: str
-    width: int
-    label: int | None
-    texts: tuple[int, int]
-    parse_label: Callable[[str], str | None]
+    columns: tuple[str, ...]
+    texts: tuple[str, str]
+    label: str | None = None
+    scale: Scale = SIMILARITY
+    start: str = ""
+    notes: int = 0
+
+    @property
+    def about(self) -> str:
+        """The columns, for messages."""
+        return "<TAB>".join(self.columns)
 
 
-INPUT = Layout("input", SENTENCES, 2, None, (0, 1), parse_score)
-"""Official inputs of all years."""
+SENTENCES = ("sentence1", "sentence2")
+QUESTIONS = ("question1", "question2")
 
-SCORED = Layout("scored", f"score<TAB>{SENTENCES}", 3, 0, (1, 2), parse_score)
-"""Scores and sentences in one file."""
+WITH_HEADER = (
+    Layout(
+        "STS Benchmark of GLUE",
+        ("index", "genre", "filename", "year", "old_index", "source1", "source2", *SENTENCES, "score"),
+        SENTENCES,
+        "score",
+        SIMILARITY,
+    ),
+    Layout(
+        "SICK",
+        (
+            "pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment", "entailment_label",
+            "entailment_AB", "entailment_BA", "sentence_A_original", "sentence_B_original", "sentence_A_dataset",
+            "sentence_B_dataset", "SemEval_set",
+        ),
+        ("sentence_A", "sentence_B"),
+        "relatedness_score",
+        RELATEDNESS,
+    ),
+    Layout(
+        "MSRP",
+        ("Quality", "index", "#1 ID", "#2 ID", "#1 String", "#2 String"),
+        ("#1 String", "#2 String"),
+        "Quality",
+        DUPLICATE,
+    ),
+    Layout(
+        "Quora",
+        ("id", "test_id", "qid1", "qid2", *QUESTIONS, "is_duplicate"),
+        QUESTIONS,
+        "is_duplicate",
+        DUPLICATE,
+    ),
+    Layout("PAWS", ("id", *SENTENCES, "label"), SENTENCES, "label", DUPLICATE),
+)  # fmt: skip
+"""Layouts whose first line names the columns, in any order. All but the texts may be absent."""
 
-BENCHMARK = Layout("benchmark", f"genre<TAB>file<TAB>year<TAB>id<TAB>score<TAB>{SENTENCES}", 7, 4, (5, 6), parse_score)
-"""STS Benchmark."""
+SENTENCES_WITHOUT_HEADER = (
+    Layout(
+        "STS Benchmark",
+        ("genre", "file", "year", "id", "score", "sentence", "sentence"),
+        SENTENCES,
+        "score",
+        start="main-",
+        notes=2,
+    ),
+    Layout("scored sentences", ("score", "sentence", "sentence"), SENTENCES, "score"),
+    Layout("STS input", ("sentence", "sentence"), SENTENCES, notes=2),
+)
+"""Files of the STS tasks: without a header, their texts at the end."""
 
-UNLABELLED = Layout("unlabelled", QUESTIONS, 2, None, (0, 1), parse_duplicate)
-"""Pairs of questions."""
-
-LABELLED = Layout("labelled", f"label<TAB>{QUESTIONS}", 3, 0, (1, 2), parse_duplicate)
-"""Pairs of questions, and whether they are duplicates."""
-
-
-def layout_of_sentences(line: str) -> Layout:
-    """Detect the layout of a file of sentences by its first line.
-
-    The first column of a scored file is a number or empty. Official inputs may have further columns, with the sources
-    of the sentences.
-    """
-    columns = line.split("\t")
-    if len(columns) >= BENCHMARK.width and columns[0].startswith("main-"):
-        return BENCHMARK
-    return SCORED if len(columns) >= SCORED.width and _is_score(columns[0]) else INPUT
-
-
-def layout_of_questions(line: str) -> Layout:
-    """Detect the layout of a file of questions by its first line: the first column of a labelled file is a label."""
-    columns = line.split("\t")
-    return LABELLED if len(columns) >= LABELLED.width and _is_duplicate_label(columns[0]) else UNLABELLED
-
-
-_DUPLICATE_LABELS = {
-    "duplicate": "PerfectMatch", "true": "PerfectMatch", "1": "PerfectMatch",
-    "non-duplicate": "Irrelevant", "false": "Irrelevant", "0": "Irrelevant",
-}  # fmt: skip
-
-
-def _is_duplicate_label(text: str) -> bool:
-    return not text.strip() or text.strip().lower() in _DUPLICATE_LABELS
-
-
-def _is_score(text: str) -> bool:
-    try:
-        return not text.strip() or 0 <= float(text) <= 5
-    except ValueError:
-        return False
+QUESTIONS_WITHOUT_HEADER = (
+    Layout("labelled questions", ("label", "question", "question"), QUESTIONS, "label", DUPLICATE),
+    Layout("questions", ("question", "question"), QUESTIONS, scale=DUPLICATE),
+)
+"""Pairs of questions, as Bogdanova et al. (2015) used them."""

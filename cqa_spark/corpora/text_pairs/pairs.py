@@ -1,14 +1,18 @@
-"""Parses the lines of files of pairs."""
+"""Parses files of pairs."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from cqa_spark.corpora.text_pairs.delimited_rows import LINE, DelimitedRow, split_lines, split_rows
 from cqa_spark.corpora.text_pairs.kinds import PairKind
-from cqa_spark.corpora.text_pairs.layout import Layout, UnreadablePair, parse_score
+from cqa_spark.corpora.text_pairs.recognition import FileLayout, UnknownLayout, has_letter, is_note, recognize
+from cqa_spark.corpora.text_pairs.scales import SIMILARITY, UnreadablePair
+from cqa_spark.corpora.whole_files import decompressed
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -19,12 +23,12 @@ _WORD = re.compile(r"\w+")
 
 
 class PairRow(NamedTuple):
-    r"""One line of a file.
+    r"""One record of a file.
 
     Attributes:
-        line: its number, from 1.
-        byte_offset: byte offset in the file.
-        raw: the line without its separator; bytes that are not UTF-8 as ``\xNN``.
+        line: number of its first line, from 1.
+        byte_offset: byte offset in the uncompressed file.
+        raw: the record without its separator; bytes that are not UTF-8 as ``\xNN``.
         problem: why it is not a pair, one sentence; None for a pair.
         label: gold label, as in judgments; None if the pair has none.
         one: first text.
@@ -44,28 +48,51 @@ class PairRow(NamedTuple):
     near_keys: tuple[int, ...] = ()
 
 
-def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Iterator[PairRow]:
-    """Parse every line of a file, in order.
+@dataclass(frozen=True)
+class PairFile:
+    """The records of a file.
+
+    Attributes:
+        layout: its layout.
+        lines: number of its lines, counted independently of the records.
+        not_rows: lines that start no record: the header, and all but the first line of a record.
+        rows: the records, in order.
+    """
+
+    layout: FileLayout
+    lines: int
+    not_rows: int
+    rows: list[PairRow]
+
+
+def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> PairFile:
+    """Parse a file.
 
     Args:
-        content: the file.
+        content: the file, which may be compressed by gzip.
         kind: what its texts are.
         gold: content of the gold file of an official input, one score per line; None without one.
+
+    Raises:
+        UnknownLayout: the file has none of the layouts, contains no pairs, or its gold file has another length.
+        DamagedFile: it cannot be decompressed.
     """
-    text = content.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n")
-    lines = text.split(b"\n") if text else []
-    scores = gold.decode("utf-8-sig").removesuffix("\n").split("\n") if gold is not None else None
-    layout = kind.layout(lines[0].decode("utf-8", "replace")) if lines else None
-    offset = len(content) - len(content.removeprefix(BYTE_ORDER_MARK))
-    for number, line in enumerate(lines, start=1):
-        assert layout is not None  # there are lines
-        raw = line.removesuffix(b"\r").decode("utf-8", "backslashreplace")
-        try:
-            label = _gold_score(scores, number)
-            yield _pair(PairRow(number, offset, raw, None, label), line.removesuffix(b"\r"), layout, kind)
-        except UnreadablePair as unreadable:
-            yield PairRow(number, offset, raw, str(unreadable))
-        offset += len(line) + 1
+    marked = decompressed(content)
+    text = marked.removeprefix(BYTE_ORDER_MARK)
+    if not text.strip():
+        raise UnknownLayout("it is empty")
+    layout = _layout(text, kind)
+    delimiter = layout.delimiter.encode()
+    records = split_rows(text, delimiter)[1:] if layout.has_header else list(split_lines(text, delimiter))
+    labels = _gold_labels(gold, records, kind)
+    mark = len(marked) - len(text)
+    rows = [
+        _pair(record._replace(byte_offset=record.byte_offset + mark), label, layout, kind)
+        for record, label in zip(records, labels, strict=True)
+    ]
+    _refuse_misfits(rows, layout)
+    lines = text.removesuffix(LINE).count(LINE) + 1
+    return PairFile(layout, lines, layout.has_header + sum(record.raw.count(LINE) for record in records), rows)
 
 
 def same_pair_key(one: str, other: str) -> str:
@@ -97,27 +124,65 @@ def _hash(words: Sequence[str]) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-def _pair(row: PairRow, line: bytes, layout: Layout, kind: PairKind) -> PairRow:
+def _layout(text: bytes, kind: PairKind) -> FileLayout:
+    line = text.split(LINE, 1)[0].removesuffix(b"\r")
+    return recognize(line.decode("utf-8", "replace"), kind.without_header, kind.scales)
+
+
+def _gold_labels(gold: bytes | None, records: Sequence[DelimitedRow], kind: PairKind) -> Sequence[str | None]:
+    if gold is None:
+        return [None] * len(records)
+    scores = decompressed(gold).removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace").removesuffix("\n").split("\n")
+    if len(scores) != len(records):
+        raise UnknownLayout(f"its gold file has {len(scores)} lines for {len(records)} pairs")
+    return scores
+
+
+def _pair(record: DelimitedRow, gold: str | None, layout: FileLayout, kind: PairKind) -> PairRow:
+    row = PairRow(record.line, record.byte_offset, record.raw.decode("utf-8", "backslashreplace"), None)
     try:
-        columns = line.decode("utf-8").split("\t")
+        return _parsed(row, record, gold, layout, kind)
+    except UnreadablePair as unreadable:
+        return row._replace(problem=str(unreadable))
+
+
+def _parsed(row: PairRow, record: DelimitedRow, gold: str | None, layout: FileLayout, kind: PairKind) -> PairRow:
+    try:
+        record.raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UnreadablePair(f"byte {error.start} of the line is not valid UTF-8") from error
-    if len(columns) < layout.width:
-        raise UnreadablePair(f"the line has {len(columns)} columns; its file has {layout.about}")
-    one, other = kind.cleaned(*(columns[place].strip() for place in layout.texts))
+    cells = [cell.decode("utf-8") for cell in record.cells]
+    if len(cells) not in layout.widths:
+        raise UnreadablePair(f"the line has {len(cells)} columns; its file has {layout.columns}")
+    surplus = [cell for cell in cells[layout.widths.start :] if not is_note(cell)]
+    if surplus:
+        raise UnreadablePair(f"after the columns {layout.columns} follows {surplus[0]!r}, which may be a label")
+    one, other = kind.cleaned(*(cells[position].strip() for position in layout.texts))
     if not one or not other:
         raise UnreadablePair("one of the texts is empty")
-    label = row.label if layout.label is None else layout.parse_label(columns[layout.label])
-    keys = same_pair_key(one, other), near_pair_keys(one, other)
-    return row._replace(label=label, one=one, other=other, pair_key=keys[0], near_keys=keys[1])
+    if layout.label is not None:
+        similarity = layout.layout.scale.similarity(cells[layout.label])
+    else:
+        similarity = SIMILARITY.similarity(gold or "")
+    label = None if similarity is None else kind.label(similarity)
+    return row._replace(
+        label=label, one=one, other=other, pair_key=same_pair_key(one, other), near_keys=near_pair_keys(one, other)
+    )
 
 
-def _gold_score(scores: list[str] | None, number: int) -> str | None:
-    if scores is None:
-        return None
-    if number > len(scores):
-        raise UnreadablePair(f"the gold file has only {len(scores)} lines")
-    return parse_score(scores[number - 1])
+def _refuse_misfits(rows: Sequence[PairRow], layout: FileLayout) -> None:
+    """Refuse a file whose records contradict the layout of its first line."""
+    if not rows:
+        raise UnknownLayout(f"it has the header of {layout.layout.name} and no pairs")
+    misfits = [row for row in rows if row.problem is not None]
+    if len(misfits) * 2 > len(rows):
+        raise UnknownLayout(
+            f"{len(misfits):,} of {len(rows):,} lines do not fit its first line, which has the columns of "
+            f"{layout.layout.name}; line {misfits[0].line}: {misfits[0].problem}"
+        )
+    for texts in ([row.one for row in rows], [row.other for row in rows]):
+        if not any(text and has_letter(text) for text in texts):
+            raise UnknownLayout(f"a column of texts has no letters; the columns of {layout.layout.name} were expected")
 
 
 def _letters(text: str) -> str:

@@ -15,11 +15,13 @@ from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
 from cqa_spark.corpora.text_pairs.kinds import PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
+from cqa_spark.corpora.text_pairs.recognition import UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_ids
-from cqa_spark.corpora.whole_files import of_file, read_whole_files
+from cqa_spark.corpora.whole_files import DamagedFile, of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.process.terminal import Terminal
 
 TRAIN = "train"
 SHOWN_LINES = 5
@@ -27,9 +29,12 @@ SHOWN_LINES = 5
 _IS_TRAIN = f"split = '{TRAIN}'"
 _IS_EVALUATED = f"split not in ('{TRAIN}', '{UNANNOTATED}')"
 
-_PLACE = T.StructType(
+_FILE_OR_PAIR = T.StructType(
     [
         T.StructField("file", T.IntegerType()),
+        T.StructField("lines", T.LongType()),
+        T.StructField("not_rows", T.LongType()),
+        *[T.StructField(name, T.StringType()) for name in ("refusal", "header")],
         T.StructField("line", T.IntegerType()),
         T.StructField("byte_offset", T.LongType()),
         *[T.StructField(name, T.StringType()) for name in ("raw", "problem", "label", "one", "other", "pair_key")],
@@ -55,18 +60,19 @@ def read_text_pairs(
         kind: what the texts are.
 
     Raises:
-        InputError: no file was given, one cannot be read, two sets have the same name, or a line outside of the
-            training files is not a pair, because prediction files need one line per pair.
+        InputError: no file was given, one cannot be read or has an unknown layout, two sets have the same name, or a
+            line outside of the training files is not a pair, because prediction files need one line per pair.
     """
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
     sets = set_ids([file.path for file in inputs])
     content = _with_gold(spark, inputs, gold)
-    parsed = content.mapInArrow(_parsing(kind), _PLACE).persist()
+    parsed = content.mapInArrow(_parsing(kind), _FILE_OR_PAIR).persist()
     pair_id = F.concat(of_file(sets), F.lit(":"), "line")
     placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
-    _refuse_unreadable(placed.where(_IS_EVALUATED), inputs)
-    records = _without_near_repeats(_without_repeats(placed)).persist()
+    _refuse_unreadable(placed, inputs)
+    files, pair_rows = placed.where("line is null"), placed.where("line is not null")
+    records = _without_near_repeats(_without_repeats(pair_rows)).persist()
     pairs = records.where("problem is null").select(
         F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
         "pair_id", "label", "one", "other",
@@ -77,7 +83,7 @@ def read_text_pairs(
         users=USERS.empty(spark),
         judgments=JUDGMENTS.complete(_judgments(pairs, kind)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
-        ingested_files=_ingested_files(content, records, inputs, site),
+        ingested_files=_ingested_files(files, records, inputs, site),
         persisted=(records, parsed),
     )
 
@@ -96,25 +102,46 @@ def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[
 
 def _parsing(kind: PairKind) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema = to_arrow_schema(_PLACE)
+        """A row about every file, and a row for each of its records."""
+        schema = to_arrow_schema(_FILE_OR_PAIR)
         for batch in batches:
             for file, content, gold in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                rows: list[dict[str, Any]] = [
-                    {"file": file, **row._asdict()} for row in read_pairs(content, kind, gold)
-                ]
+                rows = [{"file": file, **row} for row in _rows(content, kind, gold)]
                 yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
     return parse
 
 
+def _rows(content: bytes, kind: PairKind, gold: bytes | None) -> Iterator[dict[str, Any]]:
+    try:
+        read = read_pairs(content, kind, gold)
+    except (UnknownLayout, DamagedFile) as refusal:
+        yield {"refusal": str(refusal)}
+    else:
+        header = read.layout.about if read.layout.has_header else None
+        yield {"lines": read.lines, "not_rows": read.not_rows, "header": header}
+        yield from (row._asdict() for row in read.rows)
+
+
 def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
-    bad = parsed.where("problem is not null").orderBy("file", "line").limit(SHOWN_LINES).collect()
-    if bad:
-        listed = "; ".join(f"{inputs[row['file']].path}:{row['line']}: {row['problem']}" for row in bad)
+    """Refuse unknown layouts and lines that cannot be ranked, and print what is read of files with a header."""
+    about_files = parsed.where("refusal is not null or header is not null").orderBy("file")
+    bad_lines = parsed.where(f"problem is not null and {_IS_EVALUATED}").orderBy("file", "line").limit(SHOWN_LINES)
+    shown = about_files.unionByName(bad_lines).select("file", "line", "refusal", "header", "problem").collect()
+    refused = [f"{inputs[row['file']].path}: {row['refusal']}" for row in shown if row["refusal"]]
+    if refused:
         raise InputError(
-            f"lines that are not pairs: {listed}",
+            "files that are not pairs: " + "\n  ".join(refused),
+            "give a file in one of these layouts, or put the names of its columns into the first line",
+        )
+    bad = [f"{inputs[row['file']].path}:{row['line']}: {row['problem']}" for row in shown if row["problem"]]
+    if bad:
+        raise InputError(
+            f"lines that are not pairs: {'; '.join(bad)}",
             "correct them: predictions are written one per line, in the order of the input",
         )
+    for row in shown:
+        Terminal(stderr=True).line(f"{inputs[row['file']].path}: {row['header']}")
 
 
 def _without_repeats(records: DataFrame) -> DataFrame:
@@ -179,19 +206,17 @@ def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> D
     )  # fmt: skip
 
 
-def _ingested_files(content: DataFrame, records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
-    """Counts of each file; the lines are counted natively, independently of the parse."""
-    text = F.regexp_replace(F.decode("content", "UTF-8"), r"\n\z", "")
-    lines = F.when(F.length(text) > 0, F.size(F.split(text, "\n"))).otherwise(0)
-    found = content.select("file", lines.cast("bigint").alias("rows_in"))
+def _ingested_files(files: DataFrame, records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
     sorted_out = records.groupBy("file").agg(
         F.count_if(F.col("problem").isNull()).alias("rows_out"), F.count("problem").alias("rows_quarantined")
     )
-    counted = found.join(sorted_out, on="file", how="left")
-    return counted.select(
+    return files.join(sorted_out, on="file", how="left").select(
         F.lit(site).alias("site"),
         of_file([file.path for file in inputs]).alias("source_file"),
-        of_file([file.split for file in inputs]).alias("split"),
-        "rows_in",
-        *[F.coalesce(name, F.lit(0)).alias(name) for name in ("rows_out", "rows_quarantined")],
+        "split",
+        "lines",
+        "not_rows",
+        (F.col("lines") - F.col("not_rows")).alias("rows_in"),
+        "rows_out",
+        "rows_quarantined",
     )

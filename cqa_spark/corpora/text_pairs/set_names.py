@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 _OFFICIAL = re.compile(r"(?i)^(?P<task>STS\d*)\.(?:gs|input|output|sys)\.")
-_SUFFIX = re.compile(r"(?i)\.(?:tsv|csv|txt)$")
+_SUFFIX = re.compile(r"(?i)(?:\.(?:tsv|csv|txt))?(?:\.gz)?$")
 
 
 def set_name(path: str) -> str:

@@ -29,14 +29,14 @@ COUNTS = {
 @pytest.mark.parametrize("folder", COUNTS)
 def test_all_lines_of_a_folder_are_pairs(cqa_data: Path, folder: str) -> None:
     found = find_inputs([cqa_data / "sts" / folder], "test", patterns=StsFiles.patterns)
-    rows = [row for file in found for row in read_pairs(Path(file.path).read_bytes(), SENTENCE_PAIRS)]
+    rows = [row for file in found for row in read_pairs(Path(file.path).read_bytes(), SENTENCE_PAIRS).rows]
     assert [row for row in rows if row.problem] == []
     assert (len(rows), sum(row.label is not None for row in rows)) == COUNTS[folder]
 
 
 def test_all_lines_of_askubuntu_are_pairs_of_questions(cqa_data: Path) -> None:
     found = find_inputs([cqa_data / "askubuntu"], "test", patterns=QuestionPairFiles.patterns)
-    rows = [row for file in found for row in read_pairs(Path(file.path).read_bytes(), QUESTION_PAIRS)]
+    rows = [row for file in found for row in read_pairs(Path(file.path).read_bytes(), QUESTION_PAIRS).rows]
     assert [row for row in rows if row.problem] == []
     assert Counter(row.label for row in rows) == {"PerfectMatch": 1000, "Irrelevant": 1000}
     assert not any("possible duplicate" in f"{row.one} {row.other}".lower() for row in rows)
