@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from cqa_spark.corpora.whole_files import decompressed
-
 LABELS = ("D", "R", "I")
 """Direct answer, related, irrelevant."""
 
 UNKNOWN = ("", "?")
+
+NAMES = "elements Question, Qtext, QApair, QAquestion, QAanswer; attributes QID, QAID, QArel"
+"""What a file consists of, for messages."""
 
 OPENING = re.compile(rb"<Question\s")
 CLOSING = b"</Question>"
@@ -63,14 +64,15 @@ class UnreadableQuestion(Exception):
     """A record that is not a question; the message goes to the quarantine."""
 
 
-def read_questions(content: bytes) -> Iterator[QuestionRecord]:
-    """Parse every question of a file, in order.
+def read_questions(text: bytes) -> Iterator[QuestionRecord]:
+    """Parse every question of a file, in order; a file without questions is a record with a problem.
 
     Args:
-        content: the file, which may be compressed by gzip.
+        text: the uncompressed file.
     """
-    text = decompressed(content)
     starts = [opening.start() for opening in OPENING.finditer(text)]
+    if not starts:
+        yield QuestionRecord(0, text.decode("utf-8", "backslashreplace"), "the file has no Question element")
     for start, following in pairwise([*starts, len(text)]):
         end = text.find(CLOSING, start, following)
         record = text[start : following if end < 0 else end + len(CLOSING)]

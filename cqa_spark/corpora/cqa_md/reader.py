@@ -12,9 +12,10 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.cqa_md.questions import OPENING, read_questions
+from cqa_spark.corpora.content_check import check_content
+from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
-from cqa_spark.corpora.whole_files import decompressed, of_file, read_whole_files
+from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
@@ -54,13 +55,21 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> 
         site: the community of the rows.
 
     Raises:
-        InputError: no file was given, one cannot be read, or a question is in two annotated splits.
+        InputError: no file was given, one cannot be read or has no readable question or no text, or a question is in
+            two annotated splits.
     """
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
     content = read_whole_files(spark, [file.path for file in inputs])
     parsed = content.mapInArrow(_parse, _RECORD).withColumn("split", of_file([file.split for file in inputs]))
     parsed.persist()
+    check_content(
+        parsed.where("byte_offset is not null"),
+        inputs,
+        expected=[NAMES] * len(inputs),
+        texts={"question": F.array("text"), "question of a pair": F.col("pairs.question"),
+               "answer": F.col("pairs.answer")},
+    )  # fmt: skip
     _refuse_shared_between_splits(parsed)
     records = _without_repeats(parsed)
     questions = records.where("problem is null and question_id is not null").select(
@@ -83,12 +92,19 @@ def _parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     schema = to_arrow_schema(_RECORD)
     for batch in batches:
         for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            found = len(OPENING.findall(decompressed(content)))
-            rows: list[dict[str, Any]] = [{"file": file, "found": found}]
-            for record in read_questions(content):
-                pairs = [pair._asdict() for pair in record.pairs]
-                rows.append({"file": file, **record._asdict(), "pairs": pairs})
+            rows = [{"file": file, **row} for row in _rows(content)]
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _rows(content: bytes) -> Iterator[dict[str, Any]]:
+    try:
+        text = decompressed(content)
+    except DamagedFile as damage:
+        yield QuestionRecord(0, "", str(damage))._asdict()
+        return
+    yield {"found": len(OPENING.findall(text))}
+    for record in read_questions(text):
+        yield {**record._asdict(), "pairs": [pair._asdict() for pair in record.pairs]}
 
 
 def _refuse_shared_between_splits(parsed: DataFrame) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 UNKNOWN = ("", "?")
 
-# SemEval-2015 Task 3 had six classes; the release of 2016 merges all but Good and Potential into Bad.
+# SemEval-2015 Task 3 had six classes in English and three in Arabic, and its trial file others; the release of 2016
+# merges all but Good and Potential into Bad.
 COMMENT_LABELS: Mapping[str, str] = {
     "Good": "Good",
     "PotentiallyUseful": "PotentiallyUseful",
@@ -16,16 +17,20 @@ COMMENT_LABELS: Mapping[str, str] = {
     "Not English": "Bad",
     "non-English": "Bad",
     "Other": "Bad",
+    "Author": "Bad",
+    "Direct": "Good",
+    "Related": "PotentiallyUseful",
+    "Irrelevant": "Bad",
 }
 QUESTION_LABELS: Mapping[str, str] = {label: label for label in ("PerfectMatch", "Relevant", "Irrelevant")}
 
 
 def normal_label(label: str | None, known: Mapping[str, str]) -> str | None:
-    """The name of the label in 2016; None if it is missing, empty or ``?``.
+    """The name of the label in 2016, whatever its case; None if it is missing, empty or ``?``.
 
     Raises:
         KeyError: the label is unknown.
     """
     if label is None or label.strip() in UNKNOWN:
         return None
-    return known[label.strip()]
+    return {name.casefold(): normal for name, normal in known.items()}[label.strip().casefold()]

@@ -1,4 +1,4 @@
-"""The two element layouts of the Qatar Living files: of 2015, and of 2016, 2017 and the forum's dump."""
+"""The element layouts of SemEval Task 3: of 2015 (trial, English, Arabic), and of 2016, 2017 and the forum's dump."""
 
 from __future__ import annotations
 
@@ -16,32 +16,51 @@ ORIGINAL = "<OrgQuestion"
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Names of the elements and attributes; of several names, the first one present is used.
+class PostNames:
+    """Names of a question or comment.
 
     Attributes:
-        name: the year of the release that introduced it.
+        element: its element; None if it is the element of the thread.
+        id: attribute with its id.
+        time: attribute with its time.
+        user_id: attribute with the id of its author; None without one.
+        user_name: attribute with the name of its author; None without one.
+        bodies: elements of its text, of which the first one present is used; without any, the text is its own.
+    """
+
+    element: str | None
+    id: str
+    time: str
+    user_id: str | None
+    user_name: str | None
+    bodies: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names of the elements and attributes.
+
+    Attributes:
+        name: the release that introduced it.
+        mark: an element that no layout listed after it has.
         thread: element of a thread.
-        question: element of the thread's question; None if the thread element itself contains it.
-        comment: element of a comment.
+        question: the thread's question.
         subject: element of the question's subject.
-        bodies: elements of the question's text.
-        comment_bodies: elements of a comment's text; the multi-line text takes precedence over its cleansed copy.
-        question_prefix: prefix of the question's attributes.
-        comment_prefix: prefix of a comment's attributes.
+        category: attribute with the question's category.
+        comment: a comment.
         to_related: attribute with a comment's relevance to the question of its thread.
+        day_before_month: whether dates read year-day-month.
     """
 
     name: str
+    mark: str
     thread: str
-    question: str | None
-    comment: str
+    question: PostNames
     subject: str
-    bodies: tuple[str, ...]
-    comment_bodies: tuple[str, ...]
-    question_prefix: str
-    comment_prefix: str
+    category: str
+    comment: PostNames
     to_related: str
+    day_before_month: bool = False
 
     @property
     def opening(self) -> str:
@@ -53,31 +72,68 @@ class Layout:
         """A thread's closing tag, at which the text is split."""
         return f"</{self.thread}>"
 
+    @property
+    def about(self) -> str:
+        """The names, for messages."""
+        posts = (self.question, self.comment)
+        elements = (self.thread, self.question.element, self.subject, *self.question.bodies,
+                    self.comment.element, *self.comment.bodies)  # fmt: skip
+        attributes = [name for post in posts for name in (post.id, post.time, post.user_id)]
+        return (
+            f"elements {', '.join(filter(None, elements))}; "
+            f"attributes {', '.join([*dict.fromkeys(filter(None, attributes)), self.to_related])}"
+        )
+
 
 LAYOUT_2016 = Layout(
     name="2016",
+    mark="Thread",
     thread="Thread",
-    question="RelQuestion",
-    comment="RelComment",
+    question=PostNames(
+        "RelQuestion", "RELQ_ID", "RELQ_DATE", "RELQ_USERID", "RELQ_USERNAME", bodies=("RelQBody", "RelQClean")
+    ),
     subject="RelQSubject",
-    bodies=("RelQBody", "RelQClean"),
-    comment_bodies=("RelCText", "RelCBody", "RelCClean"),
-    question_prefix="RELQ_",
-    comment_prefix="RELC_",
+    category="RELQ_CATEGORY",
+    # The multi-line text takes precedence over its cleansed copy.
+    comment=PostNames(
+        "RelComment", "RELC_ID", "RELC_DATE", "RELC_USERID", "RELC_USERNAME",
+        bodies=("RelCText", "RelCBody", "RelCClean"),
+    ),
     to_related="RELC_RELEVANCE2RELQ",
+)  # fmt: skip
+
+LAYOUT_2015_TRIAL = Layout(
+    name="2015, trial",
+    mark="Short_Question",
+    thread="Question",
+    question=PostNames(None, "QID", "CREATED", "UID", None, bodies=("Full_Question",)),
+    subject="Short_Question",
+    category="CATEGORY",
+    comment=PostNames("Comment", "CID", "CREATED", "UID", None, bodies=("Body",)),
+    to_related="ANNOTATION",
+)
+
+LAYOUT_2015_ARABIC = Layout(
+    name="2015, Arabic",
+    mark="Answer",
+    thread="Question",
+    question=PostNames(None, "QID", "QDATE", None, None, bodies=("QBody",)),
+    subject="QSubject",
+    category="QCATEGORY",
+    comment=PostNames("Answer", "CID", "CDATE", None, None, bodies=()),
+    to_related="CGOLD",
+    day_before_month=True,
 )
 
 LAYOUT_2015 = Layout(
     name="2015",
+    mark="Comment",
     thread="Question",
-    question=None,
-    comment="Comment",
+    question=PostNames(None, "QID", "QDATE", "QUSERID", "QUSERNAME", bodies=("QBody",)),
     subject="QSubject",
-    bodies=("QBody",),
-    comment_bodies=("CBody",),
-    question_prefix="Q",
-    comment_prefix="C",
+    category="QCATEGORY",
+    comment=PostNames("Comment", "CID", "CDATE", "CUSERID", "CUSERNAME", bodies=("CBody",)),
     to_related="CGOLD",
 )
 
-LAYOUTS = (LAYOUT_2015, LAYOUT_2016)
+LAYOUTS = (LAYOUT_2016, LAYOUT_2015_TRIAL, LAYOUT_2015_ARABIC, LAYOUT_2015)

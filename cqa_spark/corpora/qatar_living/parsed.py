@@ -23,9 +23,12 @@ def _struct(strings: str, **others: T.DataType) -> T.StructType:
     return T.StructType([T.StructField(name, data_type) for name, data_type in fields.items()])
 
 
-COMMENT = _struct("comment_id user_id user_name created body to_related to_original", position=T.IntegerType())
+COMMENT = _struct(
+    "comment_id user_id user_name body to_related to_original", position=T.IntegerType(), created_at=T.TimestampType()
+)
 THREAD = _struct(
-    "thread_id same_as relevance user_id user_name created category subject body",
+    "thread_id same_as relevance user_id user_name category subject body",
+    created_at=T.TimestampType(),
     ranking_order=T.IntegerType(),
     original=_struct("original_id subject body"),
     comments=T.ArrayType(COMMENT),

@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
 from cqa_spark.corpora.qatar_living.blocks import count_blocks
 from cqa_spark.corpora.qatar_living.layout import LAYOUTS, Layout
@@ -36,8 +37,8 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
         site: the community of the rows.
 
     Raises:
-        InputError: no file was given, one is given twice, one cannot be read, or a thread is in two
-            annotated splits.
+        InputError: no file was given, one is given twice, one cannot be read or has no readable thread or no text, or
+            a thread is in two annotated splits.
     """
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
@@ -46,6 +47,18 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
     read = [_read(spark, inputs, layouts, layout) for layout in LAYOUTS if layout in layouts.values()]
     blocks = reduce(DataFrame.unionByName, [blocks for blocks, _ in read])
     parsed = reduce(DataFrame.unionByName, [records for _, records in read]).persist()
+    check_content(
+        scan_of(parsed),
+        inputs,
+        expected=[layouts[place].about for place in range(len(inputs))],
+        texts={
+            "question": F.array("thread.subject", "thread.body"),
+            "comment": F.col("thread.comments.body"),
+        },
+        times=F.concat(
+            F.array("thread.created_at"), F.transform("thread.comments", lambda comment: comment["created_at"])
+        ),
+    )
     contested = contested_ids(scan_of(parsed)).persist()
     refuse_shared_between_splits(scan_of(contested), inputs)
     records = refuse_repeats(scan_of(parsed), scan_of(contested), inputs)

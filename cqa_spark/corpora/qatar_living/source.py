@@ -10,27 +10,40 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.content_check import REMEDY, SHOWN_CHARACTERS, names_seen
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016, LAYOUTS, Layout
+from cqa_spark.corpora.qatar_living.layout import LAYOUT_2015, LAYOUTS, Layout
 from cqa_spark.errors import InputError
+
+SHOWN_LINES = 20
 
 Files = Mapping[int, InputFile]
 """Input files by their position in the user's list."""
 
 
 def detect_layout(spark: SparkSession, file: InputFile) -> Layout:
-    """Detect the layout by the first opening tag; a file without one is read as the layout of 2016, and refused.
+    """Detect the layout by the first element that marks one; threads without such an element are those of 2015.
 
     Raises:
-        InputError: the file does not exist.
+        InputError: the file does not exist, or contains no thread.
     """
-    openings = "|".join(layout.opening for layout in LAYOUTS)
-    first = _open(spark, file).where(F.col("value").rlike(openings)).head()
-    if first is not None:
-        for layout in LAYOUTS:
-            if re.search(layout.opening, first.value):
-                return layout
-    return LAYOUT_2016
+    lines = _open(spark, file)
+    marked = lines.where(F.col("value").rlike("|".join(_tag(layout) for layout in LAYOUTS))).head()
+    if marked is not None:
+        return next(layout for layout in LAYOUTS if re.search(_tag(layout), marked.value))
+    if lines.where(F.col("value").rlike(LAYOUT_2015.opening)).head() is not None:
+        return LAYOUT_2015
+    beginning = lines.select(F.substring("value", 1, SHOWN_CHARACTERS).alias("value")).take(SHOWN_LINES)
+    raise InputError(
+        f"{file.path} contains no thread"
+        + "".join(f"\n    expected: {layout.about}" for layout in LAYOUTS)
+        + f"\n    seen: {names_seen(' '.join(row.value for row in beginning))}",
+        REMEDY,
+    )
+
+
+def _tag(layout: Layout) -> str:
+    return rf"<{layout.mark}[\s>]"
 
 
 def read_chunks(spark: SparkSession, files: Files, layout: Layout) -> DataFrame:

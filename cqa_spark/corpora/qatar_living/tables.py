@@ -18,8 +18,7 @@ def posts_table(threads: DataFrame) -> DataFrame:
         threads: site, source_file, split, file, byte_offset and the fields of ``parsed.THREAD``.
     """
     related = threads.select(
-        *ORIGIN, F.col("thread_id").alias("post_id"), "same_as", "user_id", _time("created"), "category", "subject",
-        "body",
+        *ORIGIN, F.col("thread_id").alias("post_id"), "same_as", "user_id", "created_at", "category", "subject", "body",
     )  # fmt: skip
     original = _original_questions(threads).select(
         *ORIGIN, "post_id", _unknown("same_as"), _unknown("user_id"), _unknown("created_at", "timestamp"),
@@ -37,7 +36,7 @@ def comments_table(threads: DataFrame) -> DataFrame:
     comments = threads.select(*ORIGIN, "thread_id", F.explode("comments").alias("comment"))
     return comments.select(
         "site", "comment.comment_id", F.col("thread_id").alias("post_id"), "thread_id", "comment.position",
-        "comment.user_id", _time("comment.created"), "comment.body", "split", "source_file",
+        "comment.user_id", "comment.created_at", "comment.body", "split", "source_file",
     )  # fmt: skip
 
 
@@ -108,11 +107,6 @@ def _external_comment(threads: DataFrame) -> DataFrame:
 
 def _with_comments(threads: DataFrame) -> DataFrame:
     return threads.withColumn("comment", F.explode("comments"))
-
-
-def _time(name: str) -> Column:
-    """Parse a time with an explicit zone, so that the result does not depend on the session's time zone."""
-    return F.try_to_timestamp(F.concat(name, F.lit("Z"))).alias("created_at")
 
 
 def _unknown(name: str, data_type: str = "string") -> Column:

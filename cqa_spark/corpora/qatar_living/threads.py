@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from lxml import etree
 
 from cqa_spark.corpora.qatar_living.labels import COMMENT_LABELS, QUESTION_LABELS, normal_label
-from cqa_spark.corpora.qatar_living.layout import ORIGINAL, Layout
+from cqa_spark.corpora.qatar_living.layout import ORIGINAL, Layout, PostNames
 
 ThreadRow = dict[str, Any]
 
 FIRST_YEAR, LAST_YEAR = 1970, 2199
 """Times outside these years are placeholders or damaged; Spark refuses to write times before 1900."""
 
-_YEAR = re.compile(r"\d{4}(?=-)")
+_DAY_MONTH = re.compile(r"^(\d{4})-(\d\d)-(\d\d)")
 _CLOSING_ORIGINAL = b"</OrgQuestion>"
 
 
@@ -38,20 +39,18 @@ def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
     """
     root = _read_xml(text, layout)
     thread = root if root.tag == layout.thread else _child(root, layout.thread)
-    question = thread if layout.question is None else _child(thread, layout.question)
-    prefix = layout.question_prefix
-    thread_id = _required(question, f"{prefix}ID")
-    ranking_order = _whole_number(question, f"{prefix}RANKING_ORDER")
+    question = _child(thread, layout.question.element) if layout.question.element else thread
+    thread_id = _required(question, layout.question.id)
     return {
         "thread_id": thread_id,
         "same_as": _given(thread, "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"),
         "original": _original(root, question, thread_id),
-        "ranking_order": ranking_order,
-        "relevance": _label(question, f"{prefix}RELEVANCE2ORGQ", QUESTION_LABELS),
-        **_authorship(question, prefix),
-        "category": _given(question, f"{prefix}CATEGORY"),
+        "ranking_order": _whole_number(question, "RELQ_RANKING_ORDER"),
+        "relevance": _label(question, "RELQ_RELEVANCE2ORGQ", QUESTION_LABELS),
+        **_authorship(question, layout.question, layout),
+        "category": _given(question, layout.category),
         "subject": _text(question, (layout.subject,)),
-        "body": _text(question, layout.bodies),
+        "body": _text(question, layout.question.bodies),
         "comments": _comments(thread, layout),
     }
 
@@ -97,17 +96,17 @@ def _original(root: etree._Element, question: etree._Element, thread_id: str) ->
 
 
 def _comments(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
-    prefix = layout.comment_prefix
+    names = layout.comment
     comments = [
         {
-            "comment_id": _required(element, f"{prefix}ID"),
+            "comment_id": _required(element, names.id),
             "position": position,
-            **_authorship(element, prefix),
-            "body": _text(element, layout.comment_bodies),
+            **_authorship(element, names, layout),
+            "body": _text(element, names.bodies) if names.bodies else _all_text(element),
             "to_related": _label(element, layout.to_related, COMMENT_LABELS),
             "to_original": _label(element, "RELC_RELEVANCE2ORGQ", COMMENT_LABELS),
         }
-        for position, element in enumerate(thread.iterfind(layout.comment), start=1)
+        for position, element in enumerate(thread.iterfind(str(names.element)), start=1)
     ]
     counts = Counter(comment["comment_id"] for comment in comments)
     repeated = [comment_id for comment_id, count in counts.items() if count > 1]
@@ -116,20 +115,27 @@ def _comments(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
     return comments
 
 
-def _authorship(element: etree._Element, prefix: str) -> ThreadRow:
+def _authorship(element: etree._Element, names: PostNames, layout: Layout) -> ThreadRow:
     return {
-        "user_id": _given(element, f"{prefix}USERID"),
-        "user_name": _given(element, f"{prefix}USERNAME"),
-        "created": _time(element, f"{prefix}DATE"),
+        "user_id": _given(element, names.user_id),
+        "user_name": _given(element, names.user_name),
+        "created_at": _time(element, names.time, layout),
     }
 
 
-def _time(element: etree._Element, attribute: str) -> str | None:
-    """The time as written; years before 1970 or after 2199 are refused, because engines disagree on them."""
+def _time(element: etree._Element, attribute: str, layout: Layout) -> datetime | None:
+    """A time in UTC; other years than 1970 to 2199 are refused, because engines disagree on them."""
     value = _given(element, attribute)
-    if value is not None and (year := _YEAR.match(value)) and not FIRST_YEAR <= int(year[0]) <= LAST_YEAR:
+    if value is None:
+        return None
+    try:
+        time = datetime.fromisoformat(_DAY_MONTH.sub(r"\1-\3-\2", value) if layout.day_before_month else value)
+    except ValueError:
+        order = "year-day-month" if layout.day_before_month else "year-month-day"
+        raise UnreadableThread(f"{attribute} is {value!r}, not a time that starts with {order}") from None
+    if not FIRST_YEAR <= time.year <= LAST_YEAR:
         raise UnreadableThread(f"{attribute} is {value!r}, not a time from {FIRST_YEAR} to {LAST_YEAR}")
-    return value
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _child(element: etree._Element, name: str) -> etree._Element:
@@ -139,8 +145,9 @@ def _child(element: etree._Element, name: str) -> etree._Element:
     return child
 
 
-def _given(element: etree._Element, attribute: str) -> str | None:
-    return (element.get(attribute) or "").strip() or None
+def _given(element: etree._Element, attribute: str | None) -> str | None:
+    value = element.get(attribute) if attribute else None
+    return (value or "").strip() or None
 
 
 def _required(element: etree._Element, attribute: str) -> str:
@@ -174,5 +181,9 @@ def _text(element: etree._Element, names: Iterable[str]) -> str | None:
     for name in names:
         child = element.find(name)
         if child is not None:
-            return "".join(str(text) for text in child.itertext()) if len(child) else child.text or ""
+            return _all_text(child)
     return None
+
+
+def _all_text(element: etree._Element) -> str:
+    return "".join(map(str, element.itertext())) if len(element) else element.text or ""

@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.corpora.accounting import check_accounting
+from cqa_spark.corpora.cqa_md.questions import NAMES
 from cqa_spark.corpora.cqa_md.reader import read_cqa_md
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.errors import InputError
@@ -52,3 +53,29 @@ def test_a_question_of_two_splits_is_refused(spark: SparkSession, tmp_path: Path
     inputs = [InputFile(str(tmp_path / f"{split}.xml"), split) for split in ("train", "test")]
     with pytest.raises(InputError, match=r"questions in several splits: 7 \(test and train\)"):
         read_cqa_md(spark, inputs, "cqa-md")
+
+
+SEEN = "\n    first record: elements Question, {}, QApair, QAquestion, QAanswer; attributes QID, QAID, QArel"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem", "seen"),
+    [
+        (b"<xml><Q/></xml>", "no record could be read: the file has no Question element",
+         "\n    first record: elements xml, Q"),
+        (b"", "no record could be read: the file has no Question element", ""),
+        (question(1, (9, "I")).replace("Qtext", "Text").encode(),
+         "no record could be read: the Question element has no Qtext element", SEEN.format("Text")),
+        (question(1, (9, "I")).replace("ما 1", "").encode(), "no question has a text", SEEN.format("Qtext")),
+        (gzip.compress(question(1).encode())[:-9], "no record could be read: it cannot be decompressed: Compressed "
+         "file ended before the end-of-stream marker was reached", ""),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_format_is_refused(
+    spark: SparkSession, tmp_path: Path, content: bytes, problem: str, seen: str
+) -> None:
+    path = tmp_path / "other.xml"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        read_cqa_md(spark, [InputFile(str(path), "train")], "cqa-md")
+    assert refused.value.problem == f"files that could not be read: {path}: {problem}\n    expected: {NAMES}{seen}"

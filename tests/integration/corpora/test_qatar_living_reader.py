@@ -118,9 +118,9 @@ def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, 
 def test_an_external_entity_is_not_read(spark: SparkSession, tmp_path: Path) -> None:
     secret = write(tmp_path / "secret.txt", "hunter2")
     path = write(tmp_path / "x.xml", f'<!DOCTYPE xml [<!ENTITY x SYSTEM "{secret.as_uri()}">]><xml>'
-                 + thread("Q1", body="&x;") + "</xml>")  # fmt: skip
+                 + thread("Q1", body="&x;") + thread("Q2") + "</xml>")  # fmt: skip
     with read(spark, path) as found:
-        assert found.posts.count() == 0
+        assert rows(found.posts, "post_id") == [("Q2",)]
         (row,) = found.quarantine.collect()
         assert "which is not allowed" in row.reason
         assert "hunter2" not in row.raw
@@ -184,17 +184,65 @@ def test_layouts_may_be_mixed(spark: SparkSession, tmp_path: Path) -> None:
         assert totals(found) == Totals(2, 2, 0)
 
 
-@pytest.mark.parametrize("garbage", [b"\x89PNG\r\n\x00\xff garbage", b"<html><p>Not found", b"a,b\n1,2\n"])
-def test_garbage_is_quarantined_whole(spark: SparkSession, tmp_path: Path, garbage: bytes) -> None:
-    with read(spark, write(tmp_path / "garbage.xml", garbage)) as found:
-        assert found.posts.count() == found.judgments.count() == 0
-        assert rows(found.quarantine, "byte_offset", "reason") == [(0, "this text is outside of any thread")]
-        assert totals(found) == Totals(1, 0, 1)
+def test_the_releases_of_2015_are_told_apart(spark: SparkSession, tmp_path: Path) -> None:
+    question = '<Question QID = "{}" {} = "{}"><{}>s</{}>{}</Question>'
+    trial = question.format("Q1", "CREATED", "2013-01-01 10:34:05", *["Short_Question"] * 2,
+                            '<Comment CID = "Q1_C1" ANNOTATION = "good"><Body>c</Body></Comment>')  # fmt: skip
+    answers = '<Answer CID = "{}" CGOLD = "direct">c</Answer>'
+    arabic = "".join(
+        question.format(number, "QDATE", "2009-21-09", *["QSubject"] * 2, answers.format(f"{number}1"))
+        for number in (501, 502)
+    )
+    paths = [write(tmp_path / "trial.xml", f"<root>{trial}</root>"),
+             write(tmp_path / "arabic.xml", f"<root>\n{arabic}\n</root>".replace("s<", "a & b<", 1))]  # fmt: skip
+    with read(spark, *paths) as found:
+        assert rows(found.judgments, "query_id", "candidate_id", "label") == [
+            ("502", "5021", "Good"),
+            ("Q1", "Q1_C1", "Good"),
+        ]
+        times = [row[0] for row in found.posts.orderBy("post_id").select(F.col("created_at").cast("long")).collect()]
+        assert times == [
+            datetime(2009, 9, 21, tzinfo=UTC).timestamp(),
+            datetime(2013, 1, 1, 10, 34, 5, tzinfo=UTC).timestamp(),
+        ]
+        (reason,) = rows(found.quarantine, "reason")
+        assert str(reason[0]).startswith("the thread is not well-formed XML: ")
+        assert totals(found) == Totals(3, 2, 1)
 
 
-def test_an_empty_file_is_accounted_for(spark: SparkSession, tmp_path: Path) -> None:
-    with read(spark, write(tmp_path / "empty.xml", b"")) as found:
-        assert rows(found.ingested_files, "split", "rows_in", "rows_out") == [("train", 0, 0)]
+@pytest.mark.parametrize("garbage", [b"\x89PNG\r\n\x00\xff garbage", b"<html><p>Not found", b"a,b\n1,2\n", b""])
+def test_a_file_without_threads_is_refused(spark: SparkSession, tmp_path: Path, garbage: bytes) -> None:
+    with pytest.raises(InputError, match=r"(?s)garbage.xml contains no thread\n.*expected: elements Thread, .*seen: "):
+        read(spark, write(tmp_path / "garbage.xml", garbage))
+
+
+RENAMED = thread("Q1").replace("RelQSubject", "Title").replace("RelQBody", "Text")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (thread("Q1").replace("RELQ_ID", "ID"), "no record could be read: the RelQuestion element has no RELQ_ID"),
+        (RENAMED, "no question has a text"),
+        (thread("Q1").replace("RelCText", "Text"), "no comment has a text"),
+        (thread("Q1", attributes='RELQ_DATE="21/09/2009"'), "no record could be read: RELQ_DATE is '21/09/2009'"),
+    ],
+)
+def test_a_file_whose_names_are_others_is_refused(spark: SparkSession, tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read(spark, write(tmp_path / "fine.xml", thread("Q7")), write(tmp_path / "other.xml", text))
+    assert f"other.xml: {problem}" in refused.value.problem
+    assert "fine.xml" not in refused.value.problem
+    assert "expected: elements Thread, RelQuestion, RelQSubject" in refused.value.problem
+    assert "first record: elements Thread, RelQuestion, " in refused.value.problem
+
+
+def test_a_file_without_times_is_named(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dated = write(tmp_path / "dated.xml", thread("Q2", attributes='RELQ_DATE="2010-08-27 01:38:59"'))
+    with read(spark, write(tmp_path / "undated.xml", thread("Q1")), dated):
+        shown = capsys.readouterr().err
+    assert "undated.xml: no record has a time; expected: elements Thread, " in shown
+    assert "dated.xml: no record" not in shown.replace("undated.xml", "")
 
 
 def test_a_file_that_is_missing_is_an_input_error(spark: SparkSession, tmp_path: Path) -> None:

@@ -76,3 +76,23 @@ def test_broken_lines_to_rank_are_refused(spark: SparkSession, tmp_path: Path) -
     inputs = files(tmp_path, test="X.\tY.\nonly one\n")
     with pytest.raises(InputError, match=r"test\.tsv:2: the line has 1 columns"):
         read_text_pairs(spark, inputs, [None], "sts", SENTENCE_PAIRS)
+
+
+def test_a_header_is_no_pair_and_its_columns_are_named(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+    pairs = "1\tA.\tB.\t4.2\tNEUTRAL\n2\tC.\tD.\t1\tNEUTRAL\n"
+    with read_text_pairs(spark, files(tmp_path, train=train + pairs), [None], "sts", SENTENCE_PAIRS) as found:
+        (counts,) = found.ingested_files.collect()
+        labels = sorted((row.query_id, row.label) for row in found.judgments.collect())
+    assert (counts.lines, counts.not_rows, counts.rows_in, counts.rows_out) == (3, 1, 2, 2)
+    assert labels == [("2014/train:2:1", "4.0"), ("2014/train:3:1", "0.0")]
+    shown = "".join(capsys.readouterr().err.split())
+    assert "train.tsv:SICK:textssentence_Aandsentence_B,labelsrelatedness_score;notread:pair_ID,entailment" in shown
+
+
+def test_all_files_of_unknown_layouts_are_named(spark: SparkSession, tmp_path: Path) -> None:
+    inputs = files(tmp_path, train="a\tb\nA.\tB.\n", dev="A.\tB.\n", test="")
+    with pytest.raises(InputError, match=r"(?s)train.tsv: its layout is unknown.*test.tsv: it is empty"):
+        read_text_pairs(spark, inputs, [None] * 3, "sts", SENTENCE_PAIRS)

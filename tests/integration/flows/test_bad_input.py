@@ -105,7 +105,7 @@ def test_a_file_without_anything_to_rank(
     garbage = tmp_path / "garbage.xml"
     garbage.write_text("<xml></xml>")
     assert rank(garbage) == 3
-    assert "no candidates to rank" in capsys.readouterr().err
+    assert "garbage.xml contains no thread" in capsys.readouterr().err
     assert not (tmp_path / "out.pred").exists()
 
 

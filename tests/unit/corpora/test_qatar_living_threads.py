@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_2015, LAYOUT_2016, Layout
+from cqa_spark.corpora.qatar_living.layout import (
+    LAYOUT_2015,
+    LAYOUT_2015_ARABIC,
+    LAYOUT_2015_TRIAL,
+    LAYOUT_2016,
+    Layout,
+)
 from cqa_spark.corpora.qatar_living.threads import ThreadRow, UnreadableThread, parse_thread
 
 QUESTION = '<RelQuestion RELQ_ID="Q1_R2"><RelQSubject>s</RelQSubject><RelQBody>b</RelQBody></RelQuestion>'
@@ -30,7 +38,7 @@ def test_every_attribute_and_text_of_the_layout_of_2016() -> None:
         "relevance": "PerfectMatch",
         "user_id": "U1",
         "user_name": "ana",
-        "created": "2010-08-27 01:38:59",
+        "created_at": datetime(2010, 8, 27, 1, 38, 59, tzinfo=UTC),
         "category": "Visas",
         "subject": "s & t",
         "body": "one\ntwo",
@@ -40,7 +48,7 @@ def test_every_attribute_and_text_of_the_layout_of_2016() -> None:
                 "position": 1,
                 "user_id": "U2",
                 "user_name": "ben",
-                "created": "2010-08-28 02:00:00",
+                "created_at": datetime(2010, 8, 28, 2, tzinfo=UTC),
                 "body": "c",
                 "to_related": "Good",
                 "to_original": "Bad",
@@ -53,7 +61,7 @@ def test_missing_attributes_and_question_marks_are_unknown() -> None:
     row = parse(f'<Thread>{QUESTION}<RelComment RELC_ID="C1" RELC_RELEVANCE2RELQ="?"/>')
     assert row["original"] is row["user_id"] is row["category"] is row["ranking_order"] is row["same_as"] is None
     comment = row["comments"][0]
-    assert comment["to_related"] is comment["to_original"] is comment["body"] is comment["created"] is None
+    assert comment["to_related"] is comment["to_original"] is comment["body"] is comment["created_at"] is None
 
 
 def test_the_multi_line_text_comes_before_its_cleansed_copy() -> None:
@@ -91,9 +99,49 @@ def test_the_layout_of_2015_with_its_six_labels() -> None:
     assert row["comments"][1]["body"] == "c1"
 
 
+def test_the_trial_layout_of_2015() -> None:
+    labels = ["good", "bad", "potential", "author", "dialogue", "Not English", "other"]
+    comments = "".join(
+        f'<Comment CID = "Q1_C{n}" UID = "U{n}" CREATED = "2013-01-01 11:0{n}:24" ANNOTATION = "{label}">'
+        f"<Subject> s </Subject><Body> c{n} </Body></Comment>"
+        for n, label in enumerate(labels)
+    )
+    row = parse(
+        '<Question QID = "Q1" UID = "U1" CATEGORY = "Visas" CREATED = "2013-01-01 10:34:05" QTYPE = "GENERAL">'
+        f"<Short_Question> s </Short_Question><Full_Question> b </Full_Question>{comments}",
+        LAYOUT_2015_TRIAL,
+    )
+    assert (row["thread_id"], row["user_id"], row["category"], row["subject"], row["body"]) == (
+        "Q1", "U1", "Visas", " s ", " b ",
+    )  # fmt: skip
+    assert row["created_at"] == datetime(2013, 1, 1, 10, 34, 5, tzinfo=UTC)
+    assert [comment["to_related"] for comment in row["comments"]] == [
+        "Good", "Bad", "PotentiallyUseful", "Bad", "Bad", "Bad", "Bad",
+    ]  # fmt: skip
+    assert (row["comments"][1]["user_id"], row["comments"][1]["body"]) == ("U1", " c1 ")
+    assert row["comments"][1]["created_at"] == datetime(2013, 1, 1, 11, 1, 24, tzinfo=UTC)
+
+
+def test_the_arabic_layout_of_2015_reads_year_day_month_and_names_within_answers() -> None:
+    row = parse(
+        '<Question QID = "20831" QCATEGORY = "فقه > الطهارة" QDATE = "2002-13-08"><QSubject>s</QSubject>'
+        '<QBody>b</QBody><Answer CID = "1" CGOLD = "direct">a <NE>b</NE> c</Answer>'
+        '<Answer CID = "2" CGOLD = "related">d</Answer><Answer CID = "3" CGOLD = "irrelevant">e</Answer>'
+        '<Answer CID = "4" CGOLD = "?">f</Answer>',
+        LAYOUT_2015_ARABIC,
+    )
+    assert row["created_at"] == datetime(2002, 8, 13, tzinfo=UTC)
+    assert [(comment["body"], comment["to_related"]) for comment in row["comments"]] == [
+        ("a b c", "Good"), ("d", "PotentiallyUseful"), ("e", "Bad"), ("f", None),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ('<Thread><RelQuestion RELQ_ID="Q1" RELQ_DATE="2009-21-09"/>',
+         "RELQ_DATE is '2009-21-09', not a time that starts with year-month-day"),
+        ('<Thread><RelQuestion RELQ_ID="Q1" RELQ_DATE="soon"/>', "RELQ_DATE is 'soon', not a time"),
         ("<Thread>", "the Thread element has no RelQuestion element"),
         ("<Thread><RelQuestion/>", "the RelQuestion element has no RELQ_ID"),
         (f"<Thread>{QUESTION}<RelComment/>", "the RelComment element has no RELC_ID"),

@@ -1,0 +1,88 @@
+"""Checks that files were read: that they have records and texts, whose elements may have other names than expected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.errors import InputError
+from cqa_spark.process.terminal import Terminal
+
+SHOWN_NAMES = 20
+SHOWN_CHARACTERS = 4000
+REMEDY = "give files of this format, or name theirs with --corpus; the documentation describes the known formats"
+
+_ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)")
+_ATTRIBUTE = re.compile(r"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
+
+
+def check_content(
+    records: DataFrame,
+    inputs: Sequence[InputFile],
+    expected: Sequence[str],
+    texts: Mapping[str, Column],
+    times: Column | None = None,
+) -> None:
+    """Refuse files without a readable record or without texts, and print which files have no times.
+
+    Args:
+        records: file (position in ``inputs``), byte_offset, raw, and problem (null if the record was read).
+        inputs: the files.
+        expected: the names of elements and attributes that the reader expects in each file, for messages.
+        texts: the texts of a record by their kind, as arrays; a file must have a text of each kind of which it has
+            records.
+        times: the times of a record, as an array; None if the format has none.
+
+    Raises:
+        InputError: a file has no readable record or no text; the message says which names were expected and seen.
+    """
+    contents = {row["file"]: row for row in _contents(records, texts, times).collect()}
+    problems = []
+    for position, file in enumerate(inputs):
+        row = contents.get(position)
+        problem = "it has no records" if row is None else _problem(row, texts)
+        if problem:
+            seen = f"\n    first record: {names_seen(row['first'])}" if row is not None and row["first"] else ""
+            problems.append(f"{file.path}: {problem}\n    expected: {expected[position]}{seen}")
+        elif times is not None and row is not None and not row["has_time"]:
+            Terminal(stderr=True).line(f"{file.path}: no record has a time; expected: {expected[position]}")
+    if problems:
+        raise InputError("files that could not be read: " + "\n  ".join(problems), REMEDY)
+
+
+def _contents(records: DataFrame, texts: Mapping[str, Column], times: Column | None) -> DataFrame:
+    """One row per file."""
+    is_read = F.col("problem").isNull()
+    found = [
+        F.count_if(is_read).alias("read"),
+        F.min_by("problem", F.when(~is_read, F.col("byte_offset"))).alias("reason"),
+        F.min_by(F.substring("raw", 1, SHOWN_CHARACTERS), "byte_offset").alias("first"),
+        F.max(is_read & F.exists(times, F.isnotnull) if times is not None else F.lit(False)).alias("has_time"),
+    ]
+    for kind, column in texts.items():
+        found.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))
+        found.append(F.max(is_read & F.exists(column, _has_letter)).alias(f"has text of {kind}"))
+    return records.groupBy("file").agg(*found)
+
+
+def _problem(row: Row, kinds: Iterable[str]) -> str | None:
+    if not row["read"]:
+        return f"no record could be read: {row['reason']}"
+    textless = [kind for kind in kinds if row[f"has {kind}"] and not row[f"has text of {kind}"]]
+    return f"no {' and no '.join(textless)} has a text" if textless else None
+
+
+def names_seen(xml: str) -> str:
+    """The names of elements and attributes of a piece of XML, or its beginning if it has none, for messages."""
+    elements, attributes = (list(dict.fromkeys(name.findall(xml)))[:SHOWN_NAMES] for name in (_ELEMENT, _ATTRIBUTE))
+    if not elements:
+        return repr(xml[:SHOWN_NAMES])
+    return f"elements {', '.join(elements)}" + (f"; attributes {', '.join(attributes)}" if attributes else "")
+
+
+def _has_letter(text: Column) -> Column:
+    return F.coalesce(text.rlike(r"\p{L}"), F.lit(False))
