@@ -77,6 +77,8 @@ class QuestionList(Source):
             run.write_entries(INGESTED_FILES, accounts)
             counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
             refuse_bad_fraction(totals, run.read(QUARANTINE), self.settings.dumps.max_bad_fraction)
+            if not any(account["rows_out"] for account in accounts if account["table_name"] == POSTS.name):
+                raise InputError(f"no question in {', '.join(paths)}", 'a line should read: {"qid": 7, "title": "…"}')
 
     @property
     def site(self) -> str:

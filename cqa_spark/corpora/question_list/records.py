@@ -66,10 +66,12 @@ def _question(record: Record) -> Record:
         raise UnreadableRecord("the line is not JSON") from error
     if not isinstance(values, dict):
         raise UnreadableRecord("the line is not a JSON object")
-    title, body = values.get("title"), values.get("body")
-    if not isinstance(title, str) or not isinstance(body, str | None):
-        raise UnreadableRecord("the title is not a text, or the body is neither a text nor absent")
-    return record._replace(post_id=_id(values.get("qid")), title=html.unescape(title), body=body)
+    if missing := [name for name in ("qid", "title") if name not in values]:
+        raise UnreadableRecord(f"the object has no {' and no '.join(missing)}: it has {', '.join(values) or 'nothing'}")
+    title, body = values["title"], values.get("body")
+    if not isinstance(title, str) or not title.strip() or not isinstance(body, str | None):
+        raise UnreadableRecord("the title is not a text or empty, or the body is neither a text nor absent")
+    return record._replace(post_id=_id(values["qid"]), title=html.unescape(title), body=body)
 
 
 def _duplicate(record: Record) -> Record:

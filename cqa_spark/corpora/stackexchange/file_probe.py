@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from cqa_spark.corpora.stackexchange.attribute_names import refuse_renamed_attributes
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.errors import InputError
 
@@ -59,7 +60,8 @@ def probe(spark: SparkSession, file: DumpFile) -> FileProbe:
     """Probe both ends of a file.
 
     Raises:
-        InputError: it cannot be read, or is not the XML of a dump; the message names the detected format.
+        InputError: it cannot be read, is not the XML of a dump (the message names the detected format), or its
+            attributes have other names.
     """
     try:
         status, head, tail = _ends(spark, file)
@@ -68,6 +70,7 @@ def probe(spark: SparkSession, file: DumpFile) -> FileProbe:
     for magic, what in FOREIGN.items():
         if head.startswith(magic):
             raise InputError(f"{file.path} is {what.split(';')[0]}", what.split(";")[1].strip())
+    refuse_renamed_attributes(file, head)
     marked = head.startswith(BYTE_ORDER_MARK)
     return FileProbe(
         uri=status.getPath().toUri().toString(),

@@ -170,3 +170,12 @@ def test_a_list_of_questions_is_read_and_ranked(spark: SparkSession, tmp_path: P
     found = {(row["system"], row["split"]): row["value"] for row in published.entries(METRICS)}
     assert found["bm25_order", "dev"] == 1.0
     assert found["bm25_order", "test"] < 1.0
+
+
+def test_a_list_without_questions_is_refused(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / SITE).mkdir()
+    (tmp_path / SITE / "questions.jsonl").write_text("\n", encoding="utf-8")
+    assert main([*_job(tmp_path / SITE, tmp_path / "lake", "bm25_order"), "--dump-format", "question_list"]) == 3
+    assert "no question in" in capsys.readouterr().err

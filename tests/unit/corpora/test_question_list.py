@@ -16,6 +16,9 @@ def test_questions_without_entities_and_lines_that_are_none() -> None:
         b'{"qid": true, "title": "no id"}',
         b'{"qid": 9}',
         b'{"qid": 10, "title": "\xff"}',
+        b'{"id": 11, "question": "D"}',
+        b"{}",
+        b'{"qid": 12, "title": " "}',
     ]
     found = list(read_records(b"\r\n".join(lines), are_questions=True))
     assert [(each.post_id, each.title, each.body) for each in found if each.problem is None] == [
@@ -27,8 +30,11 @@ def test_questions_without_entities_and_lines_that_are_none() -> None:
         (98, "the line is not a JSON object"),
         (103, "the record repeats an earlier one"),
         (133, "True is no id of a question"),
-        (166, "the title is not a text, or the body is neither a text nor absent"),
+        (166, "the object has no title: it has qid"),
         (178, "the line is not JSON"),
+        (205, "the object has no qid and no title: it has id, question"),
+        (234, "the object has no qid and no title: it has nothing"),
+        (238, "the title is not a text or empty, or the body is neither a text nor absent"),
     ]
 
 
