@@ -13,6 +13,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.process.terminal import Terminal
 
 SHOWN_NAMES = 20
+SHOWN_TEXT = 80
 SHOWN_CHARACTERS = 4000
 REMEDY = "give files of this format, or name theirs with --corpus; the documentation describes the known formats"
 
@@ -65,7 +66,7 @@ def _contents(records: DataFrame, texts: Mapping[str, Column], times: Column | N
     ]
     for kind, column in texts.items():
         found.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))
-        found.append(F.max(is_read & F.exists(column, _has_letter)).alias(f"has text of {kind}"))
+        found.append(F.max(is_read & F.exists(column, _is_text)).alias(f"has text of {kind}"))
     return records.groupBy("file").agg(*found)
 
 
@@ -80,9 +81,9 @@ def names_seen(xml: str) -> str:
     """The names of elements and attributes of a piece of XML, or its beginning if it has none, for messages."""
     elements, attributes = (list(dict.fromkeys(name.findall(xml)))[:SHOWN_NAMES] for name in (_ELEMENT, _ATTRIBUTE))
     if not elements:
-        return repr(xml[:SHOWN_NAMES])
+        return repr(xml[:SHOWN_TEXT])
     return f"elements {', '.join(elements)}" + (f"; attributes {', '.join(attributes)}" if attributes else "")
 
 
-def _has_letter(text: Column) -> Column:
-    return F.coalesce(text.rlike(r"\p{L}"), F.lit(False))
+def _is_text(text: Column) -> Column:
+    return F.coalesce(text.rlike(r"\S"), F.lit(False))

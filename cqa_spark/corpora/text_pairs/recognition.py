@@ -72,7 +72,8 @@ def recognize(line: str, without_header: Sequence[Layout], scales: Sequence[Scal
     if found is None:
         raise UnknownLayout(_unknown(line, without_header))
     if found.label is not None and found.layout.scale not in scales:
-        raise UnknownLayout(f"its labels, {found.layout.label}, are {found.layout.scale.about}; sts reads them")
+        labels = f"its labels, {found.layout.label}, are {found.layout.scale.about}"
+        raise UnknownLayout(f"{labels}; --corpus sts reads them")
     return found
 
 

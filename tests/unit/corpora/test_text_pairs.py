@@ -174,7 +174,7 @@ def test_the_known_layouts_are_listed() -> None:
 
 
 def test_scores_are_no_labels_of_duplicates() -> None:
-    with pytest.raises(UnknownLayout, match="its labels, score, are a number from 0 to 5; sts reads them"):
+    with pytest.raises(UnknownLayout, match="its labels, score, are a number from 0 to 5; --corpus sts reads them"):
         read_pairs(b"sentence1\tsentence2\tscore\nA.\tB.\t4\n", QUESTION_PAIRS)
 
 
