@@ -55,7 +55,7 @@ class PairFile:
     Attributes:
         layout: its layout.
         lines: number of its lines, counted independently of the records.
-        not_rows: lines that start no record: the header, and all but the first line of a record.
+        not_rows: lines that start no record: the header, blank lines below it, and all but the first line of a record.
         rows: the records, in order.
     """
 
@@ -83,7 +83,9 @@ def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Pai
         raise UnknownLayout("it is empty")
     layout = _layout(text, kind)
     delimiter = layout.delimiter.encode()
-    records = split_rows(text, delimiter)[1:] if layout.has_header else list(split_lines(text, delimiter))
+    lines = split_rows(text, delimiter)[1:] if layout.has_header else list(split_lines(text, delimiter))
+    # Without a header, the lines of the predictions and of the gold file are those of the file.
+    records = [line for line in lines if line.raw or not layout.has_header]
     labels = _gold_labels(gold, records, kind)
     mark = len(marked) - len(text)
     rows = [
@@ -91,8 +93,13 @@ def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Pai
         for record, label in zip(records, labels, strict=True)
     ]
     _refuse_misfits(rows, layout)
-    lines = text.removesuffix(LINE).count(LINE) + 1
-    return PairFile(layout, lines, layout.has_header + sum(record.raw.count(LINE) for record in records), rows)
+    continued = sum(record.raw.count(LINE) for record in records)
+    return PairFile(
+        layout,
+        lines=text.removesuffix(LINE).count(LINE) + 1,
+        not_rows=layout.has_header + len(lines) - len(records) + continued,
+        rows=rows,
+    )
 
 
 def same_pair_key(one: str, other: str) -> str:

@@ -121,6 +121,13 @@ def test_quoted_cells_may_span_lines_and_keep_their_offsets() -> None:
     assert (read.lines, read.not_rows) == (4, 2)
 
 
+def test_blank_lines_below_a_header_are_no_pairs() -> None:
+    for texts in ("A.\tB.", '"A."\tB.'):
+        read = read_pairs(f"sentence1\tsentence2\n{texts}\n\n{texts}\r\n\r\n".encode(), SENTENCE_PAIRS)
+        assert [(row.line, row.one) for row in read.rows] == [(2, "A."), (4, "A.")]
+        assert (read.lines, read.not_rows) == (5, 3)
+
+
 def test_a_quote_that_is_text_does_not_join_lines() -> None:
     content = QUORA + '7\t"Why\tA?\t1\n8\tHow"\tB?\t0\n9\t"Who?"\tC?\t0\n'
     assert [row.one for row in read_pairs(content.encode(), QUESTION_PAIRS).rows] == ['"Why', 'How"', '"Who?"']
