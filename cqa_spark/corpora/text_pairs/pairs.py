@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from cqa_spark.corpora.text_pairs.delimited_rows import LINE, DelimitedRow, split_lines, split_rows
 from cqa_spark.corpora.text_pairs.kinds import PairKind
-from cqa_spark.corpora.text_pairs.recognition import FileLayout, UnknownLayout, has_letter, is_note, recognize
+from cqa_spark.corpora.text_pairs.recognition import EMPTY, FileLayout, UnknownLayout, has_letter, is_note, recognize
 from cqa_spark.corpora.text_pairs.scales import SIMILARITY, UnreadablePair
 from cqa_spark.corpora.whole_files import decompressed
 
@@ -80,7 +80,7 @@ def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Pai
     marked = decompressed(content)
     text = marked.removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
-        raise UnknownLayout("it is empty")
+        raise UnknownLayout(EMPTY)
     layout = _layout(text, kind)
     delimiter = layout.delimiter.encode()
     lines = split_rows(text, delimiter)[1:] if layout.has_header else list(split_lines(text, delimiter))

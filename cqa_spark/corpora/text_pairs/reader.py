@@ -15,7 +15,7 @@ from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
 from cqa_spark.corpora.text_pairs.kinds import PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
-from cqa_spark.corpora.text_pairs.recognition import UnknownLayout
+from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_ids
 from cqa_spark.corpora.whole_files import DamagedFile, of_file, read_whole_files
 from cqa_spark.errors import InputError
@@ -70,7 +70,7 @@ def read_text_pairs(
     parsed = content.mapInArrow(_parsing(kind), _FILE_OR_PAIR).persist()
     pair_id = F.concat(of_file(sets), F.lit(":"), "line")
     placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
-    _refuse_unreadable(placed, inputs)
+    _check_readable(placed, inputs)
     files, pair_rows = placed.where("line is null"), placed.where("line is not null")
     records = _without_near_repeats(_without_repeats(pair_rows)).persist()
     pairs = records.where("problem is null").select(
@@ -123,12 +123,15 @@ def _rows(content: bytes, kind: PairKind, gold: bytes | None) -> Iterator[dict[s
         yield from (row._asdict() for row in read.rows)
 
 
-def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
+def _check_readable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
     """Refuse unknown layouts and lines that cannot be ranked, and print what is read of files with a header."""
-    about_files = parsed.where("refusal is not null or header is not null").orderBy("file")
     bad_lines = parsed.where(f"problem is not null and {_IS_EVALUATED}").orderBy("file", "line").limit(SHOWN_LINES)
-    shown = about_files.unionByName(bad_lines).select("file", "line", "refusal", "header", "problem").collect()
-    refused = [f"{inputs[row['file']].path}: {row['refusal']}" for row in shown if row["refusal"]]
+    rows = parsed.where("line is null").unionByName(bad_lines).orderBy("file", "line")
+    shown = rows.select("file", "line", "refusal", "header", "problem").collect()
+    # Spark leaves out files without a byte.
+    refusals = dict.fromkeys(range(len(inputs)), EMPTY)
+    refusals |= {row["file"]: row["refusal"] for row in shown if row["line"] is None}
+    refused = [f"{inputs[file].path}: {refusal}" for file, refusal in refusals.items() if refusal]
     if refused:
         raise InputError(
             "files that are not pairs: " + "\n  ".join(refused),
@@ -141,7 +144,8 @@ def _refuse_unreadable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
             "correct them: predictions are written one per line, in the order of the input",
         )
     for row in shown:
-        Terminal(stderr=True).line(f"{inputs[row['file']].path}: {row['header']}")
+        if row["header"]:
+            Terminal(stderr=True).line(f"{inputs[row['file']].path}: {row['header']}")
 
 
 def _without_repeats(records: DataFrame) -> DataFrame:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from cqa_spark.corpora.text_pairs.layout import WITH_HEADER, Layout
 from cqa_spark.corpora.text_pairs.scales import Scale
 
+EMPTY = "it is empty"
 SHOWN_CHARACTERS = 160
 
 _COLUMN_NAME = re.compile(r"""["'#(]*\w[\w.#/()-]*(?: [\w#()]+)?["']?(?<![.?!])""", re.ASCII)
