@@ -12,6 +12,7 @@ from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.errors import InputError
 from cqa_spark.process.terminal import Terminal
 
+TIME = "time"
 SHOWN_NAMES = 20
 SHOWN_TEXT = 80
 SHOWN_CHARACTERS = 4000
@@ -28,7 +29,7 @@ def check_content(
     texts: Mapping[str, Column],
     times: Column | None = None,
 ) -> None:
-    """Refuse files without a readable record or without texts, and print which files have no times.
+    """Refuse files without a readable record or without texts, and print what no record of a file has.
 
     Args:
         records: file (position in ``inputs``), byte_offset, raw, and problem (null if the record was read).
@@ -49,8 +50,9 @@ def check_content(
         if problem:
             seen = f"\n    first record: {names_seen(row['first'])}" if row is not None and row["first"] else ""
             problems.append(f"{file.path}: {problem}\n    expected: {expected[position]}{seen}")
-        elif times is not None and row is not None and not row["has_time"]:
-            Terminal(stderr=True).line(f"{file.path}: no record has a time; expected: {expected[position]}")
+        elif row is not None and (absent := [kind for kind in (*texts, TIME) if not row[f"has {kind}"]]):
+            nothing = " and no ".join(absent)
+            Terminal(stderr=True).line(f"{file.path}: no record has a {nothing}; expected: {expected[position]}")
     if problems:
         raise InputError("files that could not be read: " + "\n  ".join(problems), REMEDY)
 
@@ -62,7 +64,7 @@ def _contents(records: DataFrame, texts: Mapping[str, Column], times: Column | N
         F.count_if(is_read).alias("read"),
         F.min_by("problem", F.when(~is_read, F.col("byte_offset"))).alias("reason"),
         F.min_by(F.substring("raw", 1, SHOWN_CHARACTERS), "byte_offset").alias("first"),
-        F.max(is_read & F.exists(times, F.isnotnull) if times is not None else F.lit(False)).alias("has_time"),
+        F.max(is_read & F.exists(times, F.isnotnull) if times is not None else F.lit(True)).alias(f"has {TIME}"),
     ]
     for kind, column in texts.items():
         found.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))

@@ -237,12 +237,15 @@ def test_a_file_whose_names_are_others_is_refused(spark: SparkSession, tmp_path:
     assert "first record: elements Thread, RelQuestion, " in refused.value.problem
 
 
-def test_a_file_without_times_is_named(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_times_or_comments_is_named(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     dated = write(tmp_path / "dated.xml", thread("Q2", attributes='RELQ_DATE="2010-08-27 01:38:59"'))
-    with read(spark, write(tmp_path / "undated.xml", thread("Q1")), dated):
+    renamed = thread("Q1").replace("RelComment", "Reply")
+    with read(spark, write(tmp_path / "without.xml", renamed), dated):
         shown = capsys.readouterr().err
-    assert "undated.xml: no record has a time; expected: elements Thread, " in shown
-    assert "dated.xml: no record" not in shown.replace("undated.xml", "")
+    assert "without.xml: no record has a comment and no time; expected: elements Thread, " in shown
+    assert "dated.xml" not in shown
 
 
 def test_a_file_that_is_missing_is_an_input_error(spark: SparkSession, tmp_path: Path) -> None:
