@@ -1,4 +1,4 @@
-"""The DAG in Airflow itself: `make airflow` runs these in an environment of their own; elsewhere they are skipped."""
+"""The DAG in Airflow itself: `make airflow` runs these in an environment of their own, also for `make test-more`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from cqa_spark import errors
 
-pytest.importorskip("airflow", reason="Airflow has an environment of its own: make airflow")
+pytest.importorskip("airflow", reason="needs Airflow, in an environment of its own: make test-more runs it")
 
 from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk import DAG
