@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.inputs import UNANNOTATED
@@ -51,7 +51,8 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
     """Evaluation threads that are also training threads, by id or by text.
 
     Threads are compared within a task, by the thread that represents a query and its copies. Related threads that recur
-    for another original question are not leaks in tasks B and C, because labels belong to the pair.
+    for another original question are not leaks in tasks B and C, because labels belong to the pair. Of several training
+    threads, one is named, so that many copies of a text do not make as many pairs as the square of their number.
 
     Args:
         evaluated: as ``threads_of`` returns them.
@@ -60,11 +61,22 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
     Returns:
         site, task, split (of the evaluation data), evaluated and trained (post ids), shared_by (id or text), subject.
     """
-    by_text = _pairs(evaluated, trained, "fingerprint", "text").where(
-        F.col("evaluated_thread") != F.col("trained_thread")
+    keys = F.inline(F.array(_key("id", "fold_key"), _key("text", "fingerprint")))
+    sides = (evaluated.withColumn("is_trained", F.lit(False)), trained.withColumn("is_trained", F.lit(True)))
+    shown = ("site", "task", "split", "query_id", "fold_key", "subject", "is_trained")
+    both = sides[0].unionByName(sides[1], allowMissingColumns=True).select(*shown, keys).where("key IS NOT NULL")
+    alike = Window.partitionBy("site", "task", "shared_by", "key")
+    trained_thread = F.when(F.col("is_trained"), F.struct("fold_key", "query_id"))
+    bounds = both.withColumns({"first": F.min(trained_thread).over(alike), "last": F.max(trained_thread).over(alike)})
+    # A copy of the thread itself is shared by id; if all training threads of the text are copies, first is last.
+    by_text = F.when(F.col("first.fold_key") != F.col("fold_key"), F.col("first.query_id")).when(
+        F.col("last.fold_key") != F.col("fold_key"), F.col("last.query_id")
     )
-    both = _pairs(evaluated, trained, "fold_key", "id").unionByName(by_text)
-    return both.select("site", "task", "split", "evaluated", "trained", "shared_by", "subject")
+    shared = F.when(F.col("shared_by") == "id", F.col("first.query_id")).otherwise(by_text)
+    named = bounds.where(~F.col("is_trained")).withColumn("trained", shared).where("trained IS NOT NULL")
+    return named.select(
+        "site", "task", "split", F.col("query_id").alias("evaluated"), "trained", "shared_by", "subject"
+    )
 
 
 def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
@@ -73,10 +85,10 @@ def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
     Raises:
         InputError: they share threads; the first ones are listed.
     """
-    if _shared_keys(evaluated, trained).isEmpty():
-        return
     shared = shared_threads(evaluated, trained)
     count = shared.count()
+    if not count:
+        return
     rows = shared.orderBy("task", "split", "evaluated", "trained").limit(SHOWN_THREADS).collect()
     listed = [
         f"{row.task}: {row.split} {row.evaluated} = train {row.trained} (by {row.shared_by}), "
@@ -110,27 +122,5 @@ def without_labels_of_trained(examples: DataFrame, threads: DataFrame, trained: 
     return EXAMPLES.conform(marked.withColumns(changed).drop("is_shared"))
 
 
-def _shared_keys(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
-    """The ids and fingerprints on both sides; empty if ``shared_threads`` is, and found by one shuffle."""
-    keys = F.posexplode(F.array("fold_key", F.col("fingerprint").cast("string"))).alias("kind", "key")
-    sides = [
-        threads.select("site", "task", keys, F.lit(is_trained).alias("is_trained"))
-        for threads, is_trained in ((evaluated, False), (trained, True))
-    ]
-    by_key = sides[0].unionByName(sides[1]).where("key IS NOT NULL").groupBy("site", "task", "kind", "key")
-    return by_key.agg(F.min("is_trained").alias("all"), F.max("is_trained").alias("any")).where("any AND NOT all")
-
-
-def _pairs(evaluated: DataFrame, trained: DataFrame, key: str, shared_by: str) -> DataFrame:
-    evaluated, trained = evaluated.alias("evaluated"), trained.alias("trained")
-
-    def same(name: str) -> Column:
-        return F.col(f"evaluated.{name}") == F.col(f"trained.{name}")
-
-    both = evaluated.join(trained, on=same("site") & same("task") & same(key), how="inner")
-    return both.select(
-        "evaluated.site", "evaluated.task", "evaluated.split", "evaluated.subject",
-        F.col("evaluated.query_id").alias("evaluated"), F.col("trained.query_id").alias("trained"),
-        F.col("evaluated.fold_key").alias("evaluated_thread"), F.col("trained.fold_key").alias("trained_thread"),
-        F.lit(shared_by).alias("shared_by"),
-    )  # fmt: skip
+def _key(shared_by: str, column: str) -> Column:
+    return F.struct(F.lit(shared_by).alias("shared_by"), F.col(column).cast("string").alias("key"))

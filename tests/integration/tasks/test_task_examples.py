@@ -159,6 +159,39 @@ def test_threads_shared_by_id_are_refused_with_the_list(spark: SparkSession) -> 
     assert len(lines) == 22
 
 
+def test_many_copies_of_a_text_make_no_pairs(spark: SparkSession) -> None:
+    posts = frame(spark, POSTS, *[post(f"{kind}{n}", body=LONG) for kind in "TD" for n in range(50)])
+    comments = frame(spark, COMMENTS)
+    trained = training_threads(examples(spark, *[("train", f"T{n}") for n in range(50)]), posts, comments)
+    evaluated = threads_of(examples(spark, *[("dev", f"D{n}") for n in range(50)]), posts, comments)
+    found = shared_threads(evaluated, trained).collect()
+    assert {(row.evaluated, row.trained, row.shared_by) for row in found} == {
+        (f"D{n}", "T0", "text") for n in range(50)
+    }
+    assert len(found) == 50
+
+
+def test_a_thread_is_not_shared_by_text_with_its_own_copies_only(spark: SparkSession) -> None:
+    schema = (
+        "site string, task string, split string, query_id string, fold_key string, fingerprint bigint, subject string"
+    )
+    both = [
+        ("s", "a", "dev", "D", "B", 1, "x"),
+        ("s", "b", "dev", "D", "B", 1, "x"),
+        ("s", "c", "dev", "D", "B", 1, "x"),
+    ]
+    trained = [("s", "a", "train", "T", "B", 1, "x"), ("s", "b", "train", "T", "B", 1, "x"),
+               ("s", "b", "train", "V", "A", 1, "x"), ("s", "c", "train", "W", "C", 1, "x")]  # fmt: skip
+    sides = [spark.createDataFrame(rows, schema) for rows in (both, trained)]
+    found = shared_threads(sides[0], trained_on(sides[1])).collect()
+    assert sorted((row.task, row.trained, row.shared_by) for row in found) == [
+        ("a", "T", "id"),
+        ("b", "T", "id"),
+        ("b", "V", "text"),
+        ("c", "W", "text"),
+    ]
+
+
 def test_copies_of_what_was_trained_on_do_not_count(spark: SparkSession) -> None:
     posts = frame(spark, POSTS, *[post(name, subject=LONG) for name in ("T1", "D1")], post("D2", subject=LONG[5:]))
     comments = frame(spark, COMMENTS)
