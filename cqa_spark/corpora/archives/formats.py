@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cqa_spark.corpora.archives.members import Member
+from cqa_spark.corpora.foreign_content import HEAD_BYTES, refuse_foreign_content
 from cqa_spark.errors import CqaError, InputError
 
 
@@ -79,7 +80,18 @@ def refusing_damage(archive: Path) -> Iterator[None]:
     except CqaError:
         raise
     except Exception as error:
+        refuse_other_content(archive)
         raise InputError(
             f"{archive} is truncated or damaged: {type(error).__name__} {error}".rstrip(),
             "get the archive from its publisher again, and compare its size",
         ) from error
+
+
+def refuse_other_content(archive: Path) -> None:
+    """Refuse a file that only has the name of an archive.
+
+    Raises:
+        InputError: it is something else that is recognised, such as an HTML page.
+    """
+    with archive.open("rb") as file:
+        refuse_foreign_content(file.read(HEAD_BYTES), str(archive))

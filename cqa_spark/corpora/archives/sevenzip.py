@@ -13,7 +13,7 @@ from py7zr import FileInfo, SevenZipFile
 from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedCompressionMethodError
 from py7zr.io import Py7zIO, WriterFactory
 
-from cqa_spark.corpora.archives.formats import OpenTable, Sink, refusing_damage
+from cqa_spark.corpora.archives.formats import OpenTable, Sink, refuse_other_content, refusing_damage
 from cqa_spark.corpora.archives.members import Kind, Member
 from cqa_spark.errors import InputError
 
@@ -47,6 +47,7 @@ def _opened(archive: Path) -> Iterator[SevenZipFile]:
     # Given a file rather than a path, py7zr starts no threads of its own.
     with refusing_damage(archive), archive.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
+            refuse_other_content(archive)
             raise InputError(f"{archive} is not a 7z archive", "check the content of the file")
         file.seek(0)
         try:
