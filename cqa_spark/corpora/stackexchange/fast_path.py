@@ -6,7 +6,7 @@ the tolerant path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial, reduce
 from operator import add, and_
 
@@ -20,12 +20,13 @@ from cqa_spark.corpora.stackexchange.line_batches import ROW, SUSPECT, parse_bat
 from cqa_spark.corpora.stackexchange.values import BETWEEN_NUMBERS, PLAIN_NUMBERS, is_number, unchecked_value
 
 
-def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
+def parse_lines(lines: DataFrame, dump: DumpTable, other_roots: Mapping[int, str] | None = None) -> DataFrame:
     """Parse lines.
 
     Args:
         lines: as ``lines.read_lines`` returns them, one row per line.
         dump: the kind of rows.
+        other_roots: root elements by file, where they are others than that of the kind.
 
     Returns:
         The columns of ``lines`` except value; kind (int); for ``ROW``, unknown_attributes and row, a struct with a
@@ -38,7 +39,7 @@ def parse_lines(lines: DataFrame, dump: DumpTable) -> DataFrame:
         T.StructField("unknown_attributes", T.MapType(T.StringType(), T.StringType())),
         *[T.StructField(name, T.StringType()) for name in dump.attributes.values()],
     ]
-    parse = partial(parse_batches, dump.root, list(dump.attributes))
+    parse = partial(parse_batches, dump.root, dict(other_roots or {}), list(dump.attributes))
     return _typed(lines.select(*names, "value").mapInArrow(parse, T.StructType([*kept, *parsed])), dump, names)
 
 

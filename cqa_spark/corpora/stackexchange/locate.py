@@ -9,6 +9,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.line_batches import Block, by_block
+
 _PLACED = "file int, block_start bigint, place bigint, length bigint, raw binary"
 
 
@@ -48,32 +50,20 @@ def locate(placed: DataFrame, marks: dict[int, int]) -> DataFrame:
 
 def _places(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Number selected lines within the block; yield the length of each part of the block as a row without text."""
-    block: tuple[int, int] | None = None
+    block: Block | None = None
     read = 0
-    for batch in batches:
-        for part in _by_block(batch):
-            here = (part.column("file")[0].as_py(), part.column("block_start")[0].as_py())
-            if here != block:
-                block, read = here, 0
-            lengths = part.column("length").to_numpy()
-            places = read + np.concatenate(([0], np.cumsum(lengths)[:-1]))
-            wanted = part.column("raw").is_valid()
-            table = _batch(
-                part.column("file"), part.column("block_start"), places, part.column("length"), part.column("raw")
-            )
-            yield table.filter(wanted)
-            yield _batch([here[0]], [here[1]], [read], [int(lengths.sum())], pa.nulls(1, pa.binary()))
-            read += int(lengths.sum())
-
-
-def _by_block(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    if not batch.num_rows:
-        return
-    files, starts = batch.column("file").to_numpy(), batch.column("block_start").to_numpy()
-    changes = np.flatnonzero((np.diff(files) != 0) | (np.diff(starts) != 0)) + 1
-    ends = [*changes.tolist(), batch.num_rows]
-    for start, end in zip([0, *changes.tolist()], ends, strict=True):
-        yield batch.slice(start, end - start)
+    for here, part in by_block(batches):
+        if here != block:
+            block, read = here, 0
+        lengths = part.column("length").to_numpy()
+        places = read + np.concatenate(([0], np.cumsum(lengths)[:-1]))
+        wanted = part.column("raw").is_valid()
+        table = _batch(
+            part.column("file"), part.column("block_start"), places, part.column("length"), part.column("raw")
+        )
+        yield table.filter(wanted)
+        yield _batch([here[0]], [here[1]], [read], [int(lengths.sum())], pa.nulls(1, pa.binary()))
+        read += int(lengths.sum())
 
 
 def _batch(file: object, block_start: object, place: object, length: object, raw: object) -> pa.RecordBatch:

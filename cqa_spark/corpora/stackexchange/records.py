@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 
 from lxml import etree
+
+from cqa_spark.corpora.stackexchange.markup import end_of_row, skip
 
 ROW = "row"
 CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
@@ -16,18 +16,10 @@ CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
 STAND_IN = 0x10F000
 OUTSIDE = "there is text outside of any row"
 DOCUMENT_TYPE = "there is a document type within the row"
-# Text allowed before rows and between them. A document type may span several lines. A file has only one, so searching
-# for its end does not make matching quadratic.
-MARKUP = rb"<\?xml[^<]*\?>|\]\s*+>|<!(?:ENTITY|ELEMENT|ATTLIST|NOTATION)\b[^<]*>|<!--.*?-->"
-DECLARED_TYPE = rb"<!DOCTYPE[^<>\[]*+(?:>|\[(?:.*?\]\s*+>)?+)"
 
 _control = re.compile(f"[{CONTROLS}]")
 _reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
 _stand_in = re.compile(f"[{chr(STAND_IN)}-{chr(STAND_IN + 0x1F)}]")
-
-
-MOST_JOINS = 2
-"""Maximum number of times that lines are joined and parsed again, so that the cost of damage is linear in its size."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +31,14 @@ class Record:
         offset: byte offset in the file.
         length: bytes up to the start of the next record.
         raw: its bytes without the separator.
+        records: number of records that it was joined from.
     """
 
     file: int
     offset: int
     length: int
     raw: bytes
+    records: int = 1
 
 
 @dataclass(frozen=True)
@@ -68,44 +62,12 @@ class Outcome:
     problem: str | None = field(default=None)
 
 
-def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
-    """Parse records one by one; join a record that only starts a row with those that follow.
-
-    Args:
-        records: by file, in file order; gaps between them are ignored.
-        root: the element around the rows.
-    """
-    waiting: list[tuple[Record, Outcome]] = []
-    quotes = joins = 0
-    for record in records:
-        outcome = parse(record, root)
-        if waiting and not _goes_on(waiting[-1][0], record):
-            yield from (each for _, each in waiting)
-            waiting = []
-        if waiting:
-            waiting.append((record, outcome))
-            quotes += record.raw.count(b'"')
-            # An odd number of quotes means an open value. A closed row that does not parse is damaged.
-            if quotes % 2 == 0 and joins < MOST_JOINS and record.raw.rstrip().endswith(b">"):
-                joins += 1
-                joined = parse(_join([each for each, _ in waiting]), root, records=len(waiting))
-                if joined.attributes is not None:
-                    yield joined
-                    waiting = []
-        elif outcome.problem and _starts_row(record):
-            waiting, quotes, joins = [(record, outcome)], record.raw.count(b'"'), 0
-        else:
-            yield outcome
-    yield from (each for _, each in waiting)
-
-
-def parse(record: Record, root: str, records: int = 1) -> Outcome:
+def parse(record: Record, root: str) -> Outcome:
     """Read one record.
 
     Args:
         record: normally one row.
         root: the element around the rows.
-        records: number of records joined into this one.
     """
     try:
         attributes, problem = _row(record.raw, root), None
@@ -116,7 +78,7 @@ def parse(record: Record, root: str, records: int = 1) -> Outcome:
     except ValueError as error:
         attributes, problem = None, str(error)
     shown = record.raw.decode("utf-8", "backslashreplace")
-    return Outcome(record.file, record.offset, records, shown, attributes, problem)
+    return Outcome(record.file, record.offset, record.records, shown, attributes, problem)
 
 
 def _row(raw: bytes, root: str) -> dict[str, str] | None:
@@ -144,18 +106,13 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
 
 
 def _without_surroundings(raw: bytes, root: str) -> bytes:
-    """Remove the root's tags and other text allowed around rows."""
-    before = before_row(root).match(raw)
-    assert before is not None, "nothing is a match, too"
-    return re.sub(rb"(?i)</%b\s*>\Z" % root.encode(), b"", raw[before.end() :].rstrip()).rstrip()
-
-
-@cache
-def before_row(root: str) -> re.Pattern[bytes]:
-    """The pattern of the text allowed before a row on its line."""
-    tags = rb"</?%b(?:\s[^<>]*)?/?>" % root.encode()
-    markup = rb"(?:(?:%b|%b)\s*+)*+" % (tags, MARKUP)
-    return re.compile(rb"(?is)\s*+%b(?:%b\s*+%b)?+" % (markup, DECLARED_TYPE, markup))
+    """Remove what may stand before a row and after it; what is after a damaged row remains."""
+    start, within = skip(raw, root)
+    if within is not None:
+        raise ValueError(f"a {within.name} does not end")
+    end = end_of_row(raw, start)
+    is_alone = end is not None and skip(raw, root, end) == (len(raw), None)
+    return raw[start:end] if is_alone else raw[start:].rstrip()
 
 
 def _hide_controls(text: str) -> str:
@@ -183,21 +140,3 @@ def _show_controls(text: str) -> str:
 
 def _reason(error: etree.XMLSyntaxError) -> str:
     return re.sub(r", line \d+, column (\d+).*", r", column \1", str(error.msg), flags=re.DOTALL)
-
-
-def _starts_row(record: Record) -> bool:
-    text = record.raw.strip()
-    return text.startswith(b"<row") and not text.endswith((b"/>", b"</row>"))
-
-
-def _goes_on(last: Record, record: Record) -> bool:
-    follows = last.file == record.file and last.offset + last.length == record.offset
-    text = record.raw.lstrip()
-    # Values contain no "<", so a record that starts with one cannot continue a row, except for its closing tag.
-    return follows and (not text.startswith(b"<") or text.startswith(b"</row"))
-
-
-def _join(records: list[Record]) -> Record:
-    first = records[0]
-    length = sum(record.length for record in records)
-    return Record(first.file, first.offset, length, b"\n".join(record.raw for record in records))

@@ -57,7 +57,7 @@ class TableReader:
     def sound_rows(self) -> DataFrame:
         """The rows read by the fast path, of the declared schema; writing them once counts the lines."""
         parsed = [
-            parse_lines(read_lines(self.spark, files, layout), self.dump)
+            self._parse(read_lines(self.spark, files, layout), files)
             for layout in FAST_LAYOUTS
             if (files := self._of_layout(layout))
         ]
@@ -112,8 +112,11 @@ class TableReader:
         files = self._some(numbers, layout)
         if not files:
             return None
-        lines = parse_lines(read_lines(self.spark, files, layout).withColumn("raw", F.col("value")), self.dump)
+        lines = self._parse(read_lines(self.spark, files, layout).withColumn("raw", F.col("value")), files)
         return self._parsed(mark(lines), files, layout)
+
+    def _parse(self, lines: DataFrame, files: Mapping[int, OpenFile]) -> DataFrame:
+        return parse_lines(lines, self.dump, {number: file.probe.root for number, file in files.items()})
 
     def _mark_rows(self, lines: DataFrame, ids: DataFrame | None) -> DataFrame:
         if ids is None:
@@ -131,7 +134,7 @@ class TableReader:
         marks = {number: len(BYTE_ORDER_MARK) * file.probe.marked for number, file in files.items()}
         placed = place_in_blocks(measured).persist()
         self._persisted.append(placed)
-        return parse_records(locate(placed, marks), self.dump, layout)
+        return parse_records(locate(placed, marks), self.dump, files, layout)
 
     def _some(self, numbers: Sequence[int], layout: Layout) -> dict[int, OpenFile]:
         return {number: file for number, file in self._of_layout(layout).items() if number in numbers}

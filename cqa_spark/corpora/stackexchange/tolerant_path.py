@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -14,7 +16,9 @@ from pyspark.sql import types as T
 from cqa_spark.corpora.stackexchange.columns import column_types, typed
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
-from cqa_spark.corpora.stackexchange.records import Outcome, Record, parse, recover
+from cqa_spark.corpora.stackexchange.lines import Files
+from cqa_spark.corpora.stackexchange.records import Outcome, Record
+from cqa_spark.corpora.stackexchange.recovery import recover
 from cqa_spark.corpora.stackexchange.values import FIRST_YEAR, LAST_YEAR, is_id
 
 BATCH = 1000
@@ -38,23 +42,25 @@ _ARROW = pa.schema(
 )
 
 
-def parse_records(located: DataFrame, dump: DumpTable, layout: Layout) -> DataFrame:
+def parse_records(located: DataFrame, dump: DumpTable, files: Files, layout: Layout) -> DataFrame:
     """Read records.
 
     Args:
         located: as ``locate.locate`` returns it.
         dump: the kind of rows.
+        files: the files.
         layout: row layout. With one row per line, a damaged row may span several lines.
 
     Returns:
         file, byte_offset, records (number of joined records), raw, is_row, problem (null for valid rows and for text
         that is not a row), unknown_attributes and a column for every attribute.
     """
+    roots = {number: each.probe.root for number, each in files.items()}
     if layout is Layout.ROW_OVER_LINES:
-        outcomes = located.mapInArrow(partial(_one_by_one, dump.root), _OUTCOMES)
+        outcomes = located.mapInArrow(partial(_recover_opened, roots), _OUTCOMES)
     else:
-        whole = located.repartition("file").sortWithinPartitions("file", "byte_offset")
-        outcomes = whole.mapInArrow(partial(_together, dump.root), _OUTCOMES)
+        in_order = located.repartition("file").sortWithinPartitions("file", "byte_offset")
+        outcomes = in_order.mapInArrow(partial(_recover, roots), _OUTCOMES)
     attributes = F.col("attributes")
     columns = typed(dump, {name: attributes[attribute] for attribute, name in dump.attributes.items()})
     unknown = F.map_filter(attributes, lambda name, _: ~name.isin(*dump.attributes))
@@ -96,27 +102,32 @@ def _wanted(name: str, data_type: T.DataType) -> str:
     return "whole number" if is_id(name, data_type) else WANTED.get(data_type.simpleString(), "text")
 
 
-def _one_by_one(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _recover_opened(roots: Mapping[int, str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Parse records that start after ``<row``, except for the first record of a file."""
-    for batch in batches:
-        yield from _batches(parse(_opened(record), root) for record in _records(batch))
+    return _outcomes(map(_opened, _records(batches)), roots)
 
 
 def _opened(record: Record) -> Record:
-    """A record with the separator before it, unless it is the first of its file."""
+    """A record with the separator before it in place of the one after it; the first of a file has none before it."""
     opening = Layout.ROW_OVER_LINES.value.encode()
     if record.offset <= len(BYTE_ORDER_MARK):
-        return record
+        return Record(record.file, record.offset, len(record.raw), record.raw)
     return Record(record.file, record.offset - len(opening), record.length, opening + record.raw)
 
 
-def _together(root: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield from _batches(recover((record for batch in batches for record in _records(batch)), root))
+def _recover(roots: Mapping[int, str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return _outcomes(_records(batches), roots)
 
 
-def _records(batch: pa.RecordBatch) -> Iterator[Record]:
-    for row in batch.to_pylist():
-        yield Record(row["file"], row["byte_offset"], row["length"], row["raw"])
+def _outcomes(records: Iterable[Record], roots: Mapping[int, str]) -> Iterator[pa.RecordBatch]:
+    for file, of_file in groupby(records, key=attrgetter("file")):
+        yield from _batches(recover(of_file, roots[file]))
+
+
+def _records(batches: Iterable[pa.RecordBatch]) -> Iterator[Record]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield Record(row["file"], row["byte_offset"], row["length"], row["raw"])
 
 
 def _batches(outcomes: Iterator[Outcome]) -> Iterator[pa.RecordBatch]:

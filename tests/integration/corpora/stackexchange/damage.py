@@ -173,8 +173,23 @@ LINES = (
     Damage("a comment", b'<!-- a <comment> with a <row Id="@1" PostTypeId="1" /> in it -->', not_rows=1),
     Damage("a long comment", b"<!-- " + b"x" * 100_000 + b" -->", not_rows=1),
     Damage("a comment beside a row", b'<!-- new --> <row Id="@1" PostTypeId="1" /> <!-- row -->', rows={1: {}}),
+    Damage("a comment over several lines, with rows in it",
+           b'<!--\n  <row Id="@1" PostTypeId="1" />\n</posts> -- &gt; "\n<row Id="@2" PostTypeId="1" />-->',
+           not_rows=4),
+    Damage("a comment that starts and ends on lines of rows",
+           b'<row Id="@1" PostTypeId="1" /> <!-- a\n<row Id="@2" PostTypeId="1" />\n--> <row Id="@3" PostTypeId="1" />',
+           rows={1: {}, 3: {}}, not_rows=1),
+    Damage("a comment that does not end", b'<!-- a\n<row Id="@1" PostTypeId="1" />', rows={1: {}},
+           refused=("a comment does not end",)),
+    Damage("a comment that ends in another", b'<!-- a\n<row Id="@1" PostTypeId="1" />\n<!-- b\n-->', rows={1: {}},
+           refused=("a comment does not end",), not_rows=2),
+    Damage("the end of a comment alone", b"-->", refused=("there is text outside of any row",)),
+    Damage("what looks like a comment in a value", b'<row Id="@1" PostTypeId="1" Body="&lt;!-- a --&gt; -->" />',
+           rows={1: {"body": "<!-- a --> -->"}}),
+    Damage("a comment that starts in a value", b'<row Id="@1" PostTypeId="1" Body="<!-- a" />',
+           refused=("Unescaped '<' not allowed",)),
     Damage("CDATA", b"<![CDATA[ <row Id='@1' PostTypeId='1' /> ]]>", refused=("StartTag: invalid element name",)),
-    Damage("a processing instruction", b"<?php echo 1 ?>", refused=("Start tag expected",)),
+    Damage("processing instructions", b'<?php echo 1 ?> <?a?>\n<?b\n<row Id="@1" PostTypeId="1" />?>', not_rows=3),
     Damage("an element of another name", b'<post Id="@1" PostTypeId="1" />', refused=("<post> is not a row",)),
     Damage("a nested element", b'<row Id="@1" PostTypeId="1"><p>a</p></row>',
            refused=("the row element is not empty",)),
@@ -228,6 +243,9 @@ PRETTY = (b'<?xml version="1.0"?>\n<posts>\n  <row\n    Id="1"\n    PostTypeId="
           b'  <row\n    Id="2"\n    PostTypeId="x"\n  />\n  <!-- c -->\n  <row\n    Id="3"\n    Body="cut\n'
           b'  <row\n    Id="4"\n    PostTypeId="2">\n  </row>\n</posts>\n')  # fmt: skip
 CUT = "AttValue: ' expected"
+COMMENT = b'<!--\n  "Rows" come in no order; <posts> &lt; <row Id="9" PostTypeId="1" />\n\n  <row Id="8" />\n-->\n'
+PROLOG = b'<?xml version="1.0"?>\n<?xml-stylesheet href="a.xsl"?>\n\n' + COMMENT + b"<posts>\n"
+LONG = b"<!--\n" + b"x" * 99 + (b"\n" + b'<row Id="7" PostTypeId="1" />' + b" " * 70) * 10_000 + b"\n-->\n"
 
 FILES = (
     FileDamage("line ends LF", HEAD + ROWS + JUNK + FOOT, ("1", "2"), ("there is text",), 6),
@@ -256,7 +274,41 @@ FILES = (
                name="Posts.xml.gz", complete=None),
     FileDamage("bzip2", bz2.compress(HEAD + ROWS + JUNK + FOOT), ("1", "2"), ("there is text",), 6,
                name="Posts.xml.bz2", complete=None),
-    FileDamage("gzip of nothing", gzip.compress(b""), name="Posts.xml.gz", complete=None),
+    FileDamage("gzip of nothing", gzip.compress(b""), name="Posts.xml.gz", complete=False),
+    # What XML allows around the root and the rows
+    FileDamage("comments before, in and after the root", PROLOG + ROWS + COMMENT + FOOT + COMMENT + b"<?a?>\n\n",
+               ("1", "2"), (), 24),
+    FileDamage("comments, CR LF", (BOM + PROLOG + ROWS + FOOT + COMMENT).replace(b"\n", b"\r\n"), ("1", "2"), (), 17),
+    FileDamage("comments, CR", (PROLOG + ROWS + FOOT + COMMENT).replace(b"\n", b"\r"), ("1", "2"), (), 17),
+    FileDamage("comments, gzip", gzip.compress(PROLOG + ROWS + COMMENT + FOOT + COMMENT), ("1", "2"), (), 22,
+               name="Posts.xml.gz", complete=None),
+    FileDamage("comments, bzip2", bz2.compress(PROLOG + ROWS + COMMENT + FOOT), ("1", "2"), (), 17,
+               name="Posts.xml.bz2", complete=None),
+    FileDamage("comments, pretty-printed", PROLOG + PRETTY[29:].replace(b"<!-- c -->", COMMENT) + COMMENT,
+               ("1", "4"), ("PostTypeId is no whole number of 32 bits: x", CUT), 11),
+    FileDamage("comments, all in one line", (PROLOG + ROWS + COMMENT + FOOT + COMMENT).replace(b"\n", b" "),
+               ("1", "2"), (), 9),
+    FileDamage("a comment on the line of the root", b"<posts> <!-- a\n--> <!-- b\n-->" + ROWS + FOOT,
+               ("1", "2"), (), 5),
+    FileDamage("comments of 1 MB", LONG + b"<posts>\n" + ROWS + LONG + FOOT + LONG, ("1", "2"), (), 30_013),
+    FileDamage("a comment of 1 MB in one line", b"<!--" + LONG[:4:-1].replace(b"\n", b"") + b"-->\n" + ROWS,
+               ("1", "2"), (), 3, complete=False),
+    FileDamage("a comment that does not end, before the root", b"<!-- a\n<posts>\n" + ROWS + FOOT,
+               ("1", "2"), ("a comment does not end",), 5),
+    FileDamage("a comment that does not end, after the root", HEAD + ROWS + FOOT + b"<!-- </posts>",
+               ("1", "2"), ("a comment does not end",), 6, complete=False),
+    FileDamage("a DOCTYPE over several lines",
+               b"<!DOCTYPE posts\n  SYSTEM 'a.dtd' [\n<!ENTITY a '>'>\n<!ELEMENT row EMPTY>\n]>\n<posts>\n"
+               + ROWS + FOOT, ("1", "2"), (), 9),
+    # Roots, and posts that are not the site's own
+    FileDamage("posts that the archive invents",
+               HEAD + b'<row Id="1000000001" PostTypeId="1" OwnerUserId="-1" />\n' + FOOT,
+               ("1000000001",), (), 4, values={"post_type": "invented"}),
+    FileDamage("another root", b"<?xml version='1.0'?>\n" + COMMENT + b"<xml a='b'>\n" + ROWS + b"</xml>\n",
+               ("1", "2"), (), 10),
+    FileDamage("another root, cut", b"<xml>\n" + ROWS + b"</posts>\n", ("1", "2"), ("StartTag: invalid",), 4,
+               complete=False),
+    FileDamage("another root, all in one line", b"<xml>" + ROWS.replace(b"\n", b"") + b"</xml>", ("1", "2"), (), 3),
     FileDamage("ids below 0", USERS, ("-1", "0"), ("Id is no whole number: -01",), 5, name="Users.xml",
                values={"name": "Community"}),
 )  # fmt: skip
@@ -274,5 +326,14 @@ FOREIGN = (
      "convert it: iconv -f UTF-16LE -t UTF-8"),
     ("UTF-16 without mark, big end first", "<posts />".encode("utf-16-be"), "is UTF-16 text",
      "convert it: iconv -f UTF-16BE -t UTF-8"),
+    ("a root of other elements", b"<!-- a --><feed>\n<entry />\n</feed>",
+     "has the root element <feed>, not <posts>, and its first element is not <row>",
+     "name the files of a Stack Exchange dump"),
+    ("a root without rows", b"<xml />",
+     "has the root element <xml>, not <posts>, and its first element is not <row>",
+     "name the files of a Stack Exchange dump"),
+    ("the root of another table", b'<?xml version="1.0"?>\n<users>\n<row Id="1" />\n</users>',
+     "has the root element <users>, so it is a table of Users, not of Posts", "let its name be Users.xml"),
+    ("a text", BOM + b"Not\n  Found\n", "is not XML; it starts with: Not Found", "check where the file comes from"),
 )  # fmt: skip
 """Files that are no XML of a dump: kind, first bytes, what the refusal says and advises."""

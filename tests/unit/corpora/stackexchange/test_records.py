@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.stackexchange.records import DOCUMENT_TYPE, OUTSIDE, Outcome, Record, parse, recover
+from cqa_spark.corpora.stackexchange.records import DOCUMENT_TYPE, OUTSIDE, Outcome, Record, parse
+from cqa_spark.corpora.stackexchange.recovery import recover
 
 
 def one(raw: bytes, root: str = "posts") -> Outcome:
@@ -39,6 +40,7 @@ def recovered(*lines: bytes) -> list[tuple[int, dict[str, str] | None, bool]]:
         (b'<posts><row Id="1" />', {"Id": "1"}),
         (b'<?xml version="1.0"?><posts site="beer">  <row Id="1" /> </posts>  ', {"Id": "1"}),
         (b'<!-- what follows --><row Id="1" /><!-- what went before -->', {"Id": "1"}),
+        (b'<!DOCTYPE a []><row Id="1" /></posts> <?a?><!-- <posts> -->', {"Id": "1"}),
         (b"<row />", {}),
     ],
 )  # fmt: skip
@@ -59,15 +61,15 @@ def test_rows(raw: bytes, attributes: dict[str, str]) -> None:
         b"<!-- a comment -->",
         b'<!-- <row Id="1" /> --> <!-- another -->',
         b'<!DOCTYPE posts SYSTEM "posts.dtd">',
-        b"<!DOCTYPE posts [",
-        b'<!ENTITY a "aaa">',
-        b"<!ELEMENT row EMPTY>",
-        b"]>",
+        b"<!DOCTYPE posts [\n<!ENTITY a 'aaa'>\n<!ELEMENT row EMPTY>\n]  >",
+        b"<?xml-stylesheet href='rows.xsl'?><?a <row /> >?>",
+        b"</posts><!-- a --> <!--b--> <?c?>",
+        b"<!-- \xff -->",
         b'<?xml version="1.0"?><!DOCTYPE posts [<!ENTITY a "aaa">]><posts>',
     ],
 )
 def test_what_is_between_rows(raw: bytes) -> None:
-    assert one(raw) == Outcome(0, 0, 1, raw.decode())
+    assert one(raw) == Outcome(0, 0, 1, raw.decode("utf-8", "backslashreplace"))
 
 
 @pytest.mark.parametrize(
@@ -90,9 +92,13 @@ def test_what_is_between_rows(raw: bytes) -> None:
         (b'<row Id="1"><p /></row>', "the row element is not empty"),
         (b'<row Id="1">text</row>', "the row element is not empty"),
         (b'<row Id="1" /> <row Id="2" />', "Extra content at the end of the document, column 16"),
-        (b'<?xml-model?><?pi?><!DOCTYPE a []><row Id="1" />', DOCUMENT_TYPE),
-        (b"<!DOCTYPE a [" * 20_000, DOCUMENT_TYPE),
-        (b"<!DOCTYPE a []><!-- c --><!DOCTYPE a []>", DOCUMENT_TYPE),
+        (b"<!DOCTYPE a [" * 20_000, "a document type does not end"),
+        (b'<row Id="1" /> <!DOCTYPE a [', DOCUMENT_TYPE),
+        (b"<!-- a -- <row />", "a comment does not end"),
+        (b"<!-- a <!-- b -->", "a comment does not end before <!--"),
+        (b'<row Id="1" /> <!-- a', "Comment not terminated, column 22"),
+        (b"<?a <row /> >", "a processing instruction does not end"),
+        (b"<!DOCTYPE posts [", "a document type does not end"),
         (b"<![CDATA[ text ]]>", "StartTag: invalid element name, column 2"),
     ],
 )
@@ -135,6 +141,12 @@ def test_a_value_of_40_mb() -> None:
     assert outcome.attributes == {"Body": "x" * (40 << 20)}
 
 
+@pytest.mark.xfail(run=False, reason="no bound: the parser compares each attribute with all others, for 30 s")
+def test_the_number_of_attributes_is_bounded() -> None:
+    attributes = b" ".join(b"a%d='1'" % number for number in range(100_000))
+    assert "attributes" in (one(b"<row " + attributes + b" />").problem or "")
+
+
 def test_a_row_over_several_lines() -> None:
     assert recovered(b'<row Id="1"', b'  Body="a', b"", b'b"', b"/>", b"</posts>") == [
         (5, {"Id": "1", "Body": "a  b"}, False),
@@ -173,11 +185,11 @@ def test_lines_that_do_not_touch_are_not_joined() -> None:
 def test_the_lines_of_a_damaged_row_are_joined_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
 
-    def counted(record: Record, root: str, records: int = 1) -> Outcome:
-        parsed.append(records)
-        return parse(record, root, records)
+    def counted(record: Record, root: str) -> Outcome:
+        parsed.append(record.records)
+        return parse(record, root)
 
-    monkeypatch.setattr("cqa_spark.corpora.stackexchange.records.parse", counted)
+    monkeypatch.setattr("cqa_spark.corpora.stackexchange.recovery.parse", counted)
     assert len(recovered(b'<row Id="1" Id="2"', *[b'a="" b="" >'] * 100)) == 101
     assert [count for count in parsed if count > 1] == [2, 3]
 
@@ -187,8 +199,52 @@ def test_a_cut_row_before_many_lines_takes_no_time() -> None:
     assert len(recovered(*lines)) == 20_001
 
 
+ROW_2 = b'<row Id="2" />'
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcomes"),
+    [
+        ([b"<!--", b'<row Id="1" />', b"&nbsp; --", b"-->", ROW_2], [(4, None, False), (1, {"Id": "2"}, False)]),
+        ([b"<posts> <!-- a", b"b --> <?c", b"d?>", ROW_2], [(3, None, False), (1, {"Id": "2"}, False)]),
+        ([b'<row Id="1" /> <!-- a', b"b", b"-->" + ROW_2],
+         [(1, {"Id": "1"}, False), (1, None, False), (1, {"Id": "2"}, False)]),
+        ([b'<row Id="1" /> <!-- a', b"--> <!-- c", b"-->" + ROW_2 + b"</posts>"],
+         [(1, {"Id": "1"}, False), (1, None, False), (1, {"Id": "2"}, False)]),
+        ([b'<row Id="1" /> <!-- a', b"-->" + ROW_2],
+         [(1, {"Id": "1"}, False), (0, None, False), (1, {"Id": "2"}, False)]),
+        ([b'<row Id="1"', b"/> <!-- a", b"-->", ROW_2], [(3, {"Id": "1"}, False), (1, {"Id": "2"}, False)]),
+        # Markup that does not end is damage, which costs its first line.
+        ([b"<!-- a", b'<row Id="1" />', ROW_2], [(1, None, True), (1, {"Id": "1"}, False), (1, {"Id": "2"}, False)]),
+        ([b"<!-- a", ROW_2, b"<!-- b", b"-->"], [(1, None, True), (1, {"Id": "2"}, False), (2, None, False)]),
+        ([ROW_2 + b" <!-- a", b'<row Id="1" />'], [(1, None, True), (1, {"Id": "1"}, False)]),
+        ([b"<!DOCTYPE posts", b"  [<!ENTITY a 'b'>", b"]", b"  >"], [(1, None, True)] * 4),
+    ],
+)  # fmt: skip
+def test_markup_over_several_lines(lines: list[bytes], outcomes: list[tuple[int, dict[str, str] | None, bool]]) -> None:
+    assert recovered(*lines) == outcomes
+
+
+def test_the_pieces_of_a_line_stand_where_they_do() -> None:
+    lines = records(b"<posts>" + ROW_2 + b" <!--", b" -->  " + ROW_2, start=70)
+    pieces = [(each.offset, each.raw) for each in recover(lines, "posts")]
+    assert pieces == [(70, "<posts>" + ROW_2.decode()), (91, " <!--\n -->  "), (103, ROW_2.decode())]
+
+
+def test_much_markup_that_does_not_end_takes_no_time() -> None:
+    lines = [b"<!-- a", *[b"<? b", b"c <!-- d"] * 10_000]
+    assert len(recovered(*lines)) == 20_001
+
+
+def test_markup_of_any_length_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cqa_spark.corpora.stackexchange.recovery.LONGEST_MARKUP", 12)
+    assert recovered(b"<!--", b"1234567890", b"-->") == [(3, None, False)]
+    assert recovered(b"<!--", b"1234567890", b"1", b"-->") == [(1, None, True)] * 4
+
+
 PIECES = st.sampled_from([b'<row Id="1"', b'<row Id="2" />', b"/>", b'Body="a', b'b"', b"", b"</posts>", b"<posts>",
-                          b"text", b"<!-- c -->", b"<p>", b"</row>", b'<row Id="3">', b"\xff", b"\x00"])  # fmt: skip
+                          b"text", b"<!-- c -->", b"<!--", b"-->", b"<?", b"?> ", b"<p>", b"</row>", b'<row Id="3">',
+                          b"\xff", b"\x00"])  # fmt: skip
 
 
 @given(st.lists(PIECES))
@@ -200,8 +256,11 @@ def test_every_record_is_in_one_outcome(lines: list[bytes]) -> None:
     for each in outcomes:
         assert each.offset == given_records[place].offset
         place += each.records
-    alone = [record for record in given_records if record.raw == b'<row Id="2" />']
-    assert [each.offset for each in outcomes if each.attributes == {"Id": "2"}] == [each.offset for each in alone]
+    alone = {record.offset for record in given_records if record.raw == b'<row Id="2" />'}
+    in_markup = {row for row in alone for each in outcomes
+                 if each.offset < row < each.offset + len(each.raw) and each.attributes is None}  # fmt: skip
+    assert {each.offset for each in outcomes if each.attributes == {"Id": "2"}} == alone - in_markup
+    assert not any(each.problem for each in outcomes if each.records > 1)
 
 
 NAME = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,9}", fullmatch=True).filter(lambda name: name != "xmlns")
