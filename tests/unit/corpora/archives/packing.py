@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,15 +26,29 @@ def pack(
     password: str | None = None,
     hide_names: bool = False,
     methods: list[dict[str, int]] | None = None,
+    encode_header: bool = True,
 ) -> Path:
     """Pack members under exactly these names; ``attributes`` become those of the last one."""
     with py7zr.SevenZipFile(path, "w", filters=methods, password=password, header_encryption=hide_names) as archive:
+        archive.set_encoded_header_mode(encode_header)
         for number, (name, content) in enumerate(members.items()):
             archive.writestr(content, f"member{number}")
             archive.header.files_info.files[-1]["filename"] = name
         if attributes is not None:
             archive.header.files_info.files[-1]["attributes"] = attributes
     return path
+
+
+def with_dictionary(archive: Path, size_code: int) -> Path:
+    """Let the header of an archive of LZMA2, which is not compressed itself, ask for a dictionary; 40 means 4 GiB."""
+    content = bytearray(archive.read_bytes())
+    offset, size = (int.from_bytes(content[at : at + 8], "little") for at in (12, 20))
+    coder = content.index(b"\x21\x21\x01", 32 + offset)
+    content[coder + 3] = size_code
+    content[28:32] = zlib.crc32(content[32 + offset : 32 + offset + size]).to_bytes(4, "little")
+    content[8:12] = zlib.crc32(content[12:32]).to_bytes(4, "little")
+    archive.write_bytes(content)
+    return archive
 
 
 def pack_table(path: Path, content: bytes) -> Path:

@@ -7,7 +7,7 @@ import py7zr
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packing import POSTS, USERS, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
+from packing import POSTS, USERS, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one, with_dictionary
 
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacking import unpack
@@ -148,7 +148,7 @@ def test_methods_that_do_not_stream(tmp_path: Path) -> None:
     refuse(archive, r"site\.7z is compressed by a method that cannot be streamed: ZStandard")
 
 
-@pytest.mark.parametrize("content", [b"", b"7z", b"<posts>", b"PK\x03\x04" + bytes(40)])
+@pytest.mark.parametrize("content", [b"", b"7z", b"<posts>", bytes(40)])
 def test_what_is_no_7z(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "site.7z").write_bytes(content)
     refuse(tmp_path / "site.7z", r"site\.7z is not a 7z archive")
@@ -216,3 +216,18 @@ def test_a_bit_that_flips_never_changes_a_table(
         assert staged(archive.parent / "staging") == []
     else:  # the version of the format is part of no checksum
         assert [file.read_bytes() for file in unpacked.files] == [POSTS * 3, USERS]
+
+
+@pytest.mark.xfail(run=False, reason="no bound: the decoder allocates the dictionary that the header asks for")
+def test_a_7z_archive_that_needs_much_memory(tmp_path: Path) -> None:
+    methods = [{"id": py7zr.FILTER_LZMA2, "preset": 1}]
+    archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS}, methods=methods, encode_header=False)
+    refuse(with_dictionary(archive, 40), r"site\.7z needs more than 134,217,728 bytes of memory to unpack")
+
+
+@pytest.mark.parametrize("name", ["site.7z", "Posts.xml.zst"])
+def test_what_stands_for_an_archive_is_called_what_it_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n")
+    refuse(tmp_path / name, rf"{name} is a Git LFS pointer, not the file itself")
+    (tmp_path / name).write_bytes(b"<!DOCTYPE html>\n<html>")
+    refuse(tmp_path / name, rf"{name} is an HTML page")
