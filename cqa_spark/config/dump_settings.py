@@ -35,6 +35,10 @@ class DumpSettings(Section):
     )
     max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
     allow_incomplete: bool = Field(default=False, description="accept truncated files, which lack the closing tag")
+    keep_invented: bool = Field(
+        default=False,
+        description="use posts that the archive invents (ids from 1,000,000,000 of user -1) like those of the site",
+    )
     read_again: Annotated[bool, NotHashed()] = Field(
         default=False, description="read all lines, including those unchanged since the published run"
     )

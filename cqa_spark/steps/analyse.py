@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.values import INVENTED
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -46,7 +47,7 @@ class Analyse(Step):
         counts.rows_out = run.write(TEXTS, analyse(distinct_texts(posts, comments))).rows
 
     def _documents(self, run: Run) -> tuple[DataFrame, DataFrame]:
-        posts = run.read(POSTS)
+        posts = run.read(POSTS).where(F.col("post_type") != INVENTED)
         if self.questions_only:
             return posts.where(F.col("post_type") == "question"), COMMENTS.empty(run.lake.spark)
         return posts, run.read(COMMENTS)

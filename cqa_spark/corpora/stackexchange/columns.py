@@ -10,10 +10,11 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
-from cqa_spark.corpora.stackexchange.values import post_type, value
+from cqa_spark.corpora.stackexchange.values import INVENTED, post_type, value
 
 PARENT = "parent_id"  # the question of an answer; called thread in the lake's tables
 ANSWER = 2
+COMMUNITY = "-1"  # the user of automatic actions
 
 
 def column_types(dump: DumpTable) -> dict[str, T.DataType]:
@@ -43,8 +44,17 @@ def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
     if dump.file == "Posts":
         # Only answers have a parent; an answer without one is its own thread.
         parent = F.when(F.col("post_type_id") == ANSWER, F.col(PARENT))
-        more = {"post_type": post_type(F.col("post_type_id")), "thread_id": F.coalesce(parent, "post_id")}
+        more = {"post_type": _post_type(dump.invented_from), "thread_id": F.coalesce(parent, "post_id")}
     if "split" in dump.table.schema.names:
         more["split"] = F.lit(UNANNOTATED)
     wide = rows.withColumns(more) if more else rows
     return dump.table.complete(wide.select(*[name for name in wide.columns if name in dump.table.schema.names]))
+
+
+def _post_type(invented_from: int | None) -> Column:
+    """The name of a post's type; posts that the archive invents have one of their own, whatever their number says."""
+    named = post_type(F.col("post_type_id"))
+    if invented_from is None:
+        return named
+    is_invented = (F.col("user_id") == COMMUNITY) & (F.col("post_id").cast("bigint") >= invented_from)
+    return F.when(is_invented, INVENTED).otherwise(named)

@@ -25,6 +25,7 @@ class DumpTable:
         attributes: column by attribute.
         required: attributes that every row must have.
         counters: numbers and times that change without an edit of the row, on many rows every day.
+        invented_from: first id of posts that the archive invents; None if all posts are the site's own.
     """
 
     file: str
@@ -33,9 +34,14 @@ class DumpTable:
     attributes: Mapping[str, str]
     required: tuple[str, ...]
     counters: tuple[str, ...] = ()
+    invented_from: int | None = None
 
 
 ROW_ID = "Id"
+
+INVENTED_FROM = 10**9
+"""Since 2025, dumps of every site contain a question 1000000001 and an answer 1000000010 of user -1 that nobody wrote.
+The ids of the largest site's own posts have 8 digits."""
 
 DUMP_TABLES = (
     DumpTable(
@@ -69,6 +75,7 @@ DUMP_TABLES = (
         },
         (ROW_ID, "PostTypeId"),
         ("Score", "ViewCount"),
+        INVENTED_FROM,
     ),
     DumpTable(
         "Users",

@@ -20,6 +20,8 @@ FIRST_YEAR, LAST_YEAR = 1970, 2199
 _EARLIEST, _END = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC), datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)
 
 OTHER_POST_TYPE = "other"
+INVENTED = "invented"
+"""The type of posts that the archive invents; nothing is computed from what is neither a question nor an answer."""
 POST_TYPES = {
     1: "question",
     2: "answer",

@@ -36,7 +36,8 @@ POSTS = Table(
         column(
             "post_type",
             "string",
-            "question, answer, or a rarer type such as tag_wiki; other if the type is unknown",
+            "question, answer, or a rarer type such as tag_wiki; other if the type is unknown; invented if the archive "
+            "of the dump invented the post",
             nullable=False,
         ),
         column("post_type_id", "int", "type number in Stack Exchange dumps, 1 to 17; null in other corpora"),

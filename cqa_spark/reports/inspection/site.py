@@ -82,7 +82,12 @@ def _table_facts(name: str, rows: SiteRows) -> TableFacts:
 
 def _threads(row: Row) -> Threads:
     return Threads(
-        row.questions, row.answers, row.accepted, _quartiles(row.question_scores), _quartiles(row.answer_scores)
+        row.questions,
+        row.answers,
+        row.accepted,
+        _quartiles(row.question_scores),
+        _quartiles(row.answer_scores),
+        row.invented,
     )
 
 

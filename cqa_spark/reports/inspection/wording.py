@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.reports.inspection.accounting.content import FileTotals, Refusal
 from cqa_spark.reports.inspection.content import SiteFacts
-from cqa_spark.reports.inspection.posts.content import Quartiles
+from cqa_spark.reports.inspection.posts.content import Quartiles, Threads
 from cqa_spark.reports.kit.numbers import count, counted, number, percent
 from cqa_spark.reports.kit.text import file_name
 
@@ -27,6 +27,11 @@ def threads_sentence(site: SiteFacts) -> str:
     threads = site.threads
     if threads is None:
         return ""
+    invented = f"; {counted(threads.invented, 'post')} invented by the archive, not used" if threads.invented else ""
+    return _questions_and_answers(threads) + invented
+
+
+def _questions_and_answers(threads: Threads) -> str:
     questions = counted(threads.questions, "question")
     if threads.questions and not threads.answers:
         return questions

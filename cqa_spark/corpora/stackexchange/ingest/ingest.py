@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.dump_settings import DumpJobSettings
+from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_bucket
@@ -23,6 +23,7 @@ from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, known_files, read_changed_lines
 from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
 from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
+from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_posts
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
@@ -30,6 +31,7 @@ from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.session import is_local_master, session_of
@@ -64,7 +66,7 @@ class StackExchangeDump(Source):
             refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
         run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.probe.size, None) for each in opened])
         tables = SiteTables.of_run(run, sorted({file.site for file in self.files}))
-        wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
+        wanted = _wanted(settings)
         names = [dump.table.name for dump in wanted]
         _keep_quarantine_of_others(tables, names)
         # Another version of the code may parse the same line differently.
@@ -82,6 +84,8 @@ class StackExchangeDump(Source):
         refused = stored.where(F.col("source_file").isin([each["source_file"] for each in accounts]))
         refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
         tables.keep_others([dump.table for dump in DUMP_TABLES])
+        if tables.has(POSTS) and not tables.stay([POSTS]):
+            print_unusual_posts(tables.of_sites(POSTS))
         _write_orphans(tables)
 
 
@@ -150,6 +154,12 @@ def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
     Terminal(stderr=True).line(f"{archive}: {how}")
 
 
+def _wanted(settings: DumpSettings) -> list[DumpTable]:
+    """The kinds of files to read, as the settings want them read."""
+    wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
+    return [replace(dump, invented_from=None) for dump in wanted] if settings.keep_invented else wanted
+
+
 def _write_orphans(tables: SiteTables) -> None:
     dumped = [dump.table for dump in DUMP_TABLES]
     if tables.stay(dumped):
@@ -174,7 +184,8 @@ def _read(
 ) -> list[FileAccount]:
     """Read changed lines of known files, and all lines of others."""
     by_dump = [
-        (dump, {number: each for number, each in enumerate(opened) if each.file.dump_table is dump}) for dump in dumps
+        (dump, {number: each for number, each in enumerate(opened) if each.file.dump_table.file == dump.file})
+        for dump in dumps
     ]
     some = [(dump, of_dump) for dump, files in by_dump if (of_dump := known.of(files))]
     accounts = read_changed_lines(tables, some, known)

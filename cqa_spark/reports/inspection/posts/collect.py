@@ -14,7 +14,7 @@ MONTHS = 600
 """Largest number of months; the latest ones are kept."""
 
 TAGS = 20
-"""Largest number of tags; those with the most posts are kept."""
+"""Largest number of tags; those with the most questions are kept."""
 
 
 def collect_scores(posts: DataFrame) -> dict[str, list[Row]]:
@@ -33,8 +33,8 @@ def collect_months(posts: DataFrame) -> dict[str, list[Row]]:
 
 
 def collect_tags(posts: DataFrame) -> dict[str, list[Row]]:
-    """A row per site and tag: ``tag``, ``rows``; most posts first."""
-    tags = posts.select("site", F.explode("tags").alias("tag"))
+    """A row per site and tag: ``tag``, ``rows``; most questions first."""
+    tags = posts.where(F.col("post_type") == "question").select("site", F.explode("tags").alias("tag"))
     counted = tags.groupBy("site", "tag").agg(F.count(F.lit(1)).alias("rows"))
     order = (F.desc("rows"), "tag")
     return collected(first_rows(counted, TAGS, *order).orderBy("site", *order))

@@ -42,13 +42,14 @@ class Month:
 
 @dataclass(frozen=True)
 class Threads:
-    """Number of questions and answers, with the distributions of their scores."""
+    """Number of questions and answers, with the distributions of their scores; number of posts that were invented."""
 
     questions: int
     answers: int
     accepted: int
     question_scores: Quartiles | None = None
     answer_scores: Quartiles | None = None
+    invented: int = 0
 
     @property
     def answers_per_question(self) -> float | None:

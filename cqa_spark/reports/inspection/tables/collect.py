@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.stackexchange.values import INVENTED
 from cqa_spark.reports.inspection.by_site import collected, first_rows, stacked
 
 ATTRIBUTES = 100
@@ -26,7 +27,8 @@ _TIMES = ("created_at", "earned_at")
 def collect_tables(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
     """A row per site and table with rows: ``table``, ``rows``, ``first``, ``last``, ``nulls``.
 
-    The row of ``posts`` also has ``questions``, ``answers``, ``accepted``, ``question_scores`` and ``answer_scores``.
+    The row of ``posts`` also has ``questions``, ``answers``, ``accepted``, ``invented``, ``question_scores`` and
+    ``answer_scores``.
     """
     return collected(stacked(_summary(name, frame) for name, frame in tables.items()))
 
@@ -74,6 +76,7 @@ def _of_posts() -> list[Column]:
     return [
         F.count_if(is_question).alias("questions"),
         F.count_if(is_answer).alias("answers"),
+        F.count_if(F.col("post_type") == INVENTED).alias("invented"),
         F.count_if(is_question & F.col("accepted_answer_id").isNotNull()).alias("accepted"),
         # Exact, because approximate percentiles depend on the partitions; scores have few distinct values.
         F.percentile(F.when(is_question, F.col("score")), list(ENDS_AND_QUARTILES)).alias("question_scores"),

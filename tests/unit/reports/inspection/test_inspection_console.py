@@ -13,6 +13,8 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.inspection.as_json import inspection_json
 from cqa_spark.reports.inspection.console import SITES, print_inspection
 from cqa_spark.reports.inspection.content import Inspection
+from cqa_spark.reports.inspection.posts.content import Threads
+from cqa_spark.reports.inspection.wording import threads_sentence
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
 
 
@@ -96,3 +98,9 @@ def test_json_of_an_inspection() -> None:
         },
         "quarantined_elsewhere": {"qatarliving.com": 2},
     }
+
+
+def test_posts_that_the_archive_invented_are_counted() -> None:
+    forum = replace(literal.forum(), threads=Threads(40, 0, 0, invented=2))
+    assert threads_sentence(forum) == "40 questions; 2 posts invented by the archive, not used"
+    assert threads_sentence(literal.forum()) == "40 questions"
