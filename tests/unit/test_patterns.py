@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cqa_spark.features.groups
+from cqa_spark.corpora import foreign_content
 from cqa_spark.corpora.qatar_living import layout
-from cqa_spark.corpora.stackexchange import attributes, id_blocks, line_batches, records, values
+from cqa_spark.corpora.stackexchange import attributes, id_blocks, markup, records, values
 from cqa_spark.tasks import fingerprint, post_words
 from cqa_spark.text import arabic, cleaning, pipeline, unspaced_scripts
 from cqa_spark.text.markup import body
@@ -99,11 +100,19 @@ def in_expressions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def named() -> Iterator[str]:
     """Patterns by their names; what is only matched at the start of a text starts with its start."""
     yield layout.WRAPPER
-    yield "(?is)\\A" + records.before_row("posts").pattern.decode().removeprefix("(?is)")
-    yield "(?i)\\A(?:</?posts\\s*/?>|" + line_batches.MARKUP + ")?\\Z"
+    yield "(?i)\\A" + markup._blanks_and_tags("posts").pattern.decode().removeprefix("(?i)")
+    yield from ("\\A" + each.pattern.decode() for each in (markup._row, markup._first_tag))
+    yield from (each.stop.pattern.decode() for each in (*markup._BY_OPENING.values(), markup.SUBSET))
+    yield markup._last_tag.pattern.decode()
+    yield from ("(?is)\\A(?:" + text.removeprefix("(?i)") + ")" for text in _decodable(foreign_content._CONTENT))
     yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
     yield from (" Score" + id_blocks._VALUE, values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
+
+
+def _decodable(content: Iterable[tuple[bytes, str, str]]) -> Iterator[str]:
+    """The patterns of texts, without those of bytes that are no text."""
+    return (pattern.decode() for pattern, *_ in content if pattern.isascii() and rb"\x" not in pattern)
 
 
 def refuse_growth(patterns: Iterator[str] | list[str]) -> None:

@@ -116,7 +116,7 @@ class TableReader:
         return self._parsed(mark(lines), files, layout)
 
     def _parse(self, lines: DataFrame, files: Mapping[int, OpenFile]) -> DataFrame:
-        return parse_lines(lines, self.dump, {number: file.probe.root for number, file in files.items()})
+        return parse_lines(lines, self.dump, _roots(files))
 
     def _mark_rows(self, lines: DataFrame, ids: DataFrame | None) -> DataFrame:
         if ids is None:
@@ -134,7 +134,7 @@ class TableReader:
         marks = {number: len(BYTE_ORDER_MARK) * file.probe.marked for number, file in files.items()}
         placed = place_in_blocks(measured).persist()
         self._persisted.append(placed)
-        return parse_records(locate(placed, marks), self.dump, files, layout)
+        return parse_records(locate(placed, marks), self.dump, layout, _roots(files))
 
     def _some(self, numbers: Sequence[int], layout: Layout) -> dict[int, OpenFile]:
         return {number: file for number, file in self._of_layout(layout).items() if number in numbers}
@@ -142,6 +142,10 @@ class TableReader:
     def _of_layout(self, layout: Layout) -> dict[int, OpenFile]:
         """Non-empty files of a layout; Spark skips empty files, and an observation without rows never completes."""
         return {n: file for n, file in self.files.items() if file.probe.layout is layout and file.probe.size}
+
+
+def _roots(files: Mapping[int, OpenFile]) -> dict[int, str]:
+    return {number: file.probe.root for number, file in files.items()}
 
 
 def _mark_others(lines: DataFrame) -> DataFrame:

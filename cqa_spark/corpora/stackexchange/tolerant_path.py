@@ -16,7 +16,6 @@ from pyspark.sql import types as T
 from cqa_spark.corpora.stackexchange.columns import column_types, typed
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
-from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.records import Outcome, Record
 from cqa_spark.corpora.stackexchange.recovery import recover
 from cqa_spark.corpora.stackexchange.values import FIRST_YEAR, LAST_YEAR, is_id
@@ -42,25 +41,27 @@ _ARROW = pa.schema(
 )
 
 
-def parse_records(located: DataFrame, dump: DumpTable, files: Files, layout: Layout) -> DataFrame:
+def parse_records(
+    located: DataFrame, dump: DumpTable, layout: Layout, other_roots: Mapping[int, str] | None = None
+) -> DataFrame:
     """Read records.
 
     Args:
         located: as ``locate.locate`` returns it.
         dump: the kind of rows.
-        files: the files.
         layout: row layout. With one row per line, a damaged row may span several lines.
+        other_roots: root elements by file, where they are others than that of the kind.
 
     Returns:
         file, byte_offset, records (number of joined records), raw, is_row, problem (null for valid rows and for text
         that is not a row), unknown_attributes and a column for every attribute.
     """
-    roots = {number: each.probe.root for number, each in files.items()}
-    if layout is Layout.ROW_OVER_LINES:
-        outcomes = located.mapInArrow(partial(_recover_opened, roots), _OUTCOMES)
-    else:
+    recover_records = partial(_recover, dump.root, dict(other_roots or {}), layout)
+    # Damage may span blocks, so one task parses the few such lines of a file; with rows over lines, it would be all.
+    in_order = located
+    if layout is not Layout.ROW_OVER_LINES:
         in_order = located.repartition("file").sortWithinPartitions("file", "byte_offset")
-        outcomes = in_order.mapInArrow(partial(_recover, roots), _OUTCOMES)
+    outcomes = in_order.mapInArrow(recover_records, _OUTCOMES)
     attributes = F.col("attributes")
     columns = typed(dump, {name: attributes[attribute] for attribute, name in dump.attributes.items()})
     unknown = F.map_filter(attributes, lambda name, _: ~name.isin(*dump.attributes))
@@ -102,9 +103,14 @@ def _wanted(name: str, data_type: T.DataType) -> str:
     return "whole number" if is_id(name, data_type) else WANTED.get(data_type.simpleString(), "text")
 
 
-def _recover_opened(roots: Mapping[int, str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Parse records that start after ``<row``, except for the first record of a file."""
-    return _outcomes(map(_opened, _records(batches)), roots)
+def _recover(
+    root: str, other_roots: Mapping[int, str], layout: Layout, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    records = _records(batches)
+    if layout is Layout.ROW_OVER_LINES:
+        records = map(_opened, records)
+    for file, of_file in groupby(records, key=attrgetter("file")):
+        yield from _batches(recover(of_file, other_roots.get(file, root)))
 
 
 def _opened(record: Record) -> Record:
@@ -113,15 +119,6 @@ def _opened(record: Record) -> Record:
     if record.offset <= len(BYTE_ORDER_MARK):
         return Record(record.file, record.offset, len(record.raw), record.raw)
     return Record(record.file, record.offset - len(opening), record.length, opening + record.raw)
-
-
-def _recover(roots: Mapping[int, str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return _outcomes(_records(batches), roots)
-
-
-def _outcomes(records: Iterable[Record], roots: Mapping[int, str]) -> Iterator[pa.RecordBatch]:
-    for file, of_file in groupby(records, key=attrgetter("file")):
-        yield from _batches(recover(of_file, roots[file]))
 
 
 def _records(batches: Iterable[pa.RecordBatch]) -> Iterator[Record]:

@@ -53,8 +53,9 @@ def lines(spark: SparkSession, dump: DumpTable) -> DataFrame:
         for text in (*TIMES, *NO_TIMES):
             required = " ".join(f'{name}="{OTHERS.get(name, "1")}"' for name in dump.required)
             rows.append((attribute, text, f'  <row {required} {attribute}="{text}" />'))
-    return spark.createDataFrame(rows, "attribute string, written string, value string").withColumn(
-        "place", F.monotonically_increasing_id()
+    given = spark.createDataFrame(rows, "attribute string, written string, value string")
+    return given.withColumns(
+        {"file": F.lit(0), "block_start": F.lit(0).cast("bigint"), "place": F.monotonically_increasing_id()}
     )
 
 
