@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cqa_spark import __version__
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.errors import ConfigError, CqaError
 from cqa_spark.process.control_characters import visible
@@ -47,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(overview())
         return 0
     if given[0] == "--version":
-        print(f"cqa-spark {__version__}")
+        from cqa_spark.runtime.provenance import code_version
+
+        print(f"cqa-spark {code_version()}")
         return 0
     try:
         with stop_on_signals():

@@ -36,7 +36,7 @@ RUNS = JournalTable(
         column("inputs", T.ArrayType(INPUT), "files that were read", nullable=False),
         column("config_hash", "string", "SHA-256 of the resolved settings", nullable=False),
         column("config", "string", "resolved settings, YAML", nullable=False),
-        column("code_version", "string", "package version and, where known, commit", nullable=False),
+        column("code_version", "string", "package version, and hash of the package's sources", nullable=False),
         column("steps", T.ArrayType(STEP), "row counts and duration of each step", nullable=False),
         column(
             "table_versions",
