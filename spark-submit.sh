@@ -108,7 +108,6 @@ cluster_settings() {
 command_line() {
     local jars
     jars="$(find -H "$HERE/.jars" -name '*.jar' 2>/dev/null | LC_ALL=C sort | paste -sd,)"
-    [[ $DRY_RUN || $jars ]] || fail "no jars in .jars" "run 'make setup', which resolves them"
     COMMAND=(
         "$(spark_submit)"
         --properties-file "$HERE/conf/spark/common.conf"
@@ -148,7 +147,7 @@ if [[ $DRY_RUN ]]; then
     printf '%q ' "${VARIABLES[@]}" "${COMMAND[@]}"
     echo
 else
-    PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.process.java
+    CQA_HOME="$HERE" PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.spark.jars # checks Java and the jars
     "$HERE/.venv/bin/python" "$HERE/deploy/zip_package.py" "$PACKAGE"
     run env "${VARIABLES[@]}" "${COMMAND[@]}"
 fi

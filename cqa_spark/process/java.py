@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from cqa_spark.errors import EnvironmentProblem
@@ -51,11 +50,3 @@ def _java_command() -> str:
 def _java_version(banner: str) -> int | None:
     found = re.search(r'version "(?:1\.)?(\d+)', banner)
     return int(found[1]) if found else None
-
-
-if __name__ == "__main__":  # spark-submit.sh runs this before it starts Spark
-    try:
-        check_java()
-    except EnvironmentProblem as problem:
-        print(f"cqa: {problem}", file=sys.stderr)
-        sys.exit(problem.exit_code)

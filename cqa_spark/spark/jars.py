@@ -156,3 +156,12 @@ def _reason(log: str) -> str:
     """The first exception in a log of spark-submit, without its class."""
     found = re.search(r"^(?:Exception in thread \S+ )?\S+(?:Exception|Error): (.+)$", log, re.MULTILINE)
     return found[1] if found else "spark-submit gives no reason"
+
+
+if __name__ == "__main__":  # spark-submit.sh runs this before it starts Spark
+    try:
+        check_java()
+        check_hashes(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8"))
+    except EnvironmentProblem as problem:
+        print(f"cqa: {problem}", file=sys.stderr)
+        sys.exit(problem.exit_code)

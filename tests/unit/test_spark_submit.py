@@ -1,5 +1,7 @@
+import hashlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -88,6 +90,24 @@ def test_works_from_any_folder(tmp_path: Path) -> None:
         [REPOSITORY / "spark-submit.sh", "--dry-run", "run"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert str(REPOSITORY / "jobs/run.py") in shlex.split(answer.stdout)
+
+
+def test_other_jars_than_the_recorded_ones_are_refused_before_spark_starts(tmp_path: Path) -> None:
+    shutil.copy(REPOSITORY / "spark-submit.sh", tmp_path)
+    for name in ("cqa_spark", "jobs", ".venv"):
+        (tmp_path / name).symlink_to(REPOSITORY / name)
+    shutil.copytree(REPOSITORY / "conf" / "spark", tmp_path / "conf" / "spark")
+    (tmp_path / ".jars").mkdir()
+    for name in ("expected-1.jar", "changed-2.jar", "unexpected-3.jar"):
+        (tmp_path / ".jars" / name).write_bytes(b"the same bytes")
+    digest = hashlib.sha256(b"the same bytes").hexdigest()
+    hashes = f"{digest}  expected-1.jar\n{'0' * 64}  changed-2.jar\n"
+    (tmp_path / "conf" / "spark" / "jars.sha256").write_text(hashes, encoding="utf-8")
+    answer = subprocess.run([tmp_path / "spark-submit.sh", "run"], capture_output=True, text=True, check=False)
+    assert answer.returncode == 4
+    assert answer.stderr.splitlines()[0].endswith(
+        "are not those of conf/spark/jars.sha256: changed-2.jar, unexpected-3.jar"
+    )
 
 
 def test_help_needs_no_spark_and_names_the_jobs() -> None:

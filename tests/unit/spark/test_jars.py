@@ -1,14 +1,17 @@
-"""Resolving jars, with a resolver that is made up."""
+"""The jars: resolving them, with a resolver that is made up, and what is in the installed ones."""
 
 from __future__ import annotations
 
 import subprocess
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
+import pyspark
 import pytest
 
+from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.spark import jars
 
@@ -50,3 +53,18 @@ def test_installations_at_a_time_take_turns(monkeypatch: pytest.MonkeyPatch) -> 
     with ThreadPoolExecutor(4) as pool:
         found = [each.result() for each in [pool.submit(jars.resolve_jars) for _ in range(8)]]
     assert {tuple(path.name for path in each) for each in found} == {("a.jar",)}
+
+
+def classes(folder: Path) -> set[str]:
+    names = (name for jar in folder.glob("*.jar") for name in zipfile.ZipFile(jar).namelist())
+    return {name for name in names if name.endswith(".class")}
+
+
+def test_no_jar_has_a_class_that_spark_has() -> None:
+    """One of the two would win by its position on the class path, which differs between a laptop and a cluster."""
+    marker = {"org/apache/spark/unused/UnusedStubClass.class"}  # an empty class in all jars of Spark's build
+    assert classes(jars_folder()) & classes(Path(pyspark.__file__).parent / "jars") <= marker
+
+
+def test_the_installed_jars_are_those_of_the_recorded_hashes() -> None:
+    jars.check_hashes(jars_folder(), (project_root() / jars.HASHES).read_text(encoding="utf-8"))
