@@ -68,6 +68,14 @@ class ChecksFailed(CqaError):
     exit_code = 7
 
 
+def message_of(error: BaseException) -> str:
+    """The message of an exception; the name of its class if Java, which has the message, has ended."""
+    try:
+        return str(error)
+    except Exception:
+        return type(error).__name__
+
+
 @contextmanager
 def noted(note: str) -> Iterator[None]:
     """Add a note to every exception that leaves the block, interrupts included; the command line shows it.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from cqa_spark.errors import CqaError
+from cqa_spark.errors import CqaError, message_of
 from cqa_spark.lake.run import OnStep, Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -68,4 +68,4 @@ def _reason(error: BaseException) -> str:
         return error.problem
     if isinstance(error, Stopped):
         return f"stopped by {error.signal.name}"
-    return f"{type(error).__name__}: {error}"[:2000]
+    return f"{type(error).__name__}: {message_of(error)}"[:2000]

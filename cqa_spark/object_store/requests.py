@@ -21,7 +21,7 @@ from botocore.exceptions import (
 from botocore.parsers import ResponseParserError
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.refusals import FULL, GIVE_CREDENTIALS, MAKE_SPACE, REMEDIES, is_full
+from cqa_spark.object_store.refusals import is_temporary, refusal, unanswered, without_credentials
 
 T = TypeVar("T")
 
@@ -54,10 +54,7 @@ class NoAnswer(Exception):
 
     def given_up(self) -> EnvironmentProblem:
         """The user-facing error, after the last attempt."""
-        return EnvironmentProblem(
-            f"{self.place}: no answer from the object storage: {self.reason}",
-            "check object_storage.endpoint and the network (cqa doctor tests both), then run the job again",
-        )
+        return unanswered(self.place, self.reason)
 
 
 def request(place: str, send: Callable[[], T]) -> T:
@@ -84,7 +81,7 @@ def request(place: str, send: Callable[[], T]) -> T:
     except ClientError as error:
         raise _meaning(place, error) from error
     except CREDENTIALS as error:
-        raise EnvironmentProblem(f"{place}: no credentials for the object storage", GIVE_CREDENTIALS) from error
+        raise without_credentials(place) from error
     except BotoCoreError as error:
         raise EnvironmentProblem(f"{place}: {error}", "check the settings below object_storage") from error
 
@@ -96,9 +93,6 @@ def _meaning(place: str, error: ClientError) -> Exception:
         return NotThere(place)
     if status == 412:
         return NotAsExpected(place)
-    if is_full(status, code):
-        return EnvironmentProblem(f"{place}: {FULL}: {status} {code} {message}".rstrip(), MAKE_SPACE)
-    if status in (408, 409, 429) or status >= 500 or code == "RequestTimeout":
+    if is_temporary(status, code):
         return NoAnswer(place, f"{status} {code}")
-    remedy = REMEDIES.get(code, "check the settings below object_storage and the rights of the credentials")
-    return EnvironmentProblem(f"{place}: the object storage refuses: {status} {code} {message}".rstrip(), remedy)
+    return refusal(place, status, code, message)

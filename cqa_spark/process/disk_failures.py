@@ -7,10 +7,11 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.errors import EnvironmentProblem, message_of
+from cqa_spark.process.machine_failures import with_causes
 
 MAKE_SPACE = (
     "free space there, or name a folder on another disk: --lake for tables, SPARK_LOCAL_DIRS for Spark's scratch files "
@@ -52,12 +53,12 @@ def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> Environme
         folders: local output folders of the job; the message contains their free space, because Java often names no
             path.
     """
-    for each in _with_causes(error):
+    for each in with_causes(error):
         if isinstance(each, OSError) and each.errno in _DENIED and each.filename:
             return _no_access(each.filename, each.strerror or "permission denied")
         if isinstance(each, OSError) and each.errno in _FULL:
             return _full(each.filename, "", folders)
-        message = str(each)
+        message = message_of(each)
         if re.search(_FULL_MESSAGE, message):
             host = re.search(_ON_EXECUTOR, message)
             return _full(_path_in(message, _FULL_MESSAGE), host[1] if host else "", folders)
@@ -88,12 +89,6 @@ def require_scratch(folder: str) -> None:
             file.write(bytes(1 << 20))
     except OSError as error:
         raise cannot_write(f"Spark's scratch folder {folder}", error) from error
-
-
-def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _full(path: str | None, host: str, folders: Sequence[str]) -> EnvironmentProblem:

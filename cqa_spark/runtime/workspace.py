@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
-from cqa_spark.errors import AnotherWriter
+from cqa_spark.errors import AnotherWriter, message_of
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold, take_over
 from cqa_spark.lake.opening import refuse_last_release, require_any_lake, require_lake
@@ -105,7 +105,7 @@ def _complete_copies(lake: LeasedLake) -> None:
     except AnotherWriter:
         raise
     except Exception as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        reason = next(iter(message_of(error).splitlines()), type(error).__name__)
         Terminal(stderr=True).line(f"warning: {lake.path(FOLDER)} is not up to date: {reason}")
 
 

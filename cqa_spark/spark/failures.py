@@ -1,23 +1,31 @@
-"""Recognizes failures of Spark that a user can fix, and gives remedies."""
+"""Recognizes failures that a user can fix in exceptions of Spark, and gives remedies."""
 
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.refusals import FULL, MAKE_SPACE, REMEDIES, is_full
+from cqa_spark.errors import CqaError, EnvironmentProblem, InputError, message_of
 from cqa_spark.process.disk_failures import disk_problem
+from cqa_spark.process.machine_failures import machine_problem, with_causes
+from cqa_spark.spark.bucket_failures import bucket_problem
 
 _MORE_FOR_DRIVER = "increase it: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
 _MORE_FOR_EXECUTORS = (
     "give executors more (--executor-memory), fewer tasks at once (--executor-cores), or smaller parts of the data "
     "(--conf spark.sql.shuffle.partitions=…), all before the job's name"
 )
+_SEE_THE_CLUSTER = "see the logs of the cluster for the reason, then run the job again"
+_PATIENCE = 5
+"""Seconds within which Java accepts a connection."""
+
 _SIGNS = (
     (r"executor driver\): java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER),
     # 52 is the exit code of an executor that ran out of memory.
@@ -42,63 +50,105 @@ _SIGNS = (
         "training with several workers needs all of them at once, and executors are allocated dynamically",
         "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
     ),
-    (r"java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER),
+    (
+        r"Python worker exited unexpectedly",
+        "a Python worker of Spark was killed, probably because the machine ran out of memory",
+        "run fewer tasks at once (--spark.master 'local[2]'; on a cluster --executor-cores), or use a machine with "
+        "more memory",
+    ),
+    (
+        r"Python in worker has different version|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*python",
+        "the workers' Python is absent or another version than the driver's",
+        "install Python 3.11 on the workers, or ship it: spark-submit.sh --environment (make environment)",
+    ),
+    (
+        r"All masters are unresponsive|Could not connect to \S*spark://|Master removed our application",
+        "the Spark master does not answer, or has removed the application",
+        _SEE_THE_CLUSTER,
+    ),
+    (r"SparkContext was shut down|stopped SparkContext", "Spark was stopped while the job ran", _SEE_THE_CLUSTER),
+    (r"ExecutorLostFailure|FetchFailed", "executors were lost while the job ran", _SEE_THE_CLUSTER),
+    (
+        r"java\.lang\.OutOfMemoryError(?!: unable to create)",
+        "Spark's Java process ran out of memory",
+        _MORE_FOR_DRIVER,
+    ),
 )
 """Pattern of the message, problem and remedy, in order of precedence."""
 
 
-def explained(error: BaseException, locations: Sequence[str] = ()) -> EnvironmentProblem | None:
-    """The user-facing error for an exception from Spark; None if it is not recognized.
+_DAMAGED = (
+    r"[Ee]rror while reading file (\S+?)\.?(?:\s|$)",
+    r"Could not read footer for file: ?(?:FileStatus\{path=)?(\S+?)(?:[;,}]|\.?(?:\s|$))",
+    r"(\S+) is not a Parquet file",
+    r"File (\S+) does not exist",
+    r"Path does not exist: (\S+?)\.?(?:\s|$)",
+    r"FileNotFoundException: (?:No such file or directory: )?(\S+?)(?:\s|$)",
+)
+"""Patterns of messages about a file that is missing or not what its name says; the group is its location."""
+
+
+def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError | None:
+    """The user-facing error for an exception of Spark, or of the machine; None for a defect.
 
     Args:
         error: the exception of the job.
         locations: output locations of the job, such as its lake.
     """
-    message = str(error)
-    if problem := _bucket_problem(message, [each for each in locations if is_remote(each)]):
+    message = message_of(error)
+    if problem := bucket_problem(message, [each for each in locations if is_remote(each)]):
         return problem
     if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
         return problem
-    if _has_lost_java(error):
-        return EnvironmentProblem(
-            "Spark's Java process has ended, possibly because it ran out of memory", _MORE_FOR_DRIVER
-        )
     if isinstance(error, PySparkRuntimeError) and error.getErrorClass() == "JAVA_GATEWAY_EXITED":
         return EnvironmentProblem(
             "Spark's Java process ended while it started",
             "its message is above; cqa doctor tests Java, the jars and the disks",
         )
+    if any(map(_is_unanswered, with_causes(error))) or _java_has_ended():
+        return EnvironmentProblem(
+            "Spark's Java process has ended, possibly because it ran out of memory", _MORE_FOR_DRIVER
+        )
     for sign, problem_found, remedy in _SIGNS:
         if re.search(sign, message):
             return EnvironmentProblem(problem_found, remedy)
-    return None
+    return machine_problem(error) or _damaged_file(message)
 
 
-def _has_lost_java(error: BaseException) -> bool:
+def _is_unanswered(error: BaseException) -> bool:
     """Whether Java did not respond; its responses are a ``Py4JJavaError``, or a ``Py4JError`` with its trace."""
-    unanswered = type(error) is Py4JError and re.fullmatch(r"An error occurred while calling \S+", str(error).strip())
-    return bool(unanswered) or isinstance(error, Py4JNetworkError | ConnectionRefusedError)
+    if isinstance(error, Py4JNetworkError | ConnectionRefusedError):
+        return True
+    try:
+        message = str(error)
+    except (Py4JError, OSError):  # the message is read from Java, too
+        return True
+    return (
+        type(error) is Py4JError and re.fullmatch(r"An error occurred while calling \S+", message.strip()) is not None
+    )
 
 
-def _bucket_problem(message: str, locations: Sequence[str]) -> EnvironmentProblem | None:
-    """The error for S3A's message about a full or refusing bucket."""
-    answer = re.search(r"Status Code: (\d+); Error Code: ([^;]+);", message)
-    if answer is None:
+def _java_has_ended() -> bool:
+    """Whether the Java process of this process has ended, so that nothing accepts connections at its port."""
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return False
+    parameters = gateway.gateway_parameters
+    try:
+        socket.create_connection((parameters.address, parameters.port), timeout=_PATIENCE).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _damaged_file(message: str) -> InputError | None:
+    """The error for a message of Spark about a file that is missing or damaged."""
+    match = next(filter(None, (re.search(pattern, message) for pattern in _DAMAGED)), None)
+    if match is None:
         return None
-    status, code = int(answer[1]), answer[2]
-    where = _place(message, locations)
-    if is_full(status, code):
-        return EnvironmentProblem(f"{where}: {FULL}: {status} {code}", MAKE_SPACE)
-    if code in REMEDIES:
-        return EnvironmentProblem(f"{where}: the object storage refuses: {status} {code}", REMEDIES[code])
-    return None
-
-
-def _place(message: str, locations: Sequence[str]) -> str:
-    """The location in S3A's message, which for a copy contains the keys without their bucket."""
-    if place := re.search(r"s3a://[^\s:,'\"]+", message):
-        return place[0].rstrip(".")
-    copied = re.search(r"copyFile\([^,]+, ([^)]+)\)", message)
-    if copied and locations:
-        return f"s3a://{locations[0].removeprefix('s3a://').partition('/')[0]}/{copied[1]}"
-    return "object storage"
+    return InputError(
+        f"{unquote(match[1]).removeprefix('file:').replace('///', '/', 1)} is missing or damaged",
+        "restore the file, or run the job that wrote it again; --debug shows the reason",
+    )

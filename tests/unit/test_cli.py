@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JNetworkError
 
 from cqa_spark import cli
 from cqa_spark.cli import main
@@ -110,6 +111,21 @@ def test_errors_end_with_their_code_and_no_traceback(doing, capsys, error, code,
     doing(fail_with(error))
     assert main(["probe"]) == code
     assert capsys.readouterr().err == told
+
+
+def test_java_that_ends_while_its_error_is_explained_is_no_defect(doing, capsys):
+    class FromJava(Exception):
+        def __str__(self):
+            raise Py4JNetworkError("Answer from Java side is empty")
+
+    java_error = FromJava()
+    java_error.add_note("run r1 is recorded as failed")
+    doing(fail_with(java_error))
+    assert main(["probe"]) == 4
+    told = capsys.readouterr().err
+    assert told.startswith("cqa: Spark's Java process has ended")
+    assert told.endswith("\nrun r1 is recorded as failed\n")
+    assert "Traceback" not in told
 
 
 def test_a_defect_shows_its_traceback_and_what_is_left(doing, capsys):
