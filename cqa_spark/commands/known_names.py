@@ -1,7 +1,8 @@
-"""Functions that refuse unknown names of systems, measures, tasks and feature groups in settings."""
+"""Functions that refuse names of systems, measures, tasks, … in settings that are unknown or do not fit together."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
@@ -13,9 +14,12 @@ def checks() -> Checks:
     return {
         "task": partial(_look_up, "cqa_spark.tasks.registry", "task"),
         "corpus": partial(_look_up, "cqa_spark.corpora.registry", "require_file_format"),
+        "dump format": partial(_look_up, "cqa_spark.corpora.registry", "require_dump_format"),
+        "embedding model": _check_embedding_model,
         "feature group": partial(_look_up, "cqa_spark.features.registry", "group_class"),
         "measure": partial(_look_up, "cqa_spark.evaluation.measures", "parse_measure"),
         "system": _check_system,
+        "systems of a run": _check_systems,
     }
 
 
@@ -23,8 +27,24 @@ def _look_up(module: str, function: str, name: str) -> None:
     getattr(import_module(module), function)(name)
 
 
+def _check_embedding_model(name: str) -> None:
+    from cqa_spark.text.embedding.model import EmbeddingModel
+
+    EmbeddingModel.read(name)
+
+
 def _check_system(name: str) -> None:
     from cqa_spark.config.project_root import project_root
     from cqa_spark.systems.system import read_system
 
     read_system(project_root() / "conf", name)
+
+
+def _check_systems(names: Sequence[str]) -> None:
+    """Refuse systems of several tasks, and systems whose upstream systems do not fit."""
+    from cqa_spark.steps.upstream import upstream_of
+    from cqa_spark.systems.recipes import read_systems, task_of
+
+    if systems := read_systems(names):
+        task_of(systems)
+        upstream_of(systems)

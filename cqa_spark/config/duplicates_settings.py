@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import Baseline, Report, Systems
+from cqa_spark.config.fields import Baseline, DumpFormat, Report, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
-from cqa_spark.config.value_types import NotHashed, RunName, Shown
+from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, RunName, Shown
 
 
 class RetrievalSettings(Section):
@@ -18,7 +19,7 @@ class RetrievalSettings(Section):
 
     k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")
     b: float = Field(default=0.75, ge=0, le=1, description="BM25: strength of the length normalization")
-    embeddings: str | None = Field(
+    embeddings: EmbeddingModelName | None = Field(
         default=None, description="embedding model for dense retrieval in addition to BM25; default: BM25 only"
     )
     candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question and retrieval method")
@@ -41,7 +42,7 @@ class DuplicatesSettings(DumpJobSettings):
     )
     needs: ClassVar[tuple[str, ...]] = ("dumps.input", "systems")
 
-    dump_format: Annotated[str, Field(description="format of the dump")] = "stackexchange"
+    dump_format: DumpFormat = "stackexchange"
     systems: Systems = ()
     baseline: Baseline = "given_order"
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -49,6 +50,11 @@ class DuplicatesSettings(DumpJobSettings):
     evaluation: EvaluationSettings = EvaluationSettings()
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
     report: Report = None
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """A baseline that is not run."""
+        return baseline_not_run(given, "given_order")
 
     def reads(self) -> list[str]:
         """The dumps."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -22,8 +22,10 @@ class ExperimentSettings(Section):
     systems: SystemNames = Field(default=(), description="systems for the ablation, the learning curve and the seeds")
     ablation: bool = Field(default=False, description="train without each feature family, and on each family alone")
     learning_curve: bool = Field(default=False, description="train on growing shares of the training threads")
-    shares: tuple[float, ...] = Field(
-        default=(0.1, 0.25, 0.5, 0.75), description="shares of the training threads for the learning curve, besides 1"
+    shares: tuple[Annotated[float, Field(gt=0, lt=1)], ...] = Field(
+        default=(0.1, 0.25, 0.5, 0.75),
+        min_length=1,
+        description="shares of the training threads for the learning curve, besides 1",
     )
     seeds: int = Field(default=1, ge=1, description="seeds to train the systems with; 1: only the recipe's own")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -12,13 +13,16 @@ from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import (
     Address,
     CorpusName,
+    DumpFormatName,
     Location,
     NotHashed,
+    OutputFile,
     RunName,
+    RunSystemNames,
     Shown,
     SystemName,
-    SystemNames,
     TaskName,
+    one_or_many,
 )
 
 Lake = Annotated[
@@ -38,12 +42,25 @@ Spark = Annotated[SparkSettings, NotHashed()]
 ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]
 Site = Annotated[SiteName, Field(description="site name; prefix of every key")]
 Corpus = Annotated[CorpusName, Field(description="format of the input files")]
+DumpFormat = Annotated[DumpFormatName, Field(description="format of the dump")]
 Task = Annotated[TaskName | None, Field(description="ranking task; default: the task of the systems")]
-Systems = Annotated[SystemNames, Field(description="systems to train and rank with; see cqa systems list")]
+Systems = Annotated[RunSystemNames, Field(description="systems to train and rank with; see cqa systems list")]
 Baseline = Annotated[SystemName, Field(description="system to compare all others with")]
 AllowSharedThreads = Annotated[
     bool, Field(description="allow training and evaluation data to share threads; scores will be inflated")
 ]
 Report = Annotated[
-    Location | None, NotHashed(), Field(description="HTML file to write; default: LAKE/reports/RUN_ID.html")
+    OutputFile | None, NotHashed(), Field(description="HTML file to write; default: LAKE/reports/RUN_ID.html")
 ]
+
+
+def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:
+    """A contradiction: a baseline that is not among the systems.
+
+    Args:
+        given: the settings of the job.
+        default: the baseline if none is set.
+    """
+    systems, baseline = one_or_many(given.get("systems") or ()), given.get("baseline", default)
+    if isinstance(systems, list | tuple) and systems and baseline not in systems:
+        yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"

@@ -12,7 +12,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings, Section
 from cqa_spark.config.site_names import SiteFolderName
-from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, Location, Positional, Shown, Size
+from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, OutputFolder, Positional, Shown, Size
 
 
 class CatalogueSettings(Command):
@@ -158,7 +158,7 @@ class ImportIrDatasetsSettings(FilesCommand):
             "passages would be listed as questions"
         ),
     ]
-    output: Annotated[Location, Field(description="folder for the list; its name is the site name")]
+    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
 
     def writes(self) -> list[str]:
         """The question list."""
@@ -173,7 +173,7 @@ class SynthStackExchangeSettings(FilesCommand):
         "cqa synth stackexchange --output build/dumps --size 1GB --site big.example.org",
     )
 
-    output: Annotated[Location, Field(description="output folder")]
+    output: Annotated[OutputFolder, Field(description="output folder")]
     site: SiteFolderName = Field(
         default="sample.example.org", description="site name, and name of the folder in OUTPUT"
     )
@@ -198,7 +198,7 @@ class SynthSettings(FilesCommand):
 
     examples: ClassVar[tuple[str, ...]] = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
 
-    output: Annotated[Location, Field(description="output folder")]
+    output: Annotated[OutputFolder, Field(description="output folder")]
     threads: int = Field(default=400, ge=1, description="number of threads in train.xml")
     dev_threads: int = Field(default=100, ge=1, description="number of threads in dev.xml")
     seed: int = Field(default=1, ge=0, description="random seed")

@@ -10,7 +10,7 @@ from pydantic import Field
 from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import FeatureSettings, TrainingInputs
-from cqa_spark.config.value_types import InputFile, Location, NotHashed, RunName, Shown, SystemName
+from cqa_spark.config.value_types import InputFile, NotHashed, OutputFile, OutputFolder, RunName, Shown, SystemName
 
 
 class FileOrRunSettings(JobSettings):
@@ -41,7 +41,7 @@ class TrainSettings(FileOrRunSettings):
 
     system: Annotated[SystemName | None, Field(description="system to train on files")] = None
     inputs: TrainingInputs = TrainingInputs()
-    model: Annotated[Location | None, NotHashed(), Field(description="output folder for the trained system")] = None
+    model: Annotated[OutputFolder | None, NotHashed(), Field(description="output folder for the trained system")] = None
     features: FeatureSettings = FeatureSettings()
 
     def reads(self) -> list[str]:
@@ -69,7 +69,7 @@ class ScoreSettings(FileOrRunSettings):
         None
     )
     predictions: Annotated[
-        Location | None, NotHashed(), Field(description="output file in the official prediction format")
+        OutputFile | None, NotHashed(), Field(description="output file in the official prediction format")
     ] = None
     allow_shared_threads: AllowSharedThreads = False
 
@@ -94,7 +94,7 @@ class RankSettings(JobSettings):
     system: Annotated[SystemName, Field(description="system to train and rank with")]
     inputs: TrainingInputs = TrainingInputs()
     input: Annotated[InputFile, Field(description="file with the queries to rank; labels are not required")]
-    predictions: Annotated[Location, NotHashed(), Field(description="output file in the official prediction format")]
+    predictions: Annotated[OutputFile, NotHashed(), Field(description="output file in the official prediction format")]
     allow_shared_threads: AllowSharedThreads = False
     features: FeatureSettings = FeatureSettings()
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.fields import OutputFormat
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.value_types import Location, NotHashed, Positional, RunName, one_or_many
+from cqa_spark.config.value_types import Location, NotHashed, OutputFile, Positional, RunName, one_or_many
 
 
 class InspectSettings(JobSettings):
@@ -28,7 +28,7 @@ class InspectSettings(JobSettings):
     run_id: Annotated[RunName | None, NotHashed(), Field(description="run to show; default: the published run")] = None
     format: OutputFormat = "table"
     page: Annotated[
-        Location | None,
+        OutputFile | None,
         NotHashed(),
         Field(description="HTML file to write; default: none"),
     ] = None

@@ -10,11 +10,11 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import Report, Task
+from cqa_spark.config.fields import DumpFormat, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.config.value_types import Location, NotHashed, Positional, RunName, Shown, SystemName
+from cqa_spark.config.value_types import Location, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
 
 
 class NightlySettings(DumpJobSettings):
@@ -25,7 +25,7 @@ class NightlySettings(DumpJobSettings):
         "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
-    dump_format: Annotated[str, Field(description="format of the dump")] = "stackexchange"
+    dump_format: DumpFormat = "stackexchange"
     task: Task = None
     answers: AnswerSettings = AnswerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -96,7 +96,7 @@ class ExportTrecSettings(JobSettings):
         "cqa export trec --lake build/lake --run-id mine --system best_a --split dev build/trec",
     )
 
-    trec: Annotated[Location, NotHashed(), Positional(), Field(description="output folder of the TREC files")]
+    trec: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the TREC files")]
     run_id: Annotated[RunName | None, NotHashed(), Field(description="run to export; default: the published run")] = (
         None
     )
@@ -117,7 +117,7 @@ class ExportDatasetSettings(JobSettings):
 
     examples: ClassVar[tuple[str, ...]] = ("cqa export dataset --lake build/lake build/dataset",)
 
-    dataset: Annotated[Location, NotHashed(), Positional(), Field(description="output folder of the data set")]
+    dataset: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the data set")]
     run_id: Annotated[RunName | None, NotHashed(), Field(description="run to export; default: the published run")] = (
         None
     )

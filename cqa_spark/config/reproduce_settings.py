@@ -10,7 +10,7 @@ from pydantic import Field
 from cqa_spark.config.fields import OptionalLake
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.config.value_types import InputFile, Location, NotHashed, Positional, SystemNames
+from cqa_spark.config.value_types import InputFile, NotHashed, OutputFolder, Positional, SystemNames
 
 
 class ReproduceSettings(JobSettings):
@@ -31,9 +31,9 @@ class ReproduceSettings(JobSettings):
     )
     all: bool = Field(default=False, description="reproduce all published systems")
     data: Annotated[InputFile, Field(description="folder of the data sets")] = "../shared/data"
-    output: Annotated[Location, NotHashed(), Field(description="output folder for the official prediction files")] = (
-        "build/reproduced"
-    )
+    output: Annotated[
+        OutputFolder, NotHashed(), Field(description="output folder for the official prediction files")
+    ] = "build/reproduced"
     features: FeatureSettings = FeatureSettings()
 
     @classmethod

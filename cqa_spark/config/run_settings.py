@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
-from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems
+from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Inputs
 from cqa_spark.config.tracking_settings import TrackedSettings
@@ -73,7 +73,7 @@ class RunSettings(IngestSettings, TrackedSettings):
             yield "every_fold", "evaluates on the training files", "remove it, or the dev and test files"
         elif not given.get("every_fold") and not held_out:
             yield "inputs", "no evaluation data", "pass --dev FILE or --test FILE, or --every-fold"
-        yield from _baseline_not_run(given)
+        yield from baseline_not_run(given, "given_order")
         yield from studied_not_run(given)
 
     def writes(self) -> list[str]:
@@ -81,9 +81,3 @@ class RunSettings(IngestSettings, TrackedSettings):
         published = "published" if self.publish else "not published"
         report = self.report or f"{self.lake}/reports/{self.run_id or '(new)'}.html"
         return [f"{super().writes()[0]}, {published}", report, *self.tracking.writes()]
-
-
-def _baseline_not_run(given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    systems, baseline = given.get("systems"), given.get("baseline", RunSettings.model_fields["baseline"].default)
-    if isinstance(systems, list | tuple) and systems and baseline not in systems:
-        yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"

@@ -76,7 +76,9 @@ class SparkSettings(Section):
     """The Spark session; see also conf/spark/*.conf."""
 
     master: Annotated[str | None, Shown("URL")] = Field(
-        default=None, description="Spark master URL; default from spark-submit or conf/spark"
+        default=None,
+        pattern=r"^(local(-cluster)?(\[[\d*, ]+\])?|yarn|(spark|k8s|mesos)://.+)$",
+        description="Spark master URL, such as local[4] or spark://HOST:7077; default from spark-submit or conf/spark",
     )
     partitions: int | None = Field(
         default=None,
@@ -85,8 +87,8 @@ class SparkSettings(Section):
     )
     driver_memory: Annotated[str | None, Shown("SIZE")] = Field(
         default=None,
-        pattern=r"^[1-9][0-9]*[mg]$",
-        description="driver memory, such as 2g; default from conf/spark",
+        pattern=r"^([1-9][0-9]*g|[1-9][0-9]{3,}m|[5-9][0-9]{2}m)$",
+        description="driver memory, such as 2g, at least 500m; default from conf/spark",
     )
     compile_plans: bool = Field(
         default=True,

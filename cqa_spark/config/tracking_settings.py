@@ -14,11 +14,18 @@ from cqa_spark.config.sections import Section
 from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote, refused
 
 _SQLITE = "sqlite:///"
+_SCHEMES = ("http", "https", "databricks", "sqlite", "postgresql", "mysql", "mssql")
+"""Schemes of the servers and databases that MLflow can log to."""
 
 
-def _without_credentials(uri: str) -> str:
-    """Reject credentials in the address, which the run log and messages show."""
+def _supported(uri: str) -> str:
+    """Reject what MLflow cannot log to, and credentials, which the run log and messages show."""
     parts = urlsplit(uri)
+    if uri != "databricks" and parts.scheme.partition("+")[0] not in _SCHEMES:
+        raise refused(
+            f"MLflow cannot log runs to {uri}",
+            "give the URL of a server (http://HOST:5000) or an SQLite file (sqlite:///mlflow.db)",
+        )
     if parts.username or parts.password:
         raise refused(
             "the address contains credentials",
@@ -31,11 +38,13 @@ class TrackingSettings(Section):
     """MLflow tracking."""
 
     enabled: bool = Field(default=True, description="log the run; an unreachable server only causes a warning")
-    uri: Annotated[str, AfterValidator(_without_credentials), Shown("URI")] = Field(
+    uri: Annotated[str, AfterValidator(_supported), Shown("URI")] = Field(
         default="sqlite:///mlflow.db",
         description="tracking URI, of a server or an SQLite file; LAKE.mlflow.db for a local lake",
     )
-    experiment: Annotated[str, Shown("NAME")] = Field(default="cqa-spark", description="MLflow experiment")
+    experiment: Annotated[str, Shown("NAME")] = Field(
+        default="cqa-spark", min_length=1, description="MLflow experiment"
+    )
     artifacts: Location | None = Field(
         default=None,
         description="folder or s3a:// location for artifacts of a new experiment; default: beside the SQLite file, or "

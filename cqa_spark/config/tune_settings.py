@@ -9,7 +9,7 @@ from pydantic import Field
 from cqa_spark.config.job_settings import StageSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
 from cqa_spark.config.tracking_settings import TrackedSettings
-from cqa_spark.config.value_types import Location, NotHashed, SystemName
+from cqa_spark.config.value_types import NotHashed, OutputFile, SystemName
 
 
 class SearchSettings(Section):
@@ -35,7 +35,7 @@ class TuneSettings(StageSettings, TrackedSettings):
 
     system: Annotated[SystemName, Field(description="system to tune; the run must contain its features")]
     search: SearchSettings = SearchSettings()
-    tuned: Annotated[Location | None, NotHashed()] = Field(
+    tuned: Annotated[OutputFile | None, NotHashed()] = Field(
         default=None, description="output file for the best parameters, as YAML for a recipe; default: only print them"
     )
     features: FeatureSettings = FeatureSettings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,12 @@ from pydantic_core import PydanticCustomError
 
 from cqa_spark.errors import CqaError
 
-Checks = Mapping[str, Callable[[str], object]]
-"""By kind of name (system, measure, task, …), a function that raises a CqaError for an unknown name."""
+Checks = Mapping[str, Callable[[Any], object]]
+"""By kind of name (system, measure, task, …), a function that raises a CqaError for an unknown name; for the kind
+``systems of a run``, one that raises it for names of systems that cannot run together."""
+
+SCHEMES = ("s3a", "s3", "file")
+"""Schemes of the addresses that jobs read and write."""
 
 IR_DATASETS = "irds:"
 """Prefix of an id in the catalogue of ir_datasets that stands for a file, such as ``irds:antique/test``."""
@@ -48,9 +53,9 @@ def is_remote(location: str) -> bool:
 
 
 def _checked(kind: str) -> AfterValidator:
-    """Validate a name with the check of its kind, if there is one."""
+    """Validate a name, or names, with the check of their kind, if there is one."""
 
-    def check(name: str, info: ValidationInfo) -> str:
+    def check(name: Any, info: ValidationInfo) -> Any:
         checks: Checks = info.context or {}
         if kind in checks:
             try:
@@ -62,10 +67,40 @@ def _checked(kind: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _without_credentials(location: str) -> str:
-    """Refuse locations with credentials, which would appear in logs, tables and reports."""
-    if is_remote(location) and "@" in location.partition("://")[2].partition("/")[0]:
+def _supported(location: str) -> str:
+    """Refuse other storage than S3, and locations with credentials, which would appear in logs, tables and reports."""
+    scheme, _, rest = location.partition("://")
+    if is_remote(location) and scheme not in SCHEMES:
+        raise refused(f"{scheme}:// is not supported storage", "give a local path or s3a://BUCKET/PATH")
+    if is_remote(location) and "@" in rest.partition("/")[0]:
         raise refused("the location contains credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+    return location
+
+
+def _no_folder(location: str) -> str:
+    """Refuse an output file whose name is that of a folder, or whose folder cannot be made."""
+    if not is_remote(location) and Path(location).is_dir():
+        raise refused(f"{location} is a folder", "give the name of a file in it")
+    return _below_a_folder(location)
+
+
+def _no_file(location: str) -> str:
+    """Refuse an output folder whose name is that of a file, or which cannot be made."""
+    if not is_remote(location) and Path(location).exists() and not Path(location).is_dir():
+        raise refused(f"{location} is a file", "give the name of a folder")
+    return _below_a_folder(location)
+
+
+def _below_a_folder(location: str) -> str:
+    """Refuse a local output whose nearest existing folder is none, or may not be written by this user."""
+    if is_remote(location):
+        return location
+    path = Path(location).absolute()
+    existing = next(folder for folder in (path, *path.parents) if folder.exists() and (folder != path or path.is_dir()))
+    if not existing.is_dir():
+        raise refused(f"{existing} is a file, not a folder", "give a path below a folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise refused(f"{existing} cannot be written", "give a path where this user may write")
     return location
 
 
@@ -97,8 +132,10 @@ def _with_unit(size: Any) -> Any:
     return size
 
 
-Address = Annotated[str, AfterValidator(_without_credentials)]
+Address = Annotated[str, AfterValidator(_supported)]
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
+OutputFile = Annotated[Location, AfterValidator(_no_folder)]
+OutputFolder = Annotated[Location, AfterValidator(_no_file)]
 InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
 JudgmentsFile = Annotated[Address, AfterValidator(_must_exist_or_be_listed), Shown("FILE")]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
@@ -107,6 +144,8 @@ RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*
 
 Size = Annotated[ByteSize, BeforeValidator(_with_unit), Shown("SIZE")]
 
+DumpFormatName = Annotated[str, _checked("dump format"), Shown("NAME")]
+EmbeddingModelName = Annotated[str, _checked("embedding model"), Shown("NAME")]
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]
 TaskName = Annotated[str, _checked("task"), Shown("NAME")]
 GroupName = Annotated[str, _checked("feature group"), Shown("NAME")]
@@ -114,4 +153,5 @@ SystemName = Annotated[str, _checked("system"), Shown("NAME")]
 MeasureName = Annotated[str, _checked("measure"), Shown("NAME")]
 GroupNames = Annotated[tuple[GroupName, ...], BeforeValidator(one_or_many)]
 SystemNames = Annotated[tuple[SystemName, ...], BeforeValidator(one_or_many)]
+RunSystemNames = Annotated[SystemNames, _checked("systems of a run")]
 MeasureNames = Annotated[tuple[MeasureName, ...], BeforeValidator(one_or_many)]

@@ -100,6 +100,15 @@ def require_file_format(corpus: str) -> None:
     _require(corpus, FILES)
 
 
+def require_dump_format(dump_format: str) -> None:
+    """Check the name of a format of dumps.
+
+    Raises:
+        ConfigError: unknown format; the known ones are listed.
+    """
+    _require(dump_format, DUMPS)
+
+
 def _require(corpus: str, known: Mapping[str, object]) -> None:
     if corpus not in known:
         raise ConfigError(f"unknown source format: {corpus}", f"known formats: {', '.join(sorted(known))}")

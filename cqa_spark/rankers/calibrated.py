@@ -61,6 +61,10 @@ class CalibratedParameters(RankerParameters):
         """Whether the member does."""
         return build_member(self.member).parameters.reads_texts()
 
+    def require_libraries(self) -> None:
+        """Check the libraries of the member."""
+        build_member(self.member).parameters.require_libraries()
+
 
 @dataclass(frozen=True, eq=False)
 class CalibratedModel(RankerModel):

@@ -35,6 +35,11 @@ class MembersParameters(RankerParameters):
         """Whether a member does."""
         return any(build_member(member).parameters.reads_texts() for member in self.members)
 
+    def require_libraries(self) -> None:
+        """Check the libraries of the members."""
+        for member in self.members:
+            build_member(member).parameters.require_libraries()
+
 
 def build_member(member: RankerSpec) -> Ranker[Any]:
     """The unfitted ranker of a member."""

@@ -25,6 +25,14 @@ class RankerParameters(BaseModel):
         """Whether the ranker also uses words, which requires the columns that ``pair_words`` adds."""
         return False
 
+    def require_libraries(self) -> None:
+        """Check that the libraries that training needs are installed.
+
+        Raises:
+            EnvironmentProblem: one is not; the message names the command that installs it.
+        """
+        return
+
 
 P = TypeVar("P", bound=RankerParameters)
 

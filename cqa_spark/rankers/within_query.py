@@ -41,6 +41,10 @@ class WithinQueryParameters(RankerParameters):
         """Whether the member does."""
         return build_member(self.member).parameters.reads_texts()
 
+    def require_libraries(self) -> None:
+        """Check the libraries of the member."""
+        build_member(self.member).parameters.require_libraries()
+
 
 @dataclass(frozen=True, eq=False)
 class WithinQueryModel(RankerModel):

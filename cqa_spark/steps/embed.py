@@ -16,6 +16,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
+from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import embed, ship
 
@@ -42,6 +43,11 @@ class Embed(Step):
     def writes(self) -> tuple[Product, ...]:
         """The vectors."""
         return (EMBEDDINGS,)
+
+    def prepare(self) -> None:
+        """Check that the models are installed."""
+        for name in self.models:
+            load_encoder(EmbeddingModel.read(name))
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the vectors of new texts, and remove those of texts that are gone."""

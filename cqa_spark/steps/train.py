@@ -64,6 +64,11 @@ class Train(Step):
         """A model for each system, and the feature importances."""
         return *[Artifact(model_artifact(system.name)) for system in self.systems], FEATURE_IMPORTANCES
 
+    def prepare(self) -> None:
+        """Check that the libraries of the rankers are installed."""
+        for system in self.systems:
+            system.build().parameters.require_libraries()
+
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Fit and save."""
         systems = tuned_systems(run, usable_systems(run, self.systems))

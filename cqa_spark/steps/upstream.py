@@ -99,8 +99,11 @@ class TrainUpstream(Step):
         return UPSTREAM_SCORES, *models
 
     def prepare(self) -> None:
-        """Check that the libraries of the groups are installed."""
-        require_libraries(groups_of(each.system for each in upstream_of(self.systems)))
+        """Check that the libraries of the groups and rankers are installed."""
+        systems = [upstream.system for upstream in upstream_of(self.systems)]
+        require_libraries(groups_of(systems))
+        for system in systems:
+            system.build().parameters.require_libraries()
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Train one by one; scores of training threads are out-of-fold."""

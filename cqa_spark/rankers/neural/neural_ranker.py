@@ -44,6 +44,10 @@ class NeuralParameters(RankerParameters):
     workers: int = Field(1, ge=1, description="Spark tasks that train together; queries stay whole")
     threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
+    def require_libraries(self) -> None:
+        """Check that PyTorch is installed."""
+        require_extra("neural", ["torch"], "training a neural ranker")
+
 
 P = TypeVar("P", bound=NeuralParameters)
 
@@ -83,7 +87,7 @@ class NeuralRanker(Ranker[P]):
             vectors: their vectors, shape (words, dimensions).
             most_words: maximum number of words of each text.
         """
-        require_extra("neural", ["torch"], f"training the ranker {self.name}")
+        self.parameters.require_libraries()
         # The module imports PyTorch.
         from cqa_spark.rankers.neural.training import train_partition
 
