@@ -21,7 +21,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
-from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.object_store.store import ObjectStore, damaged, missing
 
 FOLDER = "journal"
 _READERS = 8
@@ -115,11 +115,8 @@ class Journal:
         key = _key(table.name, run_id, attempt)
         stored = self._objects.read(key)
         if stored is None:
-            raise ContractError(
-                f"{self._objects.root}/{key} is missing, and the record of run {run_id} names it",
-                "restore the file, or run the job again under a new run id",
-            )
-        return decode(table, stored.data, f"{self._objects.root}/{key}")
+            raise missing(self._objects.root, key, f"the record of run {run_id} names it")
+        return decode(table, stored.data, self._objects.root, key)
 
 
 def encode(table: JournalTable, entries: list[Entry]) -> bytes:
@@ -130,28 +127,34 @@ def encode(table: JournalTable, entries: list[Entry]) -> bytes:
     """
     buffer = io.BytesIO()
     try:
-        pq.write_table(pa.Table.from_pylist(entries, schema=table.arrow_schema), buffer)
+        rows = pa.Table.from_pylist(entries, schema=table.arrow_schema)
+        pq.write_table(rows, buffer, write_page_checksum=True)
     except (pa.ArrowException, OverflowError) as error:
         raise ContractError(f"journal table {table.name}: {error}", "give values of the declared types") from error
     return buffer.getvalue()
 
 
-def decode(table: JournalTable, data: bytes, path: str) -> list[Entry]:
+def decode(table: JournalTable, data: bytes, root: str, key: str) -> list[Entry]:
     """The entries of a journal file, with the declared columns.
 
     Args:
         table: its declaration.
         data: the file's bytes.
-        path: location of the file, for the error message.
+        root: of the store that contains the file, for the error message.
+        key: of the file.
 
     Raises:
-        ContractError: the file is damaged.
+        ContractError: the file is damaged, or is of another table.
     """
     try:
-        rows = _rows(pq.ParquetFile(io.BytesIO(data)).read())
+        rows = _rows(pq.ParquetFile(io.BytesIO(data), page_checksum_verification=True).read())
     except (pa.ArrowException, OSError) as error:
-        raise ContractError(f"{path} is damaged: {error}", "restore the file from a backup") from error
-    return [{column.name: row.get(column.name) for column in table.columns} for row in rows]
+        raise damaged(root, key, error) from error
+    entries = [{column.name: row.get(column.name) for column in table.columns} for row in rows]
+    required = [column.name for column in table.columns if not column.nullable]
+    if absent := [name for name in required if any(entry[name] is None for entry in entries)]:
+        raise damaged(root, key, f"it has no values of {', '.join(absent)}")
+    return entries
 
 
 def _rows(stored: pa.Table) -> list[Entry]:
@@ -166,11 +169,20 @@ def _rows(stored: pa.Table) -> list[Entry]:
 
 
 def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[tuple[str, bytes]]:
-    """Read objects concurrently, each with its key, in the given order; missing ones are omitted."""
-    wanted = list(keys)
+    """Read listed objects concurrently, with their keys, in the given order.
+
+    Raises:
+        ContractError: one of them is gone.
+    """
+
+    def read(key: str) -> tuple[str, bytes]:
+        stored = objects.read(key)
+        if stored is None:
+            raise missing(objects.root, key, "it was removed while it was read")
+        return key, stored.data
+
     with ThreadPoolExecutor(_READERS) as readers:
-        found = zip(wanted, readers.map(objects.read, wanted), strict=True)
-        return [(key, stored.data) for key, stored in found if stored is not None]
+        return list(readers.map(read, keys))
 
 
 def _key(table: str, run_id: str, attempt: int) -> str:

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cqa_spark.errors import AnotherWriter, CqaError
 from cqa_spark.lake.holder import Holder
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, Stored
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, Stored, damaged, first_mistake
 from cqa_spark.process.stop_signals import uninterrupted
 
 KEY = "lease.json"
@@ -135,7 +135,7 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
         AnotherWriter: another process holds it; the message names the holder and the expiry.
     """
     stored = store.read(KEY)
-    before = _state(stored) if stored else None
+    before = _state(store, stored) if stored else None
     if before is not None and not before.is_free():
         if before.seems_held(clock()):
             raise _held(store, before)
@@ -148,7 +148,7 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
     except (AlreadyThere, Changed) as error:
         first = store.read(KEY)
         assert first is not None, "another process has just created it"
-        raise _held(store, _state(first)) from error
+        raise _held(store, _state(store, first)) from error
     left_behind = before.holder if before is not None and not before.is_released else None
     return Lease(store, state, version, clock, left_behind)
 
@@ -201,8 +201,11 @@ def _keep_renewing(lease: Lease, ended: threading.Event) -> None:
             continue  # the storage does not answer; the next attempt is made before the lease expires
 
 
-def _state(stored: Stored) -> LeaseState:
-    return LeaseState.model_validate_json(stored.data)
+def _state(store: ObjectStore, stored: Stored) -> LeaseState:
+    try:
+        return LeaseState.model_validate_json(stored.data)
+    except ValidationError as error:
+        raise damaged(store.root, KEY, first_mistake(error)) from error
 
 
 def _bytes(state: LeaseState) -> bytes:

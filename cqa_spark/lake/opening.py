@@ -8,10 +8,11 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.suggestions import near_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake import pointer
+from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.runs import RUNS
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.split import split
-from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.object_store.store import ObjectStore, missing
 
 
 def require_lake(root: str, storage: ObjectStorageSettings) -> None:
@@ -38,10 +39,12 @@ def require_any_lake(root: str, storage: ObjectStorageSettings) -> None:
 
     Raises:
         ConfigError: there is no lake; the message suggests lakes with similar names.
+        ContractError: its pointer is missing.
         EnvironmentProblem: the storage does not answer, or the user may not read.
     """
     if _is_lake(root, storage):
         return
+    refuse_lost_pointer(root, storage)
     near = _similar_lakes(root, storage)
     remedy = f"did you mean {' or '.join(near)}?" if near else "check the path; cqa run and cqa ingest create a lake"
     raise ConfigError(f"there is no lake at {root}; nothing was written", remedy)
@@ -63,6 +66,21 @@ def refuse_last_release(root: str, storage: ObjectStorageSettings) -> None:
             "nothing was written",
             f"migrate it once: cqa lake migrate {shlex.quote(root)}",
         )
+
+
+def refuse_lost_pointer(root: str, storage: ObjectStorageSettings) -> None:
+    """Check that a lake with a run log has its pointer, which the first writer creates before the log.
+
+    Args:
+        root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
+        storage: object storage settings.
+
+    Raises:
+        ContractError: the pointer is missing; a new one would forget the published run.
+    """
+    objects = open_store(root, storage)
+    if objects.read(pointer.KEY) is None and not RunLog(objects).is_empty():
+        raise missing(objects.root, pointer.KEY, "the lake has a run log")
 
 
 def is_of_last_release(objects: ObjectStore) -> bool:

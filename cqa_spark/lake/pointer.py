@@ -6,12 +6,12 @@ fails, because the object has changed since that holder read it.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.artifact_paths import from_stored, to_stored
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, damaged, first_mistake
 
 KEY = "published.json"
 
@@ -81,7 +81,10 @@ def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
     stored = store.read(KEY)
     if stored is None:
         return Pointer(), None
-    pointer = Pointer.model_validate_json(stored.data)
+    try:
+        pointer = Pointer.model_validate_json(stored.data)
+    except ValidationError as error:
+        raise damaged(store.root, KEY, first_mistake(error)) from error
     located = from_stored(pointer.record, store.root) if pointer.record is not None else None
     return Pointer(token=pointer.token, record=located), stored.version
 

@@ -5,7 +5,8 @@ The file name holds the sequence number, the status and the run, so that a listi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import quote, unquote
@@ -15,10 +16,11 @@ from cqa_spark.lake.artifact_paths import from_stored, to_stored
 from cqa_spark.lake.journal import FOLDER, decode, encode, read_all
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.runs import RUNS
-from cqa_spark.object_store.store import AlreadyThere, ObjectStore
+from cqa_spark.object_store.store import AlreadyThere, ObjectStore, damaged, missing
 
 _FOLDER = f"{FOLDER}/{RUNS.name}/"
 _SUFFIX = ".parquet"
+_NAME = re.compile(r"(?P<sequence>\d{10})\.(?P<status>[a-z]+)\.(?P<run_id>.+)\.parquet")
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,6 @@ class _Listed:
     @property
     def key(self) -> str:
         return f"{_FOLDER}{self.sequence:010d}.{self.status}.{quote(self.run_id, safe='')}{_SUFFIX}"
-
-    @classmethod
-    def of(cls, key: str) -> _Listed:
-        sequence, status, run_id = key.removeprefix(_FOLDER).removesuffix(_SUFFIX).split(".", 2)
-        return cls(int(sequence), status, unquote(run_id))
 
 
 class RunLog:
@@ -121,18 +118,36 @@ class RunLog:
             )
         return record
 
+    def is_empty(self) -> bool:
+        """Whether nothing was ever recorded."""
+        return next(iter(self._objects.keys(_FOLDER)), None) is None
+
     def _listed(self) -> list[_Listed]:
-        return [_Listed.of(key) for key in self._objects.keys(_FOLDER)]
+        """The records by their names, in order.
+
+        Raises:
+            ContractError: the log has a gap, or a file that is no record.
+        """
+        listed = []
+        for number, key in enumerate(self._objects.keys(_FOLDER), start=1):
+            if not (name := _NAME.fullmatch(key.removeprefix(_FOLDER))):
+                raise damaged(self._objects.root, key, "its name is not that of a record of the run log")
+            if int(name["sequence"]) != number:
+                raise missing(self._objects.root, f"{_FOLDER}{number:010d}.….parquet", f"the next record is {key}")
+            listed.append(_Listed(number, name["status"], unquote(name["run_id"])))
+        return listed
 
     def _read(self, listed: list[_Listed]) -> list[RunRecord]:
         files = read_all(self._objects, [each.key for each in listed])
-        stored = [record for key, data in files for record in _records(data, f"{self._objects.root}/{key}")]
-        return [from_stored(record, self._objects.root) for record in stored]
+        return [from_stored(_record(data, self._objects.root, key), self._objects.root) for key, data in files]
 
 
 def _bytes(record: RunRecord) -> bytes:
     return encode(RUNS, RUNS.conform([asdict(record)]))
 
 
-def _records(data: bytes, path: str) -> Iterator[RunRecord]:
-    return map(RunRecord.from_entry, decode(RUNS, data, path))
+def _record(data: bytes, root: str, key: str) -> RunRecord:
+    entries = decode(RUNS, data, root, key)
+    if len(entries) != 1:
+        raise damaged(root, key, f"it has {len(entries)} records instead of one")
+    return RunRecord.from_entry(entries[0])

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cqa_spark.errors import ContractError, CqaError, InputError
-from cqa_spark.object_store.store import ObjectStore, check_key
+from cqa_spark.object_store.store import ObjectStore, check_key, first_mistake
 
 MANIFEST = "manifest.json"
 FORMAT_VERSION: Final = 1
@@ -122,9 +122,3 @@ def read_manifest(store: ObjectStore) -> Manifest:
             f"{store.root}/{MANIFEST} is not valid: {first_mistake(error)}",
             "restore the folder from a backup, or retrain the model; nothing was loaded from the folder",
         ) from error
-
-
-def first_mistake(error: ValidationError) -> str:
-    """Location and description of the first validation error."""
-    mistake = error.errors()[0]
-    return f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" if mistake["loc"] else mistake["msg"]

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from cqa_spark.errors import ConfigError, CqaError
+from pydantic import ValidationError
+
+from cqa_spark.errors import ConfigError, ContractError, CqaError
 
 
 @dataclass(frozen=True)
@@ -103,3 +105,25 @@ def already_there(root: str, key: str) -> AlreadyThere:
 def changed(root: str, key: str) -> Changed:
     """The error of a ``replace`` of an outdated version."""
     return Changed(f"{root}/{key} was changed by another writer", "read it again; nothing was written")
+
+
+def first_mistake(error: ValidationError) -> str:
+    """Location and description of the first validation error of a JSON object."""
+    mistake = error.errors()[0]
+    return f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" if mistake["loc"] else mistake["msg"]
+
+
+def damaged(root: str, key: str, reason: object) -> ContractError:
+    """The error of an object that was read and is not what it should be.
+
+    Args:
+        root: of the store.
+        key: of the object.
+        reason: what is wrong with it.
+    """
+    return ContractError(f"{root}/{key} is damaged: {reason}", "restore the file from a backup; nothing was changed")
+
+
+def missing(root: str, key: str, reason: str) -> ContractError:
+    """The error of an object that must be there; ``reason`` says why."""
+    return ContractError(f"{root}/{key} is missing: {reason}", "restore the file from a backup; nothing was changed")

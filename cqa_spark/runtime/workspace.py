@@ -16,7 +16,7 @@ from cqa_spark.config.settings import JobSettings
 from cqa_spark.errors import AnotherWriter, message_of
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.leased import LeasedLake, hold, take_over
-from cqa_spark.lake.opening import refuse_last_release, require_any_lake, require_lake
+from cqa_spark.lake.opening import refuse_last_release, refuse_lost_pointer, require_any_lake, require_lake
 from cqa_spark.lake.published_copies import FOLDER, update_copies
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run
@@ -70,8 +70,10 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
         AnotherWriter: another process writes the lake.
         ConfigError: there is no such lake, and ``create`` is False; or the previous release wrote it.
     """
-    require = refuse_last_release if create else require_lake
-    require(settings.lake, settings.object_storage)
+    if not create:
+        require_lake(settings.lake, settings.object_storage)
+    refuse_last_release(settings.lake, settings.object_storage)
+    refuse_lost_pointer(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
     with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         _complete_copies(lake)

@@ -113,7 +113,7 @@ def test_a_file_that_is_missing_is_named(store: Folder) -> None:
     with pytest.raises(ContractError) as missing:
         Journal(store).read(MEASURED, run_id="r1", attempt=2)
     assert missing.value.problem == (
-        f"{store.root}/journal/measured/r1.2.parquet is missing, and the record of run r1 names it"
+        f"{store.root}/journal/measured/r1.2.parquet is missing: the record of run r1 names it"
     )
 
 
@@ -127,6 +127,19 @@ def test_a_file_that_is_damaged_is_named(store: Folder, bytes_left: int) -> None
     with pytest.raises(ContractError) as damaged:
         journal.read(MEASURED, run_id="r1", attempt=1)
     assert damaged.value.problem.startswith(f"{store.root}/{key} is damaged: ")
+
+
+def test_a_changed_bit_is_found_by_the_checksum_of_its_page(store: Folder) -> None:
+    key, journal = "journal/measured/r1.1.parquet", Journal(store)
+    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
+    complete = store.read(key)
+    assert complete is not None
+    start = pq.ParquetFile(io.BytesIO(complete.data)).metadata.row_group(0).column(0).dictionary_page_offset
+    changed = bytearray(complete.data)
+    changed[start + 40] ^= 1
+    store.put(key, bytes(changed))
+    with pytest.raises(ContractError, match=f"{store.root}/{key} is damaged"):
+        journal.read(MEASURED, run_id="r1", attempt=1)
 
 
 def test_any_engine_reads_a_file(store: Folder) -> None:
@@ -148,10 +161,10 @@ def test_any_engine_reads_a_file(store: Folder) -> None:
     )
 
 
-def test_objects_are_read_in_order_of_their_keys_without_those_that_are_gone(store: Folder) -> None:
+def test_objects_are_read_in_the_given_order_and_one_that_is_gone_is_named(store: Folder) -> None:
     keys = [f"k{number:02d}" for number in range(20)]
     for key in keys:
         store.put(key, key.encode())
-    store.delete("k07")
-    wanted = [*reversed(keys), "never"]
-    assert read_all(store, wanted) == [(key, key.encode()) for key in reversed(keys) if key != "k07"]
+    assert read_all(store, reversed(keys)) == [(key, key.encode()) for key in reversed(keys)]
+    with pytest.raises(ContractError, match=f"{store.root}/never is missing"):
+        read_all(store, [*keys, "never"])

@@ -9,10 +9,12 @@ import pytest
 from cqa_spark.cli import main
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import ConfigError
+from cqa_spark.errors import ConfigError, ContractError
 from cqa_spark.lake import opening
 from cqa_spark.lake.opening import require_lake
 from cqa_spark.lake.pointer import claim
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.runtime.workspace import write_lake
@@ -118,6 +120,32 @@ def test_a_job_that_would_create_a_lake_refuses_one_of_the_last_release(tmp_path
     ):
         pass
     assert [each.name for each in tmp_path.iterdir()] == ["runs"]
+
+
+def test_a_lake_whose_pointer_is_lost_is_neither_read_nor_written(build: Path) -> None:
+    objects = Folder(str(build / "lake"))
+    RunLog(objects).append(RunRecord("r1", "running", "run", "c0ffee", "task: x", "0"))
+    objects.delete("published.json")
+    for create in (False, True):
+        with (
+            pytest.raises(ContractError, match=f"{build}/lake/published.json is missing: the lake has a run log"),
+            write_lake(JobSettings(lake=str(build / "lake")), "run", create=create),
+        ):
+            pass
+    assert not (build / "lake" / "published.json").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"{}{", b'{"token": "x"}', b"[]", b"\xff\xfe"])
+def test_a_damaged_pointer_or_lease_is_named(build: Path, content: bytes) -> None:
+    for name in ("published.json", "lease.json"):
+        lake = build / f"lake {name}"
+        lake.mkdir()
+        (lake / name).write_bytes(content)
+        with (
+            pytest.raises(ContractError, match=f"{lake}/{name} is damaged: "),
+            write_lake(JobSettings(lake=str(lake)), "run"),
+        ):
+            pass
 
 
 def log_runs_in_delta(lake: Path) -> None:

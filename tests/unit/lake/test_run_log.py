@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cqa_spark.errors import AnotherWriter, ContractError, InputError
@@ -161,7 +164,7 @@ def test_of_two_who_append_at_once_one_is_refused(store: Counted) -> None:
     assert shown(RunLog(store).records()) == ["1 r1 running"]
 
 
-def test_a_record_that_is_removed_while_it_is_read_is_left_out(log: RunLog, store: Counted) -> None:
+def test_a_record_that_is_removed_while_it_is_read_is_named(log: RunLog, store: Counted) -> None:
     fill(log, "r1 running", "r2 running", "r3 running")
 
     class Removing(Counted):
@@ -172,7 +175,36 @@ def test_a_record_that_is_removed_while_it_is_read_is_left_out(log: RunLog, stor
             self.delete("journal/runs/0000000002.running.r2.parquet")
             return iter(listed)
 
-    assert shown(RunLog(Removing(store.root)).records()) == ["1 r1 running", "3 r3 running"]
+    with pytest.raises(ContractError, match=r"0000000002\.running\.r2\.parquet is missing"):
+        RunLog(Removing(store.root)).records()
+
+
+def test_a_record_that_is_missing_is_named_by_its_number(log: RunLog, store: Counted) -> None:
+    fill(log, "r1 running", "r1 succeeded", "r2 running")
+    store.delete("journal/runs/0000000002.succeeded.r1.parquet")
+    with pytest.raises(ContractError) as gap:
+        log.newest()
+    assert gap.value.problem == (
+        f"{store.root}/journal/runs/0000000002.….parquet is missing: "
+        "the next record is journal/runs/0000000003.running.r2.parquet"
+    )
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "1.running.r1.parquet", "0000000002.running.parquet"])
+def test_a_file_that_is_no_record_is_named(log: RunLog, store: Counted, name: str) -> None:
+    fill(log, "r1 running")
+    store.put(f"journal/runs/{name}", b"")
+    with pytest.raises(ContractError, match=f"{name} is damaged: its name is not that of a record"):
+        log.records()
+
+
+def test_a_file_of_another_table_is_no_record(log: RunLog, store: Counted) -> None:
+    fill(log, "r1 running")
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"system": ["best_a"], "run_id": ["r1"]}), buffer)
+    store.put("journal/runs/0000000001.running.r1.parquet", buffer.getvalue())
+    with pytest.raises(ContractError, match="is damaged: it has no values of sequence, status, recorded_at"):
+        log.records()
 
 
 def test_a_record_that_is_damaged_is_named(log: RunLog, store: Counted) -> None:
@@ -185,9 +217,9 @@ def test_a_record_that_is_damaged_is_named(log: RunLog, store: Counted) -> None:
 
 
 def test_restored_records_keep_their_numbers_and_later_ones_follow(log: RunLog) -> None:
-    numbered = [replace(record("r1", "running"), sequence=3), replace(record("r1", "succeeded"), sequence=5)]
+    numbered = [replace(record("r1", "running"), sequence=1), replace(record("r1", "succeeded"), sequence=2)]
     for _ in range(2):
         log.restore(numbered)
     assert log.records() == numbered
     fill(log, "r2 running")
-    assert shown(log.records()) == ["3 r1 running", "5 r1 succeeded", "6 r2 running"]
+    assert shown(log.records()) == ["1 r1 running", "2 r1 succeeded", "3 r2 running"]
