@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import yaml
 
@@ -23,7 +23,10 @@ def list_runs(settings: ListRunsSettings) -> None:
     """Print every run of a lake with its last status; the published one is marked."""
     lake = read_lake(settings)
     published = published_run(lake)
-    newest = RunLog(lake.objects).newest()
+    newest = [
+        published if published and record.run_id == published.run_id and _precedes(record, published) else record
+        for record in RunLog(lake.objects).newest()
+    ]
     seen = published.run_id if published is not None else None
     if settings.format == "json":
         print(json.dumps([_listed(record, seen) for record in newest], indent=2))
@@ -31,6 +34,14 @@ def list_runs(settings: ListRunsSettings) -> None:
         Terminal().table(runs_table(newest, seen))
     else:
         Terminal().line(f"no runs in {settings.lake}")
+
+
+def _precedes(record: RunRecord, published: RunRecord) -> bool:
+    """Whether a record of the log is older than the publication that the pointer names.
+
+    If all are, the log lacks the publication, because its writer was interrupted; the next one appends it.
+    """
+    return record.recorded_at < published.recorded_at
 
 
 def _listed(record: RunRecord, seen: str | None) -> dict[str, object]:
@@ -63,9 +74,13 @@ def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
 
 def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
-    records = RunLog(read_lake(settings).objects).records(settings.run_id)
+    lake = read_lake(settings)
+    log, published = RunLog(lake.objects), published_run(lake)
+    records = log.records(settings.run_id)
     if not records:
         raise InputError(f"no run {settings.run_id} in {settings.lake}", "list the runs: cqa runs list")
+    if published and published.run_id == settings.run_id and all(_precedes(record, published) for record in records):
+        records.append(replace(published, sequence=log.next_sequence()))
     last = records[-1]
     if settings.format == "json":
         print(json.dumps(_shown(records), indent=2))

@@ -34,7 +34,7 @@ class RetrievalSettings(Section):
 
 
 class DuplicatesSettings(DumpJobSettings):
-    """Find duplicates of every question among the earlier ones: index, retrieve, train, rank, evaluate and publish."""
+    """Find duplicates of questions among the earlier ones: index, retrieve, train, rank, evaluate and publish."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa duplicates --config conf/duplicates.yaml --input cs.stackexchange.com/ --lake build/lake",

@@ -48,8 +48,8 @@ def resolve(
 ) -> Resolved[SettingsT]:
     """Resolve the settings of a job.
 
-    Later layers override earlier ones: defaults, conf/base.yaml, conf/local.yaml or (under spark-submit)
-    conf/cluster.yaml, ``--config`` files in the given order, flags. Only jobs on a lake read config files.
+    Later layers override earlier ones: defaults, conf/base.yaml, conf/cluster.yaml (under spark-submit), ``--config``
+    files in the given order, flags. Only jobs on a lake read config files.
 
     Args:
         program: name of the command, such as ``cqa run``.
@@ -78,9 +78,9 @@ def resolve(
 
 
 def standard_files() -> list[Path]:
-    """The config files of every job: conf/base.yaml, and conf/local.yaml or (under spark-submit) conf/cluster.yaml."""
-    machine = "cluster" if "PYSPARK_GATEWAY_PORT" in os.environ else "local"
-    return [_shortest(project_root() / "conf" / f"{name}.yaml") for name in ("base", machine)]
+    """The config files of every job: conf/base.yaml and, under spark-submit, conf/cluster.yaml."""
+    names = ["base", "cluster"] if "PYSPARK_GATEWAY_PORT" in os.environ else ["base"]
+    return [_shortest(project_root() / "conf" / f"{name}.yaml") for name in names]
 
 
 def known_keys(model: type[Section], above: Key = ()) -> set[Key]:

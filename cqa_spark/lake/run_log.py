@@ -55,8 +55,7 @@ class RunLog:
         Raises:
             AnotherWriter: another process has just added the same record.
         """
-        last = max((listed.sequence for listed in self._listed()), default=0)
-        numbered = replace(record, sequence=last + 1)
+        numbered = replace(record, sequence=self.next_sequence())
         try:
             stored = to_stored(numbered, self._objects.root)
             self._objects.create(_Listed(numbered.sequence, numbered.status, numbered.run_id).key, _bytes(stored))
@@ -66,6 +65,10 @@ class RunLog:
                 "wait until it has finished and run the job again",
             ) from error
         return numbered
+
+    def next_sequence(self) -> int:
+        """The number of the next record."""
+        return len(self._listed()) + 1
 
     def restore(self, records: Iterable[RunRecord]) -> None:
         """Write stored records under their sequence numbers, replacing existing ones."""

@@ -35,8 +35,8 @@ def settings_page() -> str:
             readers = users.setdefault(flag.key, [])
             readers.append(job.name)
     intro = """A setting is a key of a YAML file and a flag of the command line. Later ones override earlier ones: the
-defaults, `conf/base.yaml`, `conf/local.yaml` (under spark-submit `conf/cluster.yaml`), the files of `--config` in the
-given order, and flags. `cqa COMMAND … --dry-run` prints the result. Unknown keys and wrong values are all reported
+defaults, `conf/base.yaml`, `conf/cluster.yaml` (under spark-submit), the files of `--config` in the given order, and
+flags. `cqa COMMAND … --dry-run` prints the result. Unknown keys and wrong values are all reported
 together, before Spark starts."""
     titles = sorted(by_section, key=lambda key: (key != (), key))
     blocks = [_settings_section(key, by_section[key], users) for key in titles]

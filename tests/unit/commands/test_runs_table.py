@@ -88,3 +88,17 @@ def test_the_log_is_read_without_pandas(lake: Path, command: str) -> None:
     arguments = ["runs", *command.split(), "--lake", str(lake)]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
     assert done.stderr == "[]\n"
+
+
+def test_a_publication_that_the_log_lacks_is_shown(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its writer was interrupted, or the last file of the log was lost; the next writer appends it."""
+    later = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
+    published = replace(record("monday", "passed all checks"), status="published", recorded_at=later)
+    point_to(Folder(str(lake)), published, 1)
+    assert main(["runs", "list", "--lake", str(lake), "--format", "json"]) == 0
+    assert [(run["status"], run["message"]) for run in json.loads(capsys.readouterr().out)] == [
+        ("published", "passed all checks")
+    ]
+    assert main(["runs", "show", "monday", "--lake", str(lake), "--format", "json"]) == 0
+    log = json.loads(capsys.readouterr().out)["log"]
+    assert [(entry["sequence"], entry["status"]) for entry in log] == [(1, "succeeded"), (2, "published")]

@@ -11,8 +11,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "conf").mkdir()
-    for name in ("base", "local"):
-        (tmp_path / "conf" / f"{name}.yaml").write_text("", encoding="utf-8")
+    (tmp_path / "conf" / "base.yaml").write_text("", encoding="utf-8")
     (tmp_path / "lake").mkdir()
     return tmp_path
 

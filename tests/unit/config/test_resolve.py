@@ -35,7 +35,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "conf").mkdir()
-    for name in ("base", "local", "cluster"):
+    for name in ("base", "cluster"):
         (tmp_path / "conf" / f"{name}.yaml").write_text("", encoding="utf-8")
     for name in ("train.xml", "dev.xml"):
         (tmp_path / name).write_text("", encoding="utf-8")
@@ -76,8 +76,6 @@ def test_each_layer_goes_over_the_one_before(home):
     assert folds() == 5
     write(home, "conf/base.yaml", "features: {folds: 6}\n")
     assert folds() == 6
-    write(home, "conf/local.yaml", "features: {folds: 7}\n")
-    assert folds() == 7
     write(home, "mine.yaml", "features: {folds: 8}\n")
     assert folds("--config", "mine.yaml") == 8
     write(home, "other.yaml", "features: {folds: 9}\n")
@@ -85,9 +83,10 @@ def test_each_layer_goes_over_the_one_before(home):
     assert folds("--config", "mine.yaml", "--features.folds", "10") == 10
 
 
-def test_under_spark_submit_the_cluster_file_stands_for_the_local_one(home, monkeypatch):
-    write(home, "conf/local.yaml", "features: {folds: 7}\n")
+def test_the_cluster_file_goes_over_the_base_under_spark_submit_alone(home, monkeypatch):
+    write(home, "conf/base.yaml", "features: {folds: 7}\n")
     write(home, "conf/cluster.yaml", "features: {folds: 8}\n")
+    assert settings(RunSettings, *ENOUGH).features.folds == 7
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "12345")
     assert settings(RunSettings, *ENOUGH).features.folds == 8
 
