@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.errors import ContractError
 from cqa_spark.lake.folders import remove_folder
 from cqa_spark.lake.journal import FOLDER
 from cqa_spark.lake.new_files import move_into, write_new_files
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import RunTable
 from cqa_spark.lake.written import Written
+from cqa_spark.object_store.store import missing
 from cqa_spark.spark.file_paths import literal_path
 
 
@@ -58,10 +58,7 @@ def read_run_table(lake: Lake, table: RunTable, *, run_id: str, attempt: int) ->
     folder = run_folder(table, run_id, attempt)
     keys = sorted(key for key in lake.objects.keys(f"{folder}/") if key.endswith(".parquet"))
     if not keys:
-        raise ContractError(
-            f"{lake.path(folder)} is missing, and the record of run {run_id} names it",
-            "restore the folder, or run the job again under a new run id",
-        )
+        raise missing(lake.objects.root, folder, f"the record of run {run_id} names it")
     paths = [literal_path(lake.path(key)) for key in keys]
     return table.conform(lake.spark.read.schema(table.schema).parquet(*paths))
 

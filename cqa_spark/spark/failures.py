@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -88,6 +88,10 @@ _DAMAGED = (
 """Patterns of messages about a file that is missing or not what its name says; the group is its location."""
 
 
+_RAISED_IN_TASK = r"^cqa_spark(?:\.\w+)*\.(\w+): (.*(?:\n(?!Traceback|cqa_spark\.).*)*?)\n  → (.*)$"
+"""Pattern of an error for users at the end of a traceback: its class, problem and remedy."""
+
+
 def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError | None:
     """The user-facing error for an exception of Spark, or of the machine; None for a defect.
 
@@ -96,6 +100,8 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError |
         locations: output locations of the job, such as its lake.
     """
     message = message_of(error)
+    if problem := _of_task(message):
+        return problem
     if problem := bucket_problem(message, [each for each in locations if is_remote(each)]):
         return problem
     if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
@@ -113,6 +119,21 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError |
         if re.search(sign, message):
             return EnvironmentProblem(problem_found, remedy)
     return machine_problem(error) or _damaged_file(message)
+
+
+def _of_task(message: str) -> CqaError | None:
+    """The user-facing error that a task raised, from the traceback in Spark's message."""
+    raised = list(re.finditer(_RAISED_IN_TASK, message, re.MULTILINE))
+    classes = {error.__name__: error for error in _subclasses(CqaError)}
+    if not raised or raised[-1][1] not in classes:
+        return None
+    return classes[raised[-1][1]](raised[-1][2], raised[-1][3])
+
+
+def _subclasses(base: type[CqaError]) -> Iterator[type[CqaError]]:
+    for error in base.__subclasses__():
+        yield error
+        yield from _subclasses(error)
 
 
 def _is_unanswered(error: BaseException) -> bool:

@@ -63,7 +63,7 @@ def test_each_run_has_its_own_rows_of_a_run_table(lake: Lake, spark: SparkSessio
     assert second.read(MEASURED).collect() == []
     for file in Path(lake.root, "journal", "measured").rglob("*.parquet"):
         file.unlink()
-    with pytest.raises(ContractError, match="is missing, and the record of run r1 names it"):
+    with pytest.raises(ContractError, match="is missing: the record of run r1 names it"):
         first.read(MEASURED)
 
 

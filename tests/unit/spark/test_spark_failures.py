@@ -113,6 +113,34 @@ def test_a_bucket_that_refuses_or_does_not_answer(answer: str, problem: str) -> 
     assert (found.problem, found.exit_code) == (f"s3a://bucket/lake/posts/part-0.parquet: {problem}", 4)
 
 
+TASK = f"""{LOST}(10.0.0.7 executor 1): org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+  File "/cqa_spark/object_store/bucket.py", line 150, in until_answered
+cqa_spark.object_store.requests.NoAnswer: ('s3a://bucket/lake/a', '503 SlowDown')
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/cqa_spark/lake/wide_files.py", line 70, in write
+cqa_spark.errors.{{}}
+
+\tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(PythonRunner.scala:572)
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "exit_code", "problem", "remedy"),
+    [
+        ("EnvironmentProblem: s3a://bucket/lake/a: no answer from the object storage: 503 SlowDown\n  → try again", 4,
+         "s3a://bucket/lake/a: no answer from the object storage: 503 SlowDown", "try again"),
+        ("ContractError: two lines:\n  - a problem\n  → restore it", 5, "two lines:\n  - a problem", "restore it"),
+    ],
+)  # fmt: skip
+def test_an_error_for_users_that_a_task_raised(raised: str, exit_code: int, problem: str, remedy: str) -> None:
+    found = explained(RuntimeError(TASK.format(raised)), ["s3a://bucket/lake"])
+    assert found is not None
+    assert (found.exit_code, found.problem, found.remedy) == (exit_code, problem, remedy)
+
+
 class JavaIsGone(Exception):
     """An exception of Java, whose message is asked for when it is printed, as ``Py4JJavaError`` does."""
 
