@@ -147,20 +147,21 @@ def _do(job: Job, arguments: list[str]) -> int:
     from cqa_spark.config.rendering import dry_run
     from cqa_spark.config.resolve import resolve
 
-    program = f"cqa {job.name}"
-    resolved = resolve(program, _named(job.settings), arguments, checks())
-    if resolved.dry_run:
+    program, resolved = f"cqa {job.name}", None
+    try:
+        resolved = resolve(program, _named(job.settings), arguments, checks())
+        if not resolved.dry_run:
+            _named(job.function)(resolved.settings)
+            return 0
         print(dry_run(program, resolved.settings))
         if job.has_flow:
             _print_flow(job, resolved.settings)
-        return 0
-    try:
-        _named(job.function)(resolved.settings)
     except Exception as error:
-        explanation = error if isinstance(error, CqaError) else _explained(error, resolved.settings)
+        lake = getattr(resolved.settings, "lake", None) if resolved else None
+        explanation = error if isinstance(error, CqaError) else _explained(error, [lake] if lake else [])
         if explanation is None:
             raise
-        if resolved.debug:
+        if resolved and resolved.debug:
             traceback.print_exc()
         for note in () if explanation is error else _notes(error):
             explanation.add_note(note)
@@ -176,11 +177,11 @@ def _print_flow(job: Job, settings: Command) -> None:
         print(f"steps:\n{flow.draw()}")
 
 
-def _explained(error: Exception, settings: Command) -> CqaError | None:
+def _explained(error: Exception, locations: Sequence[str]) -> CqaError | None:
     """The user error behind an exception of a library; None for a defect."""
     from cqa_spark.spark.failures import explained
 
-    return explained(error, [place for place in (getattr(settings, "lake", None),) if place])
+    return explained(error, locations)
 
 
 def _named(target: str) -> Any:

@@ -11,25 +11,22 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.sections import SparkSettings
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import (
-    Address,
     CorpusName,
     DumpFormatName,
-    Location,
+    Folder,
     NotHashed,
+    OptionalFolder,
     OutputFile,
     RunName,
     RunSystemNames,
-    Shown,
     SystemName,
     TaskName,
     one_or_many,
 )
 
-Lake = Annotated[
-    Location, NotHashed(), Field(description="folder or object storage location of the tables of all runs")
-]
+Lake = Annotated[Folder, NotHashed(), Field(description="folder or object storage location of the tables of all runs")]
 OptionalLake = Annotated[
-    Address, NotHashed(), Shown("PATH"), Field(description="lake of the run; default for files: a temporary lake")
+    OptionalFolder, NotHashed(), Field(description="lake of the run; default for files: a temporary lake")
 ]
 RunId = Annotated[RunName, NotHashed(), Field(description="run to continue")]
 NewRunId = Annotated[

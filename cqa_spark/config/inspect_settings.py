@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.fields import OutputFormat
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.value_types import Location, NotHashed, OutputFile, Positional, RunName, one_or_many
+from cqa_spark.config.value_types import Folder, NotHashed, OutputFile, Positional, RunName, one_or_many
 
 
 class InspectSettings(JobSettings):
@@ -23,7 +23,7 @@ class InspectSettings(JobSettings):
     )
 
     lake: Annotated[
-        Location, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
+        Folder, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
     ]
     run_id: Annotated[RunName | None, NotHashed(), Field(description="run to show; default: the published run")] = None
     format: OutputFormat = "table"

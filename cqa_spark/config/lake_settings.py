@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.value_types import Location, NotHashed, Positional
+from cqa_spark.config.value_types import Folder, NotHashed, Positional
 
 
 class MigrateSettings(JobSettings):
@@ -16,7 +16,7 @@ class MigrateSettings(JobSettings):
     examples = ("cqa lake migrate build/lake", "cqa lake migrate s3a://bucket/lake --dry-run")
 
     lake: Annotated[
-        Location, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
+        Folder, NotHashed(), Positional(), Field(description="folder or object storage location of the lake")
     ]
 
     def reads(self) -> list[str]:

@@ -78,17 +78,17 @@ def _supported(location: str) -> str:
 
 
 def _no_folder(location: str) -> str:
-    """Refuse an output file whose name is that of a folder, or whose folder cannot be made."""
+    """Refuse a file whose name is that of a folder."""
     if not is_remote(location) and Path(location).is_dir():
         raise refused(f"{location} is a folder", "give the name of a file in it")
-    return _below_a_folder(location)
+    return location
 
 
 def _no_file(location: str) -> str:
-    """Refuse an output folder whose name is that of a file, or which cannot be made."""
+    """Refuse a folder whose name is that of a file."""
     if not is_remote(location) and Path(location).exists() and not Path(location).is_dir():
         raise refused(f"{location} is a file", "give the name of a folder")
-    return _below_a_folder(location)
+    return location
 
 
 def _below_a_folder(location: str) -> str:
@@ -134,8 +134,10 @@ def _with_unit(size: Any) -> Any:
 
 Address = Annotated[str, AfterValidator(_supported)]
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
-OutputFile = Annotated[Location, AfterValidator(_no_folder)]
-OutputFolder = Annotated[Location, AfterValidator(_no_file)]
+OutputFile = Annotated[Location, AfterValidator(_no_folder), AfterValidator(_below_a_folder)]
+Folder = Annotated[Location, AfterValidator(_no_file)]
+OptionalFolder = Annotated[Address, AfterValidator(_no_file), Shown("PATH")]
+OutputFolder = Annotated[Folder, AfterValidator(_below_a_folder)]
 InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
 JudgmentsFile = Annotated[Address, AfterValidator(_must_exist_or_be_listed), Shown("FILE")]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]

@@ -128,6 +128,14 @@ def test_java_that_ends_while_its_error_is_explained_is_no_defect(doing, capsys)
     assert "Traceback" not in told
 
 
+def test_a_path_that_the_system_refuses_is_no_defect(capsys):
+    long = "x" * 300
+    assert main(["rank", "--system", "best_a", "--train", long, "--input", long, "--predictions", long]) == 4
+    told = capsys.readouterr().err
+    assert told.startswith(f"cqa: {long}: File name too long")
+    assert "Traceback" not in told
+
+
 def test_a_defect_shows_its_traceback_and_what_is_left(doing, capsys):
     doing(fail_with(ZeroDivisionError("oops")))
     assert main(["probe"]) == 1

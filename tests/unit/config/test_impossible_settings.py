@@ -27,6 +27,7 @@ from cqa_spark.config.settings import (
 DUMP = ["--input", __file__, "--lake", "lake"]
 FILES = ["--train", __file__, "--dev", __file__, "--lake", "lake"]
 RUN = ["--lake", "lake", "--run-id", "r1"]
+RANK = ["--system", "best_a", "--train", __file__, "--input", __file__]
 
 
 def problems(model: type[Command], *arguments: str) -> tuple[Problem, ...]:
@@ -108,7 +109,19 @@ def test_a_lake_in_storage_that_is_not_supported(location: str) -> None:
     assert (problem.key, problem.what) == ("lake", f"{location.partition('://')[0]}:// is not supported storage")
 
 
-RANK = ["--system", "best_a", "--train", __file__, "--input", __file__]
+@pytest.mark.parametrize(
+    ("model", "arguments"),
+    [
+        (ReportSettings, ["--run-id", "r1", "--lake"]),
+        (RankSettings, [*RANK, "--predictions", "new", "--lake"]),
+        (InspectSettings, []),
+    ],
+)
+def test_a_lake_that_is_a_file(model: type[Command], arguments: list[str]) -> None:
+    [problem] = problems(model, *arguments, __file__)
+    assert (problem.key, problem.what) == ("lake", f"{__file__} is a file")
+
+
 OUTPUT_FILES = [
     (RunSettings, [*FILES, "--systems", "given_order", "--report"]),
     (ReportSettings, [*RUN, "--report"]),
