@@ -81,6 +81,7 @@ _DAMAGED = (
     r"[Ee]rror while reading file (\S+?)\.?(?:\s|$)",
     r"Could not read footer for file: ?(?:FileStatus\{path=)?(\S+?)(?:[;,}]|\.?(?:\s|$))",
     r"(\S+) is not a Parquet file",
+    r"Checksum error: (\S+) at \d+",
     r"File (\S+) does not exist",
     r"Path does not exist: (\S+?)\.?(?:\s|$)",
     r"FileNotFoundException: (?:No such file or directory: )?(\S+?)(?:\s|$)",

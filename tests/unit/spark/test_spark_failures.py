@@ -215,6 +215,8 @@ def test_what_the_machine_or_the_cluster_did(message: str, problem: str) -> None
          "/lake/posts/part-0.parquet"),
         ("java.lang.RuntimeException: file:/lake/posts/part-0.parquet is not a Parquet file. Expected magic number",
          "/lake/posts/part-0.parquet"),
+        ("org.apache.hadoop.fs.ChecksumException: Checksum error: file:/lake/posts/part-0.parquet at 0 exp: 1 got: 2",
+         "/lake/posts/part-0.parquet"),
         ("java.io.FileNotFoundException: File file:/lake/posts/part-0.parquet does not exist",
          "/lake/posts/part-0.parquet"),
         ("java.io.FileNotFoundException: No such file or directory: s3a://bucket/lake/posts/part-0.parquet",
