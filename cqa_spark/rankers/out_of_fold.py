@@ -37,8 +37,8 @@ def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int 
         except InputError as error:
             raise InputError(
                 f"out-of-fold scores need examples of both classes outside of each of {folds} folds: {error.problem}",
-                "train on more queries, of which several have relevant and irrelevant candidates, or with a system whose "
-                "ranker needs no such scores, such as logistic_regression (cqa systems list)",
+                "train on more queries, of which several have relevant and irrelevant candidates, or with a system "
+                "whose ranker needs no such scores, such as logistic_regression (cqa systems list)",
             ) from error
 
     held_out = [fold_of(folds, seed) == fold for fold in range(folds)]
