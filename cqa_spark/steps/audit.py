@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.history.audit import Exposure, Finding, audit_group, audit_moments, exposure, known_at
+from cqa_spark.features.history.audit import Exposure, Finding, audit_groups, audit_moments, exposure, known_at
 from cqa_spark.features.needed_tables import with_needed_tables
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
@@ -71,12 +71,12 @@ class Audit(Step):
         with feature_inputs(run, task_examples(run, PreferredAnswer.name), self.settings) as inputs:
             exposed = exposure(inputs)
             moments = audit_moments(inputs, self.moments)
-            for each in with_needed_tables(map(group_class, self.groups), inputs, strict=False):
-                if each.inputs is None:
-                    continue
+            supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=False))
+            for own in {id(each.inputs): each.inputs for each in supplied if each.inputs is not None}.values():
+                groups = [each.group for each in supplied if each.inputs is own]
                 for moment in moments:
-                    known = known_at(each.inputs, moment)
-                    findings.append(audit_group(each.group, known, moment, folds=self.settings.folds))
+                    findings += audit_groups(groups, known_at(own, moment), moment, folds=self.settings.folds)
+        findings.sort(key=lambda finding: (self.groups.index(finding.group), finding.moment))
         counts.rows_in = sum(finding.rows for finding in findings)
         if not counts.rows_in:
             raise InputError(

@@ -7,7 +7,8 @@ these facts, and the number of pairs concerned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -15,12 +16,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.feature_table import KEY
-from cqa_spark.features.featurize import fit_and_compute
+from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.history.dump_state import DumpState, with_other_state
 from cqa_spark.features.history.later_events import go_on_otherwise
 from cqa_spark.features.history.pairs import dated_pairs, known_pairs
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.stored_values import by_place
+from cqa_spark.spark.persistence import persisted
 
 
 @dataclass(frozen=True)
@@ -101,32 +104,59 @@ def known_at(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
     return replace(inputs, examples=inputs.examples.join(keys, on=keys.columns, how="left_semi"))
 
 
-def audit_group(group: type[FeatureGroup], inputs: FeatureInputs, moment: datetime, *, folds: int) -> Finding:
-    """Compute a group on the real events and on changed later events, and compare the values.
+def audit_groups(
+    groups: Sequence[type[FeatureGroup]], inputs: FeatureInputs, moment: datetime, *, folds: int
+) -> list[Finding]:
+    """Compute groups on the real events and on changed later events, and compare the values.
 
-    The group is also fitted twice, because its fitted state must not depend on later events either.
+    The groups are also fitted twice, because their fitted state must not depend on later events either. Groups of one
+    pass that declare the same facts as of the dump are computed together.
 
     Args:
-        group: the group.
+        groups: the groups.
         inputs: the tables; all examples existed at the moment, as ``known_at`` ensures.
         moment: the time after which all events are changed.
         folds: folds of the cross-fitting.
+
+    Returns:
+        A finding for each group.
     """
-    _, values = fit_and_compute(group, inputs, folds=folds)
-    later = with_other_state(go_on_otherwise(inputs, moment), set(DumpState) - group.as_of_dump)
-    rows, changed = _changes(group, values, fit_and_compute(group, later, folds=folds)[1])
-    if not group.as_of_dump:
-        return Finding(group.name, moment, rows, changed)
-    _, others = fit_and_compute(group, with_other_state(inputs, group.as_of_dump), folds=folds)
-    return Finding(group.name, moment, rows, changed, as_of_dump=_changes(group, values, others)[1])
+    later = go_on_otherwise(inputs, moment)
+    findings: list[Finding] = []
+    for of_pass in by_place(groups).values():
+        with persisted(_values(of_pass, inputs, folds)) as (values,):
+            for facts in {group.as_of_dump for group in of_pass}:
+                alike = [group for group in of_pass if group.as_of_dump == facts]
+                others = with_other_state(later, set(DumpState) - facts)
+                rows, changed = _changes(alike, values, _values(alike, others, folds))
+                declared: Mapping[str, Mapping[str, int]] = {}
+                if facts:
+                    _, declared = _changes(alike, values, _values(alike, with_other_state(inputs, facts), folds))
+                findings += [
+                    Finding(group.name, moment, rows, changed[group.name], declared.get(group.name, {}))
+                    for group in alike
+                ]
+    return findings
 
 
-def _changes(group: type[FeatureGroup], values: DataFrame, others: DataFrame) -> tuple[int, dict[str, int]]:
-    key, names = list(KEY), [column.name for column in group.columns]
+def _values(groups: Sequence[type[FeatureGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
+    return compute_place(fit_groups(groups, inputs, folds=folds), inputs, folds)
+
+
+def _changes(
+    groups: Sequence[type[FeatureGroup]], values: DataFrame, others: DataFrame
+) -> tuple[int, dict[str, dict[str, int]]]:
+    """The number of rows, and by group the number of rows whose value changed, of the columns that have any."""
+    key, names = list(KEY), [group.name for group in groups]
     one = values.select(*key, F.struct(*names).alias("one"))
     other = others.select(*key, F.struct(*names).alias("other"))
     both = one.join(other, on=key, how="full")
-    same = {name: F.col(f"one.{name}").eqNullSafe(F.col(f"other.{name}")) for name in names}
-    counts = both.agg(F.count(F.lit(1)), *[F.count_if(~equal).alias(name) for name, equal in same.items()]).first()
+    columns = [(group.name, column.name) for group in groups for column in group.columns]
+    same = [F.col(f"one.{name}.{column}").eqNullSafe(F.col(f"other.{name}.{column}")) for name, column in columns]
+    counts = both.agg(F.count(F.lit(1)), *map(F.count_if, map(operator.inv, same))).first()
     assert counts is not None, "an aggregate has one row"
-    return counts[0], {name: counts[name] for name in names if counts[name]}
+    changed: dict[str, dict[str, int]] = {name: {} for name in names}
+    for (name, column), rows in zip(columns, counts[1:], strict=True):
+        if rows:
+            changed[name][column] = rows
+    return counts[0], changed

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.commands.audit import refuse_changes, refuse_late_answers
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import Exposure, Finding, audit_group, audit_moments, exposure, known_at
+from cqa_spark.features.history.audit import Exposure, Finding, audit_groups, audit_moments, exposure, known_at
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.later_events import go_on_otherwise
 from cqa_spark.features.inputs import FeatureInputs
@@ -36,22 +36,25 @@ def test_every_snapshot_group_has_an_as_of_variant() -> None:
     assert len(SNAPSHOT) == 7
 
 
-@pytest.mark.parametrize("name", AS_OF)
-def test_as_of_columns_stay_the_same(inputs: FeatureInputs, name: str) -> None:
-    group = group_class(name)
-    finding = audit_group(group, known_at(inputs, CUT), CUT, folds=2)
-    assert finding.rows > 0
-    assert finding.changed == {}
-    assert bool(finding.as_of_dump) == bool(group.as_of_dump)
+def test_as_of_columns_stay_the_same(inputs: FeatureInputs) -> None:
+    findings = audit_groups(list(map(group_class, AS_OF)), known_at(inputs, CUT), CUT, folds=2)
+    assert {finding.group: (finding.rows, finding.changed) for finding in findings} == dict.fromkeys(AS_OF, (3, {}))
+    assert {finding.group for finding in findings if finding.as_of_dump} == {
+        name for name in AS_OF if group_class(name).as_of_dump
+    }
 
 
 def test_what_a_group_does_not_declare_to_read_as_of_the_dump_must_not_change(
     inputs: FeatureInputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared = {"answer_text_v1": {"characters", "words", "cosine"}, "comments_asof_v1": {"asker_on_answer"}}
-    for name, columns in declared.items():
-        monkeypatch.setattr(group_class(name), "as_of_dump", frozenset())
-        assert columns <= set(audit_group(group_class(name), known_at(inputs, CUT), CUT, folds=2).changed)
+    groups = list(map(group_class, declared))
+    for group in groups:
+        monkeypatch.setattr(group, "as_of_dump", frozenset())
+    found = {
+        finding.group: set(finding.changed) for finding in audit_groups(groups, known_at(inputs, CUT), CUT, folds=2)
+    }
+    assert {name: found[name] & columns for name, columns in declared.items()} == declared
 
 
 def test_an_injected_late_answer_is_refused(inputs: FeatureInputs) -> None:
@@ -74,14 +77,12 @@ def test_an_injected_late_answer_is_refused(inputs: FeatureInputs) -> None:
 
 
 def test_columns_of_the_dump_change(inputs: FeatureInputs) -> None:
-    known = known_at(inputs, CUT)
-    changed = {
-        name: set(audit_group(group_class(f"{name}_snapshot_v1"), known, CUT, folds=2).changed)
-        for name in ("basic_q", "basic_u", "comments")
-    }
-    assert changed["basic_q"] == {"views", "active"}
-    assert changed["basic_u"] == {column.name for column in group_class("basic_u_snapshot_v1").columns}
-    assert {"on_question", "on_answer", "answerer_on_answer", "sentiment"} <= changed["comments"]
+    groups = [group_class(f"{name}_snapshot_v1") for name in ("basic_q", "basic_u", "comments")]
+    findings = audit_groups(groups, known_at(inputs, CUT), CUT, folds=2)
+    changed = {finding.group: set(finding.changed) for finding in findings}
+    assert changed["basic_q_snapshot_v1"] == {"views", "active"}
+    assert changed["basic_u_snapshot_v1"] == {column.name for column in group_class("basic_u_snapshot_v1").columns}
+    assert {"on_question", "on_answer", "answerer_on_answer", "sentiment"} <= changed["comments_snapshot_v1"]
 
 
 def test_only_examples_that_were_there_are_looked_at(inputs: FeatureInputs) -> None:
