@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["golden.duplicate", "golden.preferred_answer", "golden.question_comment"]
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # A slow machine is no failure.

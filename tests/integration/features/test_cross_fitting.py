@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Self
 
@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
 from cqa_spark.features.featurize import compute_place, compute_values, fit_and_compute, fit_groups
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, QueryGroup, learns_from_labels
@@ -120,32 +121,31 @@ def test_a_group_that_memorises_labels_knows_none_of_the_training_examples(input
     assert (again["Q3_C1"], again["Q3_C2"], again["Q20_C1"]) == ((1.0,), (0.0,), (None,))
 
 
-LEARNING = [name for name in known_groups() if learns_from_labels(group_class(name))]
+LEARNING = {name: group_class(name) for name in known_groups() if learns_from_labels(group_class(name))}
+NEURAL = [name for name, group in LEARNING.items() if issubclass(group, CrossEncoderGroup)]
 
 
-@pytest.fixture(scope="module")
-def before_and_after(inputs: FeatureInputs) -> tuple[dict[str, Row], dict[str, Row]]:
-    """Values of all groups that learn from labels, by candidate; then the same with flipped labels in fold 1."""
+@pytest.mark.parametrize(
+    "names", [pytest.param(LEARNING.keys() - NEURAL, id="quick"), pytest.param(NEURAL, marks=pytest.mark.neural)]
+)
+def test_flipping_the_labels_of_one_fold_changes_the_values_of_others_but_not_its_own(
+    inputs: FeatureInputs, names: Collection[str]
+) -> None:
+    """Of all groups at once, which share what they learn from."""
 
     def values(inputs: FeatureInputs) -> dict[str, Row]:
-        fitted = fit_groups(map(group_class, LEARNING), inputs, folds=FOLDS)
+        fitted = fit_groups([LEARNING[name] for name in names], inputs, folds=FOLDS)
         return {row["candidate_id"]: row for row in compute_place(fitted, inputs, FOLDS).collect()}
 
-    return values(inputs), values(_flipped(inputs, fold_of(FOLDS) == 1))
-
-
-@pytest.mark.parametrize("name", LEARNING)
-def test_flipping_the_labels_of_one_fold_changes_the_values_of_others_but_not_its_own(
-    inputs: FeatureInputs, before_and_after: tuple[dict[str, Row], dict[str, Row]], name: str
-) -> None:
-    before, after = ({candidate: row[name] for candidate, row in values.items()} for values in before_and_after)
+    before, after = values(inputs), values(_flipped(inputs, fold_of(FOLDS) == 1))
     folds = _fold_by_candidate(inputs)
     assert set(folds.values()) == {0, 1, 2}
     own = {candidate for candidate, fold in folds.items() if fold == 1}
-    assert {candidate: before[candidate] for candidate in own} == {candidate: after[candidate] for candidate in own}
     others = {candidate for candidate in before if candidate.endswith("_C2")} - own
     assert "Q20_C2" in others
-    assert not [candidate for candidate in others if before[candidate] == after[candidate]]
+    for name in sorted(names):
+        assert [candidate for candidate in own if before[candidate][name] != after[candidate][name]] == [], name
+        assert [candidate for candidate in others if before[candidate][name] == after[candidate][name]] == [], name
 
 
 def test_a_thread_and_its_repeat_share_a_fold(inputs: FeatureInputs) -> None:

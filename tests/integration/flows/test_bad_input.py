@@ -33,25 +33,10 @@ BOMB = """<?xml version="1.0"?>
 def rank(sample: SamplePaths, tmp_path: Path) -> Callable[..., int]:
     """Rank a file by its given order, within a lake that can be looked into."""
 
-    def rank_file(path: Path, *more: str) -> int:
-        return main(
-            [
-                "rank",
-                "--system",
-                "given_order",
-                "--train",
-                str(sample.train),
-                "--input",
-                str(path),
-                "--lake",
-                str(tmp_path / "lake"),
-                "--run-id",
-                "r1",
-                "--predictions",
-                str(tmp_path / "out.pred"),
-                *more,
-            ]
-        )
+    def rank_file(path: Path, *more: str, train: Path = sample.dev) -> int:
+        files = ["--train", str(train), "--input", str(path), "--predictions", str(tmp_path / "out.pred")]
+        lake = ["--lake", str(tmp_path / "lake"), "--run-id", "r1"]
+        return main(["rank", "--system", "given_order", *files, *lake, *more])
 
     return rank_file
 
@@ -69,7 +54,7 @@ def test_a_folder_without_dumps(rank: Callable[..., int], tmp_path: Path, capsys
     assert not (tmp_path / "lake").exists()
 
 
-def test_a_file_that_ends_inside_a_thread(
+def test_files_that_end_inside_a_thread_or_hold_a_bomb_and_an_external_entity(
     spark: SparkSession,
     rank: Callable[..., int],
     sample: SamplePaths,
@@ -77,26 +62,21 @@ def test_a_file_that_ends_inside_a_thread(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     whole = sample.unlabelled.read_text()
-    cut = tmp_path / "cut.xml"
-    cut.write_text(whole[: whole.rindex("</RelComment>")])
-    assert rank(cut) == 0
-    (refused,) = _quarantine(spark, tmp_path, cut)
-    assert "ends inside a thread" in refused
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "cut.xml").write_text(whole[: whole.rindex("</RelComment>")])
+    (tmp_path / "in" / "bomb.xml").write_text(BOMB)
+    assert rank(tmp_path / "in") == 0
     shown = capsys.readouterr().err
+    quarantined = _quarantine(spark, tmp_path)
+    assert sorted(name for name, _ in quarantined) == ["bomb.xml", "bomb.xml", "cut.xml"]
+    (refused,) = (reason for name, reason in quarantined if name == "cut.xml")
+    assert "ends inside a thread" in refused
     assert refused in shown
     assert f"→ the table quarantine of {tmp_path}/lake; cqa inspect {tmp_path}/lake --run-id r1" in shown
-    ranked = {line.split("\t")[0] for line in (tmp_path / "out.pred").read_text().splitlines()}
-    assert len(ranked) == whole.count("<Thread ") - 1
-
-
-def test_a_bomb_and_an_external_entity(spark: SparkSession, rank: Callable[..., int], tmp_path: Path) -> None:
-    bomb = tmp_path / "bomb.xml"
-    bomb.write_text(BOMB)
-    assert rank(bomb) == 0
-    reasons = _quarantine(spark, tmp_path, bomb)
-    assert len(reasons) == 2
-    assert all("entit" in reason for reason in reasons)
-    assert [line.split("\t")[1] for line in (tmp_path / "out.pred").read_text().splitlines()] == ["Q77_R3_C1"]
+    assert ["entit" in reason for name, reason in quarantined if name == "bomb.xml"] == [True, True]
+    ranked = [line.split("\t")[:2] for line in (tmp_path / "out.pred").read_text().splitlines()]
+    assert [candidate for query, candidate in ranked if query.startswith("Q77")] == ["Q77_R3_C1"]
+    assert len({query for query, _ in ranked}) == 1 + whole.count("<Thread ") - 1
 
 
 def test_a_file_without_anything_to_rank(
@@ -117,37 +97,26 @@ def test_a_lake_that_cannot_be_written(
     assert "cannot be written" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_training_on_what_is_measured(
-    sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str], spark: SparkSession
+    spark: SparkSession,
+    rank: Callable[..., int],
+    sample: SamplePaths,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     copy = tmp_path / "copy.xml"
     copy.write_text(sample.dev.read_text().replace('ID="Q', 'ID="Q9').replace('SEQUENCE="Q', 'SEQUENCE="Q9'))
-    arguments = [
-        "run",
-        "--lake",
-        str(tmp_path / "lake"),
-        "--run-id",
-        "r1",
-        "--train",
-        str(copy),
-        "--dev",
-        str(sample.dev),
-        "--systems",
-        "given_order",
-        "--no-tracking.enabled",
-        "--evaluation.resamples",
-        "9",
-    ]
-    assert main(arguments) == 3
+    assert rank(sample.dev, train=copy) == 3
     assert "both in the training and in the evaluation data" in capsys.readouterr().err
     log = RunLog(Lake(spark, str(tmp_path / "lake")).objects)
     assert [record.status for record in log.records("r1")] == ["running", "failed"]
-    assert main([*arguments, "--allow-shared-threads"]) == 0
+    assert rank(sample.dev, "--allow-shared-threads", train=copy) == 0
+    assert len((tmp_path / "out.pred").read_text().splitlines()) == sample.dev.read_text().count("<RelComment ")
 
 
-def _quarantine(spark: SparkSession, folder: Path, path: Path) -> list[str]:
+def _quarantine(spark: SparkSession, folder: Path) -> list[tuple[str, str]]:
+    """File and reason of every refused record of the run."""
     lake = Lake(spark, str(folder / "lake"))
     version = RunLog(lake.objects).require_success("r1").table_versions["quarantine"]
     rows = lake.read(QUARANTINE, version).collect()
-    return [row["reason"] for row in rows if row["source_file"].endswith(path.name)]
+    return [(Path(row["source_file"]).name, row["reason"]) for row in rows]

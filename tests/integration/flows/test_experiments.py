@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
+from golden.run import GoldenRun
+from homes import make_home
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
@@ -35,13 +36,19 @@ SYSTEM = System(
     feature_groups=("goodness_pmi_v1", "dialogue_v1", "comment_surface_v1"),
     ranker=RankerSpec(name="logistic_regression", parameters={"iterations": 5}),
 )
+UNFITTED = SYSTEM.model_copy(update={"name": "unfitted", "feature_groups": ("dialogue_v1", "comment_surface_v1")})
+"""Whose features are the same in all folds."""
 
 pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture(scope="module")
-def run(finished: Any) -> Run:
-    return Run(finished.lake, RunLog(finished.lake.objects).require_success("r1"), on_step=lambda step: None)
+def run(question_comment_run: GoldenRun) -> Run:
+    return Run(
+        question_comment_run.lake,
+        RunLog(question_comment_run.lake.objects).require_success("r1"),
+        on_step=lambda step: None,
+    )
 
 
 def test_groups_of_one_family_are_left_out_or_used_together() -> None:
@@ -98,9 +105,9 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
         ranker=RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": True}),
     )
     tried = ExperimentSettings(repeats=2, folds=2)
-    found = {row["system"]: row for row in compare(run, [order, SYSTEM], tried, FAST, FeatureSettings(folds=2))}
-    best, other = found["small"], found["order"]
-    assert (best["best"], best["difference"], best["p_value"]) == ("small", 0.0, 1.0)
+    found = {row["system"]: row for row in compare(run, [order, UNFITTED], tried, FAST, FeatureSettings(folds=2))}
+    best, other = found["unfitted"], found["order"]
+    assert (best["best"], best["difference"], best["p_value"]) == ("unfitted", 0.0, 1.0)
     assert other["spread"] == 0.0  # an order that learns nothing does not depend on the folds
     assert other["difference"] == pytest.approx(other["value"] - best["value"])
     assert best["low"] < best["value"] < best["high"]
@@ -122,28 +129,34 @@ def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run
 def test_other_seeds_draw_other_rows_and_a_deterministic_ranker_is_not_trained_again(run: Run) -> None:
     parameters = {"objective": "classification", "trees": 5, "row_share": 0.3, "seed": 7}
     trees = SYSTEM.model_copy(update={"ranker": RankerSpec(name="boosted_trees", parameters=parameters)})
-    found = sorted(other_seeds(run, trees, FAST, HeldOut(), seeds=3), key=lambda entry: entry["draw"])
+    found = sorted(other_seeds(run, trees, FAST, HeldOut(), seeds=2), key=lambda entry: entry["draw"])
     assert [(row["system"], row["split"], row["draw"]) for row in found] == [
-        ("small", "dev", draw) for draw in range(3)
+        ("small", "dev", draw) for draw in range(2)
     ]
     assert len({row["value"] for row in found}) > 1
-    assert other_seeds(run, SYSTEM, FAST, HeldOut(), seeds=3) == []
+    assert other_seeds(run, SYSTEM, FAST, HeldOut(), seeds=2) == []
 
 
 @pytest.mark.slow
 def test_tuning_writes_parameters_and_leaves_the_run_alone(
-    finished: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    question_comment_run: GoldenRun,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = len(RunLog(finished.lake.objects).records())
+    before = len(RunLog(question_comment_run.lake.objects).records())
     tuned, log = tmp_path / "tuned.yaml", tmp_path / "mlflow.db"
-    arguments = ["--lake", finished.lake.root, "--run-id", "r1", "--budget", "1", "--repeats", "2", "--folds", "2"]
-    more = ["--evaluation.resamples", "99", "--tuned", str(tuned), "--tracking.uri", f"sqlite:///{log}"]
-    assert main(["tune", "--system", "lexicon", *arguments, *more]) == 0
+    monkeypatch.setenv(
+        "CQA_HOME", str(make_home(tmp_path / "home", systems=[UNFITTED.model_dump(mode="json", exclude_defaults=True)]))
+    )
+    run = ["--lake", question_comment_run.root, "--run-id", "r1", "--system", "unfitted"]
+    few = ["--budget", "1", "--repeats", "2", "--folds", "2", "--evaluation.resamples", "99"]
+    assert main(["tune", *run, *few, "--tuned", str(tuned), "--tracking.uri", f"sqlite:///{log}"]) == 0
     first = capsys.readouterr()
     assert [line.split()[0] for line in first.err.splitlines() if "MAP@10" in line] == ["given", "trial"]
     assert yaml.safe_load(tuned.read_text(encoding="utf-8"))["ranker"]["name"] == "logistic_regression"
     assert "keep" in first.out or "is better" in first.out
-    assert len(RunLog(finished.lake.objects).records()) == before
+    assert len(RunLog(question_comment_run.lake.objects).records()) == before
 
     from mlflow import MlflowClient
 

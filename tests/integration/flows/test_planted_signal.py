@@ -24,7 +24,7 @@ from cqa_spark.systems.recipes import read_systems
 SYSTEM = "metadata_logistic_snapshot"
 GROUPS = ("basic_u", "u_tags", "badges")
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("at_home")]
+pytestmark = [pytest.mark.more, pytest.mark.usefixtures("at_home")]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The main job on the real development set."""
+"""The main job on the real development set; `tasks/test_tasks_real.py` has the given order alone, without training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.storage import Lake
 
 
-@pytest.mark.slow
+@pytest.mark.more
 def test_the_given_order_to_the_digit_and_a_learned_system_far_above_it(
     spark: SparkSession, cqa_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
+from golden.question_comment import whole_run
+from golden.run import GoldenRun
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.evaluation.evaluate_file import evaluate_file
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.lake.storage import Lake
 from cqa_spark.steps.reuse import KeepModels
 from cqa_spark.synth.qatar_living import SamplePaths
 
 pytestmark = pytest.mark.usefixtures("at_home")
+
+
+@pytest.fixture
+def published(question_comment_run: GoldenRun) -> Snapshot:
+    return question_comment_run.snapshot
 
 
 def figures(metrics: list[Entry]) -> dict[tuple[str, str], float]:
@@ -35,8 +42,8 @@ def ranking(rankings: DataFrame) -> list[Row]:
     return rankings.select(*columns).orderBy("system", "query_id", "rank").collect()
 
 
-def test_the_run_is_published_with_every_step_accounted_for(finished: Any) -> None:
-    record = finished.snapshot.record
+def test_the_run_is_published_with_every_step_accounted_for(published: Snapshot) -> None:
+    record = published.record
     assert (record.run_id, record.status) == ("r1", "published")
     ingest, *middle, features, train, score, evaluate, report = record.steps
     assert [ingest.step, features.step, train.step, score.step, evaluate.step, report.step] == [
@@ -51,20 +58,20 @@ def test_the_run_is_published_with_every_step_accounted_for(finished: Any) -> No
     assert all(each.bytes == Path(each.path).stat().st_size and len(each.sha256 or "") == 64 for each in record.inputs)
 
 
-def test_the_broken_thread_is_in_quarantine_where_it_stood(finished: Any, sample: SamplePaths) -> None:
-    (broken,) = finished.snapshot.read(QUARANTINE).collect()
+def test_the_broken_thread_is_in_quarantine_where_it_stood(published: Snapshot, sample: SamplePaths) -> None:
+    (broken,) = published.read(QUARANTINE).collect()
     raw = sample.train.read_bytes()
     assert raw[broken["byte_offset"] :].startswith(b'<OrgQuestion ORGQ_ID="Q0">')
     assert "entit" in broken["reason"]
     assert "&undeclared;" in broken["raw"]
-    (counts,) = (entry for entry in finished.snapshot.entries(INGESTED_FILES) if entry["split"] == "train")
+    (counts,) = (entry for entry in published.entries(INGESTED_FILES) if entry["split"] == "train")
     assert (counts["rows_in"], counts["rows_out"], counts["rows_quarantined"]) == (41, 40, 1)
 
 
-def test_every_query_is_ranked_whole_by_every_system(finished: Any) -> None:
-    dev = finished.snapshot.read(EXAMPLES).where("task = 'question_comment' and split = 'dev'")
+def test_every_query_is_ranked_whole_by_every_system(published: Snapshot) -> None:
+    dev = published.read(EXAMPLES).where("task = 'question_comment' and split = 'dev'")
     candidates = {row["query_id"]: row["count"] for row in dev.groupBy("query_id").count().collect()}
-    ranks = finished.snapshot.read(RANKINGS).groupBy("system", "query_id").agg(F.sort_array(F.collect_list("rank")))
+    ranks = published.read(RANKINGS).groupBy("system", "query_id").agg(F.sort_array(F.collect_list("rank")))
     found = {(row[0], row[1]): row[2] for row in ranks.collect()}
     assert found == {
         (system, query): list(range(1, count + 1))
@@ -73,113 +80,94 @@ def test_every_query_is_ranked_whole_by_every_system(finished: Any) -> None:
     }
 
 
-def test_the_learned_system_beats_the_given_order(finished: Any) -> None:
-    values = figures(finished.snapshot.entries(METRICS))
+def test_the_learned_system_beats_the_given_order(published: Snapshot) -> None:
+    values = figures(published.entries(METRICS))
     assert values["learned", "MAP@10"] > values["given_order", "MAP@10"] + 0.1
-    (map_test,) = (entry for entry in finished.snapshot.entries(COMPARISONS) if entry["measure"] == "MAP@10")
+    (map_test,) = (entry for entry in published.entries(COMPARISONS) if entry["measure"] == "MAP@10")
     assert (map_test["system"], map_test["baseline"]) == ("learned", "given_order")
     assert map_test["difference"] == values["learned", "MAP@10"] - values["given_order", "MAP@10"]
 
 
-def test_the_report_stands_alone_and_shows_the_quarantine(finished: Any) -> None:
-    page = Path(finished.snapshot.record.artifacts["report"]).read_text(encoding="utf-8")
+def test_the_report_stands_alone_and_shows_the_quarantine(published: Snapshot) -> None:
+    page = Path(published.record.artifacts["report"]).read_text(encoding="utf-8")
     assert "learned" in page
     assert "&amp;undeclared;" in page
     assert "&undeclared;" not in page.replace("&amp;undeclared;", "")
 
 
-@pytest.mark.slow
-def test_the_same_run_again_gives_the_same_tables(finished: Any, sample: SamplePaths, whole_run: Any) -> None:
-    before = finished.snapshot
-    assert main(whole_run(sample, finished.lake.root, "--no-tracking.enabled")) == 0
-    again = finished.snapshot
+def test_the_same_run_again_gives_the_same_rankings_and_figures_whatever_the_partitions(
+    question_comment_run: GoldenRun, published: Snapshot, sample: SamplePaths, tmp_path: Path
+) -> None:
+    lake = question_comment_run.copy(tmp_path)
+    assert main(whole_run(sample, lake.root, "--spark.partitions", "3")) == 0
+    before, again = published, lake.snapshot
     assert again.record.table_versions != before.record.table_versions
-    assert again.read(RANKINGS).exceptAll(before.read(RANKINGS)).isEmpty()
-    assert before.read(RANKINGS).exceptAll(again.read(RANKINGS)).isEmpty()
+    assert ranking(again.read(RANKINGS)) == ranking(before.read(RANKINGS))
     for table in (METRICS, COMPARISONS):
         assert again.entries(table) == before.entries(table)
 
 
-@pytest.mark.slow
-def test_the_figures_do_not_depend_on_the_partitions(
-    finished: Any, sample: SamplePaths, whole_run: Any, tmp_path: Path
-) -> None:
-    lake = type(finished.lake)(finished.lake.spark, str(tmp_path / "lake"))
-    assert main(whole_run(sample, lake.root, "--no-tracking.enabled", "--spark.partitions", "7")) == 0
-    other = published_run(lake)
-    assert other is not None
-    snapshot = type(finished.snapshot)(lake, other)
-    assert ranking(snapshot.read(RANKINGS)) == ranking(finished.snapshot.read(RANKINGS))
-    assert figures(snapshot.entries(METRICS)) == figures(finished.snapshot.entries(METRICS))
-
-
-def test_a_saved_system_ranks_a_file_as_the_run_did(finished: Any, sample: SamplePaths, tmp_path: Path) -> None:
-    model = finished.snapshot.record.artifacts["model/learned"]
+def test_a_saved_system_ranks_a_file_as_the_run_did(published: Snapshot, sample: SamplePaths, tmp_path: Path) -> None:
+    model = published.record.artifacts["model/learned"]
     predictions = tmp_path / "dev.pred"
     assert main(["score", "--model", model, "--input", str(sample.dev), "--predictions", str(predictions)]) == 0
     scores = evaluate_file(sample.gold, predictions)
-    values = figures(finished.snapshot.entries(METRICS))
+    values = figures(published.entries(METRICS))
     assert scores["map"] == values["learned", "MAP@10"]
     assert scores["avg_rec"] == values["learned", "AvgRec@10"]
     assert scores["f1"] == values["learned", "F1"]
 
 
-def test_a_saved_system_keeps_its_feature_importances_beside_those_of_others(finished: Any, tmp_path: Path) -> None:
-    lake = type(finished.lake)(finished.lake.spark, str(tmp_path / "lake"))
+def test_a_saved_system_keeps_its_feature_importances_beside_those_of_others(
+    question_comment_run: GoldenRun, published: Snapshot, tmp_path: Path
+) -> None:
+    lake = Lake(question_comment_run.lake.spark, str(tmp_path / "lake"))
     begin = RunRecord("r2", "running", "run", config_hash="c0ffee", config="", code_version="0")
     other = {"system": "other", "feature": "overlap_v1__stems", "importance": 1.0, "direction": 1}
     with open_run(lake, begin, resume=False, on_step=lambda _: None) as run:
         run.write_entries(FEATURE_IMPORTANCES, [other])
-        KeepModels({"learned": finished.snapshot.record.artifacts["model/learned"]}).execute(run, StepRecord("models"))
+        KeepModels({"learned": published.record.artifacts["model/learned"]}).execute(run, StepRecord("models"))
         found = run.entries(FEATURE_IMPORTANCES)
-    learned = finished.snapshot.entries(FEATURE_IMPORTANCES)
+    learned = published.entries(FEATURE_IMPORTANCES)
     assert {entry["system"] for entry in learned} == {"learned"}
     assert found == [other, *learned]
 
 
 def test_a_saved_system_refuses_what_it_was_trained_on(
-    finished: Any, sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Snapshot, sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     predictions = tmp_path / "train.pred"
     files = ["--input", str(sample.train), "--predictions", str(predictions)]
-    assert main(["score", "--model", finished.snapshot.record.artifacts["model/learned"], *files]) == 3
+    assert main(["score", "--model", published.record.artifacts["model/learned"], *files]) == 3
     assert "threads are both in the training and in the evaluation data" in capsys.readouterr().err
     assert not predictions.exists()
-    assert main(["score", "--model", finished.snapshot.record.artifacts["model/given_order"], *files]) == 0
 
 
-def test_an_unlabelled_file_is_ranked_in_the_official_format(sample: SamplePaths, tmp_path: Path) -> None:
-    predictions = tmp_path / "unlabelled.pred"
-    assert (
-        main(
-            [
-                "rank",
-                "--system",
-                "given_order",
-                "--train",
-                str(sample.train),
-                "--input",
-                str(sample.unlabelled),
-                "--predictions",
-                str(predictions),
-            ]
-        )
-        == 0
-    )
+def test_a_saved_system_that_learned_nothing_ranks_any_file_in_the_official_format(
+    published: Snapshot, sample: SamplePaths, tmp_path: Path
+) -> None:
+    """With and without labels, and also what the systems beside it were trained on."""
+    (tmp_path / "in").mkdir()
+    for file in (sample.train, sample.unlabelled):
+        shutil.copy(file, tmp_path / "in")
+    predictions = tmp_path / "all.pred"
+    files = ["--input", str(tmp_path / "in"), "--predictions", str(predictions)]
+    assert main(["score", "--model", published.record.artifacts["model/given_order"], *files]) == 0
     rows = [line.split("\t") for line in predictions.read_text().splitlines()]
-    assert len(rows) == sample.unlabelled.read_text().count("<RelComment ")
-    assert all(len(row) == 5 and row[2] == "0" and row[4] == "true" for row in rows)
+    of_train = published.read(EXAMPLES).where("task = 'question_comment' and split = 'train'").count()
+    assert len(rows) == of_train + sample.unlabelled.read_text().count("<RelComment ")
+    assert {(len(row), row[2], row[4]) for row in rows} == {(5, "0", "true")}
 
 
 def test_a_copied_lake_is_reported_and_explained_with_its_own_artifacts(
-    finished: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    question_comment_run: GoldenRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    copy = str(tmp_path / "copy")
-    shutil.copytree(finished.lake.root, copy)
-    thread = finished.snapshot.read(EXAMPLES).where("task = 'question_comment' and split = 'dev'").first()["query_id"]
-    published = published_run(type(finished.lake)(finished.lake.spark, copy))
-    assert published is not None
-    assert published.artifacts["model/learned"].startswith(f"{copy}/models/r1/")
+    lake = question_comment_run.copy(tmp_path)
+    copy = lake.root
+    assert lake.snapshot.record.artifacts["model/learned"].startswith(f"{copy}/models/r1/")
+    best = lake.snapshot.read(RANKINGS).where("system = 'learned' and rank = 1").orderBy("query_id").first()
     assert main(["report", "--lake", copy, "--run-id", "r1"]) == 0
     assert f"{copy}/reports/r1.html" in capsys.readouterr().out
-    assert main(["explain", "--lake", copy, "--run-id", "r1", "--thread", thread, "--system", "learned"]) == 0
+    explained = ["--thread", best["query_id"], "--system", "learned"]
+    assert main(["explain", "--lake", copy, "--run-id", "r1", *explained]) == 0
+    assert best["candidate_id"] in capsys.readouterr().out

@@ -299,12 +299,6 @@ def test_changes_from_one_run_to_another(lake: Lake, tmp_path: Path, capsys: pyt
     assert "Changes from earlier to later" in page.read_text(encoding="utf-8")
 
 
-def test_nothing_changed_from_a_run_to_itself(lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    diff = shown(capsys, lake, "--diff", "later", "later", "--page", str(tmp_path / "same.html"))
-    counts = {(c["new"], c["gone"], c["changed"]) for tables in diff["diff"].values() for c in tables.values()}
-    assert counts == {(0, 0, 0)}
-
-
 @pytest.mark.parametrize(
     ("run", "told"), [("nothing", "run nothing has no tables to show"), ("gone", "no run gone has succeeded")]
 )

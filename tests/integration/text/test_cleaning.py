@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -63,7 +65,6 @@ def test_exact_results(cleaned: dict[str, str], raw: str) -> None:
 @given(st.lists(st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=60), min_size=50, max_size=50))
 def test_any_text_keeps_single_blanks_and_no_ends(spark: SparkSession, texts: list[str]) -> None:
     frame = spark.createDataFrame([(text,) for text in texts], "raw string")
-    for row in frame.select(clean(F.col("raw")).alias("clean")).collect():
-        assert row.clean == row.clean.strip(" \n")
-        assert not {"  ", " \n", "\n ", "\n\n", "\t", "\r"} & {row.clean[i : i + 2] for i in range(len(row.clean))}
-        assert "\t" not in row.clean
+    found = [row.clean for row in frame.select(clean(F.col("raw")).alias("clean")).collect()]
+    assert len(found) == 50
+    assert [text for text in found if text != text.strip(" \n") or re.search(r"[ \n]{2}|\t", text)] == []
