@@ -44,21 +44,17 @@ def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CQA_HOME", str(home))
 
 
-def whole_run(sample: SamplePaths, lake: str, *more: str) -> list[str]:
-    """The command line of the run, with few resamples."""
-    files = ["--train", str(sample.train), "--dev", str(sample.dev)]
-    systems = ["--systems", "given_order", str(LEARNED["name"]), "--evaluation.resamples", "99"]
-    return ["run", "--lake", lake, "--run-id", "r1", *files, *systems, "--no-tracking.enabled", *more]
-
-
 @pytest.fixture(scope="session")
 def question_comment_run(spark: SparkSession, home: Path, pytestconfig: pytest.Config) -> GoldenRun:
     """Run ``r1``, published."""
 
     def make(folder: Path) -> None:
+        forum = write_forum(folder)
+        files = ["--train", str(forum.train), "--dev", str(forum.dev), "--lake", str(folder / "lake")]
+        systems = ["--systems", "given_order", str(LEARNED["name"]), "--evaluation.resamples", "99"]
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("CQA_HOME", str(home))
-            assert main(whole_run(write_forum(folder), str(folder / "lake"))) == 0
+            assert main(["run", "--run-id", "r1", *files, *systems, "--no-tracking.enabled"]) == 0
 
     assert pytestconfig.cache is not None
     return GoldenRun.at(made_once(pytestconfig.cache, "question_comment", make), spark)

@@ -77,7 +77,7 @@ def test_quality_of_a_training_author_leaves_the_own_thread_out(community) -> No
     assert all(value < log(1 + 6) for value in judged)
 
 
-@pytest.mark.parametrize("name", ["author_activity_v1", "author_activity_v2", "author_quality_v1", "author_quality_v2"])
+@pytest.mark.parametrize("name", ["author_activity_v2", "author_quality_v2"])
 def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
     fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
     again = reloaded_group(fitted, tmp_path)

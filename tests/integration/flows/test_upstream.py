@@ -34,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def forum(tmp_path: Path) -> SamplePaths:
-    return write_sample(tmp_path / "forum", threads=30, dev_threads=20, seed=3)
+    return write_sample(tmp_path / "forum", threads=20, dev_threads=20, seed=3)
 
 
 @pytest.mark.slow
@@ -42,7 +42,7 @@ def test_a_saved_system_brings_those_that_it_builds_on(
     spark: SparkSession, home: None, forum: SamplePaths, tmp_path: Path
 ) -> None:
     model, at_once, by_model = (str(tmp_path / name) for name in ("model", "at_once.pred", "by_model.pred"))
-    learning = ["--system", "small_c", "--train", str(forum.train)]
+    learning = ["--system", "small_c", "--train", str(forum.train), "--features.folds", "2"]
     assert main(["rank", *learning, "--input", str(forum.dev), "--predictions", at_once]) == 0
     assert main(["train", *learning, "--model", model]) == 0
     assert main(["score", "--model", model, "--input", str(forum.dev), "--predictions", by_model]) == 0

@@ -6,9 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from golden.question_comment import whole_run
 from golden.run import GoldenRun
-from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
@@ -35,11 +33,6 @@ def published(question_comment_run: GoldenRun) -> Snapshot:
 
 def figures(metrics: list[Entry]) -> dict[tuple[str, str], float]:
     return {(entry["system"], entry["measure"]): entry["value"] for entry in metrics}
-
-
-def ranking(rankings: DataFrame) -> list[Row]:
-    columns = ["system", "query_id", "candidate_id", "score", "rank", "predicted"]
-    return rankings.select(*columns).orderBy("system", "query_id", "rank").collect()
 
 
 def test_the_run_is_published_with_every_step_accounted_for(published: Snapshot) -> None:
@@ -93,18 +86,6 @@ def test_the_report_stands_alone_and_shows_the_quarantine(published: Snapshot) -
     assert "learned" in page
     assert "&amp;undeclared;" in page
     assert "&undeclared;" not in page.replace("&amp;undeclared;", "")
-
-
-def test_the_same_run_again_gives_the_same_rankings_and_figures_whatever_the_partitions(
-    question_comment_run: GoldenRun, published: Snapshot, sample: SamplePaths, tmp_path: Path
-) -> None:
-    lake = question_comment_run.copy(tmp_path)
-    assert main(whole_run(sample, lake.root, "--spark.partitions", "3")) == 0
-    before, again = published, lake.snapshot
-    assert again.record.table_versions != before.record.table_versions
-    assert ranking(again.read(RANKINGS)) == ranking(before.read(RANKINGS))
-    for table in (METRICS, COMPARISONS):
-        assert again.entries(table) == before.entries(table)
 
 
 def test_a_saved_system_ranks_a_file_as_the_run_did(published: Snapshot, sample: SamplePaths, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_calibrated_ranker_keeps_the_order_and_gives_probabilities(
     assert all(0 <= row["score"] <= 1 for row in found)
     assert sum(row["score"] for row in found) == pytest.approx(sum(row["relevant"] for row in found), rel=0.1)
     assert {row["predicted"] for row in found} == {True, False}
-    assert rows(ranker.fit(training.repartition(7)), held) == found
+    assert rows(ranker.fit(training.repartition(3)), held) == found
     assert rows(reloaded_ranker(model, tmp_path), held) == found
 
 
@@ -78,7 +78,7 @@ def test_stacking_weighs_its_members_by_what_they_are_worth(
     assert sum(importances.values()) == pytest.approx(1)
     assert importances["g_v1__signal"] > 0.6
     found = rows(model, held)
-    assert rows(ranker.fit(training.repartition(7)), held) == found
+    assert rows(ranker.fit(training.repartition(3)), held) == found
     assert rows(reloaded_ranker(model, tmp_path), held) == found
 
 

@@ -62,7 +62,7 @@ def scored(training, model) -> dict[str, float]:
 
 
 def test_the_model_is_the_same_whatever_the_partitions(training, ranker, model, scored) -> None:
-    other = ranker.fit(training.repartition(7))
+    other = ranker.fit(training.repartition(3))
     assert other.description == model.description
     assert scores(other, training) == scored
 

@@ -41,7 +41,7 @@ def test_the_member_learns_from_both_and_is_saved_with_the_ranker(training: Data
     assert shares["g_v1__signal"].importance > 0.6
     assert shares["g_v1__signal"].direction == 1
     scores = model.transform(training).select("candidate_id", "score")
-    again = ranker.fit(training.repartition(7)).transform(training.repartition(5)).select("candidate_id", "score")
+    again = ranker.fit(training.repartition(3)).transform(training.repartition(5)).select("candidate_id", "score")
     assert scores.exceptAll(again).isEmpty()
     loaded = reloaded_ranker(model, tmp_path).transform(training).select("candidate_id", "score")
     assert scores.exceptAll(loaded).isEmpty()

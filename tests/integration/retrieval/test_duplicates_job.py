@@ -23,7 +23,7 @@ from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
@@ -116,7 +116,7 @@ def test_a_site_without_links_is_ranked_and_not_measured(
     assert main(duplicates_by_words(dump, lake.root, "retrieval_order", "no_duplicates")) == 0
     assert "no known duplicates" in capsys.readouterr().err
     published = published_snapshot(lake)
-    assert published.read(RANKINGS).count() == 2 * published.read(EXAMPLES).count() > 0
+    assert published.read(RANKINGS).count() == 2 * published.read(EXAMPLES).where(OUTSIDE_TRAINING).count() > 0
     assert not published.entries_or_none(METRICS)
     begin = replace(published.record, status="running")
     with (
