@@ -150,5 +150,6 @@ def test_a_list_without_questions_is_refused(
 ) -> None:
     (tmp_path / SITE).mkdir()
     (tmp_path / SITE / "questions.jsonl").write_text("\n", encoding="utf-8")
-    assert main([*_job(tmp_path / SITE, tmp_path / "lake", "bm25_order"), "--dump-format", "question_list"]) == 3
+    chosen = ["--dump-format", "question_list"]
+    assert main([*duplicates_by_words(tmp_path / SITE, str(tmp_path / "lake"), "bm25_order"), *chosen]) == 3
     assert "no question in" in capsys.readouterr().err
