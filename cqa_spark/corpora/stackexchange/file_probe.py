@@ -166,7 +166,7 @@ def _head(read: Callable[[int], bytes]) -> bytes:
         needed = prolog(head.removeprefix(BYTE_ORDER_MARK)).end + HEAD_BYTES // 2
         if needed <= len(head):
             break
-        more = read(7 * len(head))
+        more = read(min(7 * len(head), LONGEST_MARKUP - len(head)))
         if not more:
             break
         head += more
@@ -181,7 +181,7 @@ def _tail(read: Callable[[int, int], bytes], size: int) -> bytes:
         may_be_markup = tail.rstrip().endswith((b"-->", b"?>"))
         if length >= min(size, LONGEST_MARKUP) or not may_be_markup or last_tag(tail):
             return tail
-        length *= 8
+        length = min(8 * length, LONGEST_MARKUP)
 
 
 def _read_at(jvm: Any, stream: Any, start: int, most: int) -> bytes:
