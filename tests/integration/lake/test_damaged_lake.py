@@ -6,13 +6,13 @@ that read tables, on a file of each table that they need.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from golden.run import GoldenRun
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
@@ -26,7 +26,6 @@ from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -44,27 +43,13 @@ TABLES = {
 """Tables by the command that needs them."""
 
 
-@pytest.fixture(scope="module")
-def sound(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake with a published run."""
-    folder = tmp_path_factory.mktemp("damaged")
-    sample = write_sample(folder, threads=12, dev_threads=4, seed=1)
-    files = ["--train", str(sample.train), "--dev", str(sample.dev), "--lake", str(folder / "lake")]
-    systems = ["--systems", "given_order", "lexicon", "--run-id", "r1", "--no-tracking.enabled"]
-    assert main(["run", *files, *systems, "--evaluation.resamples", "99"]) == 0
-    return folder / "lake"
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture
-def lake(sound: Path) -> Iterator[Path]:
-    """The same lake; what a test damages is restored."""
-    copy = sound.with_name("copy")
-    shutil.copytree(sound, copy)
-    sound.rename(sound.with_name("kept"))
-    copy.rename(sound)
-    yield sound
-    shutil.rmtree(sound)
-    sound.with_name("kept").rename(sound)
+def lake(question_comment_run: GoldenRun, tmp_path: Path) -> Path:
+    """A lake with a published run, ``r1``, that a test may damage."""
+    return Path(question_comment_run.copy(tmp_path / "copy").root)
 
 
 def small_files(lake: Path) -> list[str]:
@@ -79,13 +64,13 @@ def named_in_errors(file: str) -> str:
     return Path(file).name.partition(".")[0] if file.startswith("journal/runs/") else Path(file).name
 
 
-def read_all(root: Path, run_id: str = "r1") -> list[object] | CqaError:
+def read_all(root: Path) -> list[object] | CqaError:
     """What commands read without Spark: the run log, the journal tables of the published run, its trained systems."""
     lake = Lake(lambda: pytest.fail("needs no Spark"), str(root), ObjectStorageSettings())
     try:
         with redirect_stdout(StringIO()) as printed:
             list_runs(ListRunsSettings(lake=lake.root, format="json"))
-            show_run(ShowRunSettings(lake=lake.root, format="json", run_id=run_id))
+            show_run(ShowRunSettings(lake=lake.root, format="json", run_id="r1"))
         snapshot = published_snapshot(lake)
         tables = [table for name, table in declared_tables().items() if name in snapshot.record.table_versions]
         entries = [snapshot.entries(table) for table in tables if isinstance(table, JournalTable)]
@@ -124,7 +109,7 @@ def test_a_file_of_a_table(
     arguments = {
         "inspect": ["inspect", str(lake)],
         "report": ["report", "--lake", str(lake), "--run-id", "r1"],
-        "explain": ["explain", "--lake", str(lake), "--thread", thread["query_id"], "--system", "lexicon"],
+        "explain": ["explain", "--lake", str(lake), "--thread", thread["query_id"], "--system", "learned"],
     }[command]
     file = next(path for path in lake.rglob(f"{table}/**/*.parquet") if not path.name.startswith("."))
     for name in ("garbage", "missing"):
