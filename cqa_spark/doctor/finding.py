@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from cqa_spark.errors import CqaError
+from cqa_spark.errors import CqaError, message_of
 
 Verdict = Literal["ok", "warning", "failed"]
 
@@ -46,7 +46,7 @@ def examine(check: str, probe: Callable[[], str]) -> Finding:
     except CqaError as error:
         return Finding(check, "failed", error.problem, error.remedy)
     except Exception as error:  # Java, MLflow and sockets raise many types
-        first_line = (str(error).strip() or "no reason given").splitlines()[0]
+        first_line = (message_of(error).strip() or "no reason given").splitlines()[0]
         return Finding(
             check, "failed", f"{type(error).__name__}: {first_line}", "see the message; no temporary files are left"
         )

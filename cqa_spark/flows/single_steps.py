@@ -14,6 +14,7 @@ from cqa_spark.config.settings import (
     ScoreSettings,
     TrainSettings,
 )
+from cqa_spark.errors import ConfigError
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.flows.shared_steps import text_steps
 from cqa_spark.runtime.flow import Flow
@@ -27,6 +28,7 @@ from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
 from cqa_spark.systems.recipes import at_random, groups_of, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import known_systems
+from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.tasks.registry import known_tasks
 
 Given = Collection[str] | None
@@ -73,7 +75,18 @@ def score(settings: ScoreSettings, given: Given) -> Flow:
 
 
 def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
-    """Rankings → metrics."""
+    """Rankings → metrics.
+
+    Raises:
+        ConfigError: the baseline is not among the systems of the run.
+    """
+    prefix = model_artifact("")
+    trained = sorted(name.removeprefix(prefix) for name in given or () if name.startswith(prefix))
+    if trained and settings.baseline not in trained:
+        raise ConfigError(
+            f"baseline: run {settings.run_id} has no system {settings.baseline}",
+            f"name one of {', '.join(trained)} with --baseline",
+        )
     chance = at_random(read_systems(known_systems(project_root() / "conf")))
     return Flow("evaluate", (Evaluate(settings.evaluation, settings.baseline, chance),), given)
 

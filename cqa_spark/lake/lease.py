@@ -205,7 +205,8 @@ def _state(store: ObjectStore, stored: Stored) -> LeaseState:
     try:
         return LeaseState.model_validate_json(stored.data)
     except ValidationError as error:
-        raise damaged(store.root, KEY, first_mistake(error)) from error
+        remedy = "make sure that no job writes the lake, then remove the file"
+        raise damaged(store.root, KEY, first_mistake(error), remedy) from error
 
 
 def _bytes(state: LeaseState) -> bytes:

@@ -113,17 +113,21 @@ def first_mistake(error: ValidationError) -> str:
     return f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" if mistake["loc"] else mistake["msg"]
 
 
-def damaged(root: str, key: str, reason: object) -> ContractError:
+_RESTORE = "restore the file from a backup; nothing was changed"
+
+
+def damaged(root: str, key: str, reason: object, remedy: str = _RESTORE) -> ContractError:
     """The error of an object that was read and is not what it should be.
 
     Args:
         root: of the store.
         key: of the object.
         reason: what is wrong with it.
+        remedy: what to do.
     """
-    return ContractError(f"{root}/{key} is damaged: {reason}", "restore the file from a backup; nothing was changed")
+    return ContractError(f"{root}/{key} is damaged: {reason}", remedy)
 
 
 def missing(root: str, key: str, reason: str) -> ContractError:
     """The error of an object that must be there; ``reason`` says why."""
-    return ContractError(f"{root}/{key} is missing: {reason}", "restore the file from a backup; nothing was changed")
+    return ContractError(f"{root}/{key} is missing: {reason}", _RESTORE)

@@ -12,7 +12,7 @@ from typing import Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
-from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
@@ -126,7 +126,7 @@ def _warn(what: str, settings: TrackingSettings, error: Exception) -> None:
     message = f"the {what} was not tracked in MLflow ({settings.uri})"
     if problem := disk_problem(error):
         raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
-    Terminal(stderr=True).text(f"warning: {message}: {error}")
+    Terminal(stderr=True).text(f"warning: {message}: {message_of(error)}")
 
 
 def _log(

@@ -1,0 +1,19 @@
+"""Flows of one step, which continue a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.config.settings import EvaluateSettings
+from cqa_spark.errors import ConfigError
+from cqa_spark.flows.single_steps import evaluate
+
+GIVEN = frozenset({"examples", "rankings", "posts", "model/best_a", "model/length"})
+
+
+def test_a_baseline_that_the_run_lacks_is_refused_before_spark_starts() -> None:
+    with pytest.raises(ConfigError) as refused:
+        evaluate(EvaluateSettings(lake="lake", run_id="r1"), GIVEN)
+    assert refused.value.problem == "baseline: run r1 has no system given_order"
+    assert refused.value.remedy == "name one of best_a, length with --baseline"
+    assert evaluate(EvaluateSettings(lake="lake", run_id="r1", baseline="length"), GIVEN).name == "evaluate"
