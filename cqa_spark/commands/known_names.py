@@ -15,6 +15,7 @@ def checks() -> Checks:
         "task": partial(_look_up, "cqa_spark.tasks.registry", "task"),
         "corpus": partial(_look_up, "cqa_spark.corpora.registry", "require_file_format"),
         "dump format": partial(_look_up, "cqa_spark.corpora.registry", "require_dump_format"),
+        "data set": _check_data_set,
         "embedding model": _check_embedding_model,
         "feature group": partial(_look_up, "cqa_spark.features.registry", "group_class"),
         "measure": partial(_look_up, "cqa_spark.evaluation.measures", "parse_measure"),
@@ -25,6 +26,13 @@ def checks() -> Checks:
 
 def _look_up(module: str, function: str, name: str) -> None:
     getattr(import_module(module), function)(name)
+
+
+def _check_data_set(name: str) -> None:
+    from cqa_spark.config.datasets import read_data_set
+    from cqa_spark.config.project_root import project_root
+
+    read_data_set(project_root() / "conf", name)
 
 
 def _check_embedding_model(name: str) -> None:

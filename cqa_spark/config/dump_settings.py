@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Section
 from cqa_spark.config.site_names import SiteName
-from cqa_spark.config.value_types import InputFiles, Location, NotHashed, is_remote, one_or_many
+from cqa_spark.config.value_types import InputFiles, NotHashed, OutputFolder, is_remote, one_or_many
 from cqa_spark.errors import ConfigError
 
 DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
@@ -53,7 +53,7 @@ class DumpSettings(Section):
 class UnpackSettings(Section):
     """Archives: staging folder and archive-bomb limits."""
 
-    staging: Annotated[Location | None, NotHashed()] = Field(
+    staging: Annotated[OutputFolder | None, NotHashed()] = Field(
         default=None,
         description="folder for unpacked archives, kept for the next run; on a cluster in a bucket, if the lake is; "
         "default: LAKE.staging, or in local mode the user's cache folder for a remote lake",

@@ -14,7 +14,7 @@ from cqa_spark.config.fields import DumpFormat, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.config.value_types import Location, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
+from cqa_spark.config.value_types import InputFile, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
 
 
 class NightlySettings(DumpJobSettings):
@@ -33,7 +33,8 @@ class NightlySettings(DumpJobSettings):
         "metadata_boosted_asof"
     )
     model: Annotated[
-        Location | None,
+        InputFile | None,
+        Shown("PATH"),
         Field(description="folder of a trained system to use from now on; default: that of the published run"),
     ] = None
     full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unaffected rows")] = False

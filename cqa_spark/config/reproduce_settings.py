@@ -10,7 +10,7 @@ from pydantic import Field
 from cqa_spark.config.fields import OptionalLake
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.config.value_types import InputFile, NotHashed, OutputFolder, Positional, SystemNames
+from cqa_spark.config.value_types import DataSetName, InputFile, NotHashed, OutputFolder, Positional, SystemNames
 
 
 class ReproduceSettings(JobSettings):
@@ -26,7 +26,7 @@ class ReproduceSettings(JobSettings):
     recipes: Annotated[
         SystemNames, Positional(), Field(description="published systems, with a data set in their recipe")
     ] = ()
-    data_set: str = Field(
+    data_set: DataSetName = Field(
         default="", description="data set in conf/datasets, for any systems; default: that of each recipe"
     )
     all: bool = Field(default=False, description="reproduce all published systems")

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Section
-from cqa_spark.config.value_types import Location, NotHashed, Shown, is_remote, refused
+from cqa_spark.config.value_types import NotHashed, OutputFolder, Shown, is_remote, refused
 
 _SQLITE = "sqlite:///"
 _SCHEMES = ("http", "https", "databricks", "sqlite", "postgresql", "mysql", "mssql")
@@ -45,7 +45,7 @@ class TrackingSettings(Section):
     experiment: Annotated[str, Shown("NAME")] = Field(
         default="cqa-spark", min_length=1, description="MLflow experiment"
     )
-    artifacts: Location | None = Field(
+    artifacts: OutputFolder | None = Field(
         default=None,
         description="folder or s3a:// location for artifacts of a new experiment; default: beside the SQLite file, or "
         "the location set by the server",

@@ -53,6 +53,7 @@ def problems(model: type[Command], *arguments: str) -> tuple[Problem, ...]:
         (NightlySettings, [*DUMP, "--dump-format", "xml"], "dump_format", "unknown source format: xml"),
         (DuplicatesSettings, [*DUMP, "--systems", "best_e", "--baseline", "best_e", "--retrieval.embeddings", "bge"],
          "retrieval.embeddings", "unknown embedding model bge"),
+        (ReproduceSettings, ["best_a", "--data", __file__, "--data-set", "sts1"], "data_set", "unknown data set sts1"),
     ],
 )  # fmt: skip
 def test_names_that_do_not_fit(model: type[Command], arguments: list[str], key: str, what: str) -> None:
@@ -132,6 +133,8 @@ OUTPUT_FILES = [
 OUTPUT_FOLDERS = [
     (TrainSettings, ["--system", "best_a", "--train", __file__, "--model"]),
     (ExportTrecSettings, ["--lake", "lake"]),
+    (RunSettings, [*FILES, "--systems", "given_order", "--tracking.artifacts"]),
+    (NightlySettings, [*DUMP, "--unpack.staging"]),
     (ReproduceSettings, ["best_a", "--data", __file__, "--output"]),
 ]
 
