@@ -19,7 +19,7 @@ TABLES = ("*.tsv", "*.csv", "*.tsv.gz", "*.csv.gz")
 
 
 class StsFiles(AnnotatedFiles):
-    """Sentence pairs of SemEval 2012-2017 and of the STS Benchmark."""
+    """Sentence pairs in the layouts of the STS tasks, the STS Benchmark, SICK, MSRP, Quora and PAWS."""
 
     patterns: ClassVar[tuple[str, ...]] = (*TABLES, "sts*.input.*", "sts*.track*")
 

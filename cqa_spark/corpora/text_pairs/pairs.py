@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Sequence
@@ -13,8 +14,6 @@ from cqa_spark.corpora.text_pairs.kinds import PairKind
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, FileLayout, UnknownLayout, has_letter, is_note, recognize
 from cqa_spark.corpora.text_pairs.scales import SIMILARITY, UnreadablePair
 from cqa_spark.corpora.whole_files import decompressed
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 NEAR_WORDS = 10
 """Least number of words of a pair, both texts together, that can nearly repeat another."""
@@ -78,9 +77,11 @@ def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Pai
         DamagedFile: it cannot be decompressed.
     """
     marked = decompressed(content)
-    text = marked.removeprefix(BYTE_ORDER_MARK)
+    text = marked.removeprefix(codecs.BOM_UTF8)
     if not text.strip():
         raise UnknownLayout(EMPTY)
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UnknownLayout("it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
     layout = _layout(text, kind)
     delimiter = layout.delimiter.encode()
     lines = split_rows(text, delimiter)[1:] if layout.has_header else list(split_lines(text, delimiter))
@@ -139,7 +140,7 @@ def _layout(text: bytes, kind: PairKind) -> FileLayout:
 def _gold_labels(gold: bytes | None, records: Sequence[DelimitedRow], kind: PairKind) -> Sequence[str | None]:
     if gold is None:
         return [None] * len(records)
-    scores = decompressed(gold).removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace").removesuffix("\n").split("\n")
+    scores = decompressed(gold).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").removesuffix("\n").split("\n")
     if len(scores) != len(records):
         raise UnknownLayout(f"its gold file has {len(scores)} lines for {len(records)} pairs")
     return scores

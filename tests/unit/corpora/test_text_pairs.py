@@ -180,6 +180,11 @@ def test_the_known_layouts_are_listed() -> None:
         read_pairs(b"How?\tWhy?\t1\n", QUESTION_PAIRS)
 
 
+def test_the_encoding_of_utf_16_is_named() -> None:
+    with pytest.raises(UnknownLayout, match="it is UTF-16 text; convert it"):
+        read_pairs("sentence1\tsentence2\nA.\tB.\n".encode("utf-16"), SENTENCE_PAIRS)
+
+
 def test_scores_are_no_labels_of_duplicates() -> None:
     with pytest.raises(UnknownLayout, match="its labels, score, are a number from 0 to 5; --corpus sts reads them"):
         read_pairs(b"sentence1\tsentence2\tscore\nA.\tB.\t4\n", QUESTION_PAIRS)
