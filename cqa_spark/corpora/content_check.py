@@ -47,12 +47,13 @@ def check_content(
     for position, file in enumerate(inputs):
         row = contents.get(position)
         problem = "it has no records" if row is None else _problem(row, texts)
+        names = f"\n    expected: {expected[position]}"
+        if row is not None and row["first"]:
+            names += f"\n    first record: {names_seen(row['first'])}"
         if problem:
-            seen = f"\n    first record: {names_seen(row['first'])}" if row is not None and row["first"] else ""
-            problems.append(f"{file.path}: {problem}\n    expected: {expected[position]}{seen}")
+            problems.append(f"{file.path}: {problem}{names}")
         elif row is not None and (absent := [kind for kind in (*texts, TIME) if not row[f"has {kind}"]]):
-            nothing = " and no ".join(absent)
-            Terminal(stderr=True).line(f"{file.path}: no record has a {nothing}; expected: {expected[position]}")
+            Terminal(stderr=True).text(f"{file.path}: no record has a {' and no '.join(absent)}{names}")
     if problems:
         raise InputError("files that could not be read: " + "\n  ".join(problems), REMEDY)
 

@@ -244,7 +244,10 @@ def test_a_file_without_times_or_comments_is_named(
     renamed = thread("Q1").replace("RelComment", "Reply")
     with read(spark, write(tmp_path / "without.xml", renamed), dated):
         shown = capsys.readouterr().err
-    assert "without.xml: no record has a comment and no time; expected: elements Thread, " in shown
+    assert "without.xml: no record has a comment and no time\n    expected: elements Thread, " in shown
+    assert (
+        "\n    first record: elements Thread, RelQuestion, RelQSubject, RelQBody, Reply, RelCText; attributes " in shown
+    )
     assert "dated.xml" not in shown
 
 
