@@ -77,7 +77,7 @@ def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Li
     Raises:
         InputError: the file is missing, unreadable or empty, or a line has another number of columns.
     """
-    layout = None
+    layout: str | None = None
     for number, text in _numbered(path):
         fields = _FIELD.findall(text)
         if not fields or (comments and fields[0].startswith("#")):
