@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from cqa_spark.corpora.foreign_content import refuse_foreign_content
 from cqa_spark.errors import InputError
@@ -36,9 +37,9 @@ def test_a_file_is_called_what_it_is(head: bytes, problem: str, remedy: str) -> 
     "head", [b"", b"<posts>", b"<!-- <html> -->\n<posts>", b"<?xml?><posts/>", b"<header />", b"a"]
 )
 def test_what_may_be_a_dump_is_not_refused(head: bytes) -> None:
-    refuse_foreign_content(head, "Posts.xml")
+    assert refusal(refuse_foreign_content, head, "Posts.xml") is None
 
 
 def test_a_file_that_is_what_its_name_says_is_not_refused() -> None:
-    refuse_foreign_content(b"\x1f\x8b\x08", "folder/Posts.XML.gz")
-    refuse_foreign_content(b"7z\xbc\xaf\x27\x1c", "site.7z")
+    assert refusal(refuse_foreign_content, b"\x1f\x8b\x08", "folder/Posts.XML.gz") is None
+    assert refusal(refuse_foreign_content, b"7z\xbc\xaf\x27\x1c", "site.7z") is None

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import ContractError
 from cqa_spark.lake import plain_files
 from cqa_spark.object_store.folder import Folder
 
@@ -21,10 +21,6 @@ def folder(tmp_path, monkeypatch):
 def test_what_another_committer_than_the_magic_one_wrote_is_refused(folder, mark, is_refused):
     if mark is not None:
         (folder / "_SUCCESS").write_bytes(mark)
-    try:
-        plain_files.check_committer("s3a://bucket/x", ObjectStorageSettings())
-        problem = None
-    except ContractError as refused:
-        problem = refused.problem
-    expected = "s3a://bucket/x was not written by the magic committer; it may be incomplete"
-    assert problem == (expected if is_refused else None)
+    problem = "s3a://bucket/x was not written by the magic committer; it may be incomplete"
+    said = refusal(plain_files.check_committer, "s3a://bucket/x", ObjectStorageSettings())
+    assert said == (problem if is_refused else None)

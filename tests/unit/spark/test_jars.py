@@ -10,6 +10,7 @@ from threading import Lock
 
 import pyspark
 import pytest
+from refusals import refusal
 
 from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.errors import EnvironmentProblem
@@ -67,4 +68,5 @@ def test_no_jar_has_a_class_that_spark_has() -> None:
 
 
 def test_the_installed_jars_are_those_of_the_recorded_hashes() -> None:
-    jars.check_hashes(jars_folder(), (project_root() / jars.HASHES).read_text(encoding="utf-8"))
+    hashes = (project_root() / jars.HASHES).read_text(encoding="utf-8")
+    assert refusal(jars.check_hashes, jars_folder(), hashes) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from cqa_spark.errors import ContractError
 from cqa_spark.steps.exported_files import ExportedFile, require_every_row
@@ -15,21 +16,13 @@ def file(file_format: str, site: str, rows: int) -> ExportedFile:
 WHOLE = [file("parquet", "a", 2), file("parquet", "a", 1), file("json", "a", 3)]
 
 
-def problem(files: list[ExportedFile], served: dict[str, int]) -> str | None:
-    """Why an export is refused; None for a complete one."""
-    try:
-        require_every_row(files, served, "r1")
-    except ContractError as refused:
-        return refused.problem
-    return None
-
-
 def test_the_rows_of_a_site_may_lie_in_several_files_and_no_rows_need_none() -> None:
-    assert problem(WHOLE, {"a": 3}) is problem([], {}) is None
+    assert refusal(require_every_row, WHOLE, {"a": 3}, "r1") is None
+    assert refusal(require_every_row, [], {}, "r1") is None
 
 
 @pytest.mark.parametrize(
-    ("files", "served", "difference"),
+    ("files", "served", "problem"),
     [
         (WHOLE[1:], {"a": 3}, "1 of 3 rows of site 'a' in parquet files"),
         (WHOLE[:2], {"a": 3}, "0 of 3 rows of site 'a' in json files"),
@@ -39,10 +32,9 @@ def test_the_rows_of_a_site_may_lie_in_several_files_and_no_rows_need_none() -> 
     ],
 )
 def test_rows_that_lack_or_are_too_many_are_named(
-    files: list[ExportedFile], served: dict[str, int], difference: str
+    files: list[ExportedFile], served: dict[str, int], problem: str
 ) -> None:
-    assert problem(files, served) == f"the export of run r1 is incomplete: {difference}"
-
-
-def test_an_incomplete_export_is_a_contract_that_does_not_hold() -> None:
-    assert ContractError.exit_code == 5
+    with pytest.raises(ContractError) as refused:
+        require_every_row(files, served, "r1")
+    assert refused.value.problem == f"the export of run r1 is incomplete: {problem}"
+    assert refused.value.exit_code == 5

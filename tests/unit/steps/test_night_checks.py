@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refusal
 
 from cqa_spark.checks.check import Verdict
 from cqa_spark.errors import ChecksFailed
@@ -14,7 +15,7 @@ def test_checks_that_failed_are_all_named_and_have_an_exit_code_of_their_own() -
         Verdict("row counts", False, 0.5, 0.05, "posts: 20 rows, now 10"),
         Verdict("score drift", False, 0.31234, 0.25, "population stability index over 10 bins"),
     ]
-    refuse_failed("r1", [])
+    assert refusal(refuse_failed, "r1", []) is None
     with pytest.raises(ChecksFailed) as refused:
         refuse_failed("r1", failed)
     assert refused.value.problem == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from refusals import refusal
 
 from cqa_spark.corpora.stackexchange.attribute_names import refuse_renamed_attributes
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_dump_files
@@ -35,7 +36,7 @@ def test_renamed_attributes_are_named_with_the_declared_ones() -> None:
     ],
 )
 def test_rows_with_a_text_and_a_time_and_rows_without_other_names_are_read(head: bytes) -> None:
-    refuse_renamed_attributes(POSTS, head)
+    assert refusal(refuse_renamed_attributes, POSTS, head) is None
 
 
 def test_no_real_dump_is_refused(cqa_data: Path) -> None:
@@ -43,4 +44,4 @@ def test_no_real_dump_is_refused(cqa_data: Path) -> None:
     assert len(files) > 100
     for file in files:
         with Path(file.path).open("rb") as stream:
-            refuse_renamed_attributes(file, stream.read(HEAD_BYTES))
+            assert refusal(refuse_renamed_attributes, file, stream.read(HEAD_BYTES)) is None
