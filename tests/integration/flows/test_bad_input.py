@@ -89,12 +89,12 @@ def test_a_file_without_anything_to_rank(
     assert not (tmp_path / "out.pred").exists()
 
 
-def test_a_lake_that_cannot_be_written(
+def test_a_lake_that_is_a_file(
     rank: Callable[..., int], sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "lake").write_text("in the way")
-    assert rank(sample.unlabelled) == 4
-    assert "cannot be written" in capsys.readouterr().err
+    assert rank(sample.unlabelled) == 2
+    assert "lake is a file" in capsys.readouterr().err
 
 
 def test_training_on_what_is_measured(
