@@ -151,5 +151,5 @@ def test_a_list_without_questions_is_refused(
     (tmp_path / SITE).mkdir()
     (tmp_path / SITE / "questions.jsonl").write_text("\n", encoding="utf-8")
     chosen = ["--dump-format", "question_list"]
-    assert main([*duplicates_by_words(tmp_path / SITE, str(tmp_path / "lake"), "bm25_order"), *chosen]) == 3
+    assert main([*duplicates_by_words(tmp_path / SITE, str(tmp_path / "lake"), "retrieval_order"), *chosen]) == 3
     assert "no question in" in capsys.readouterr().err
