@@ -41,7 +41,7 @@ def open_lake(path: str, *, object_storage: ObjectStorageSettings | None = None)
         object_storage: object storage settings; None for Amazon's.
 
     Raises:
-        ConfigError: there is no such lake, or the previous release wrote it.
+        ConfigError: there is no such lake, or an older version wrote it.
     """
     return Lake(read_lake(JobSettings(lake=path, object_storage=object_storage or ObjectStorageSettings())))
 

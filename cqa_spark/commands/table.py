@@ -200,12 +200,6 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "collect_garbage:collect_garbage",
         ),
         _job(
-            "lake migrate",
-            "convert a lake of the previous release to the format of this one",
-            "settings:MigrateSettings",
-            "lake:migrate",
-        ),
-        _job(
             "features audit",
             "check that as-of features do not depend on later events",
             "settings:FeatureAuditSettings",

@@ -11,7 +11,6 @@ from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
-from cqa_spark.config.lake_settings import MigrateSettings
 from cqa_spark.config.nightly_settings import ExportDatasetSettings, ExportSettings, ExportTrecSettings, NightlySettings
 from cqa_spark.config.preferred_answer_settings import (
     FeatureAuditSettings,
@@ -52,7 +51,6 @@ __all__ = [
     "InspectSettings",
     "JobSettings",
     "ListRunsSettings",
-    "MigrateSettings",
     "NightlySettings",
     "PairSettings",
     "PreferredAnswerDatasetSettings",

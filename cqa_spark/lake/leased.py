@@ -42,30 +42,8 @@ class LeasedLake(Lake):
 def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep) -> Iterator[LeasedLake]:
     """Hold the lease of a lake while the block runs, so that no other process writes it.
 
-    The run log of a holder that died is completed: its publication, and the end of its runs.
-
-    Args:
-        lake: the lake.
-        holder: the new holder.
-        clock: returns the time, with a time zone; None for the machine's clock.
-        sleep: waits for a number of seconds.
-
-    Raises:
-        AnotherWriter: another process writes it.
-    """
-    with take_over(lake, holder, clock, sleep=sleep) as held:
-        left_behind = held.lease.left_behind
-        complete_log(held, f"ended without a record: {left_behind}" if left_behind is not None else None)
-        yield held
-
-
-@contextmanager
-def take_over(
-    lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep
-) -> Iterator[LeasedLake]:
-    """Hold the lease of a lake while the block runs, without completing the run log of an earlier holder.
-
-    If that holder may still be alive, the tables are fenced.
+    The run log of a holder that died is completed: its publication, and the end of its runs. If the earlier holder may
+    still be alive, the tables are fenced.
 
     Args:
         lake: the lake.
@@ -79,21 +57,17 @@ def take_over(
     token = read_pointer(lake.objects).token
     with hold_lease(lake.objects, holder, clock, after=token, sleep=sleep) as lease:
         claim(lake.objects, lease.token)
-        held = LeasedLake(lake.session, lake.root, lake.storage, lease=lease)
+        leased = LeasedLake(lake.session, lake.root, lake.storage, lease=lease)
         if lease.left_behind is not None and not lease.left_behind.is_dead():
-            fence_tables(held)
-        yield held
+            fence_tables(leased)
+        _complete_log(leased)
+        yield leased
 
 
-def complete_log(lake: LeasedLake, reason: str | None) -> None:
-    """Record the publication that the pointer names and the ends of runs, if earlier holders did not.
-
-    Args:
-        lake: leased by this process.
-        reason: message for runs without a recorded end; None if there are none.
-    """
+def _complete_log(lake: LeasedLake) -> None:
+    """Record the publication that the pointer names and the ends of runs, if earlier holders did not."""
     log, published = RunLog(lake.objects), read_pointer(lake.objects).record
     if published is not None:
         log.append_published(published)
-    if reason is not None:
-        log.close_abandoned(reason)
+    if lake.lease.left_behind is not None:
+        log.close_abandoned(f"ended without a record: {lake.lease.left_behind}")

@@ -15,8 +15,8 @@ from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.errors import AnotherWriter, message_of
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import LeasedLake, hold, take_over
-from cqa_spark.lake.opening import refuse_last_release, refuse_lost_pointer, require_any_lake, require_lake
+from cqa_spark.lake.leased import LeasedLake, hold
+from cqa_spark.lake.opening import refuse_lost_pointer, refuse_old_lake, require_lake
 from cqa_spark.lake.published_copies import FOLDER, update_copies
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run
@@ -51,7 +51,7 @@ def read_lake(settings: JobSettings) -> Lake:
     """Open the lake that the settings name, for reading; Spark starts when a table is read.
 
     Raises:
-        ConfigError: there is no such lake, or the previous release wrote it.
+        ConfigError: there is no such lake, or an older version wrote it.
     """
     require_lake(settings.lake, settings.object_storage)
     return Lake(_session(settings), settings.lake, settings.object_storage)
@@ -68,36 +68,16 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
 
     Raises:
         AnotherWriter: another process writes the lake.
-        ConfigError: there is no such lake, and ``create`` is False; or the previous release wrote it.
+        ConfigError: there is no such lake, and ``create`` is False; or an older version wrote it.
     """
     if not create:
         require_lake(settings.lake, settings.object_storage)
-    refuse_last_release(settings.lake, settings.object_storage)
+    refuse_old_lake(settings.lake, settings.object_storage)
     refuse_lost_pointer(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
     with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         _complete_copies(lake)
         yield lake
-
-
-@contextmanager
-def migrate_lake(settings: JobSettings, job: str) -> Iterator[LeasedLake]:
-    """Lease a lake of any release for writing.
-
-    Args:
-        settings: of the job.
-        job: name of the job, shown to other processes that try to write.
-
-    Raises:
-        AnotherWriter: another process writes the lake.
-        ConfigError: there is no such lake.
-    """
-    require_any_lake(settings.lake, settings.object_storage)
-    require_writable(settings.lake, settings.object_storage)
-    lake = Lake(_session(settings), settings.lake, settings.object_storage)
-    with take_over(lake, Holder.of_this_process(job)) as held:
-        yield held
-        _complete_copies(held)
 
 
 def _complete_copies(lake: LeasedLake) -> None:

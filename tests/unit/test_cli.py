@@ -259,7 +259,6 @@ def test_every_job_that_spark_submit_runs_has_its_entry_point():
         "experiment",
         "explain",
         "doctor",
-        "lake",
     }
     expected = stages | others
     assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected

@@ -75,7 +75,6 @@ def test_a_user_who_may_not_list_the_folder_above_gets_no_suggestion(
         ["runs", "rollback", "--lake"],
         ["runs", "gc", "--lake"],
         ["inspect"],
-        ["lake", "migrate"],
         ["explain", "--run-id", "r1", "--thread", "42", "--lake"],
         ["pair", "--run-id", "r1", "--lake"],
         ["report", "--run-id", "r1", "--lake"],
@@ -99,23 +98,23 @@ def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys:
     ],
     ids=" ".join,
 )
-def test_a_lake_of_the_last_release_is_refused(
+def test_a_lake_of_an_older_version_is_refused(
     build: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     log_runs_in_delta(build / "lake")
     before = sorted(build.rglob("*"))
     assert main([*command, str(build / "lake")]) == 2
     assert capsys.readouterr().err == (
-        f"cqa: the lake at {build}/lake was written by the previous release, which kept small tables in Delta format; "
-        f"nothing was written\n  → migrate it once: cqa lake migrate {build}/lake\n"
+        f"cqa: the lake at {build}/lake was written by an older version of cqa-spark; nothing was written\n"
+        "  → read the dumps again into a new lake: --lake NEW\n"
     )
     assert sorted(build.rglob("*")) == before
 
 
-def test_a_job_that_would_create_a_lake_refuses_one_of_the_last_release(tmp_path: Path) -> None:
+def test_a_job_that_would_create_a_lake_refuses_one_of_an_older_version(tmp_path: Path) -> None:
     log_runs_in_delta(tmp_path)
     with (
-        pytest.raises(ConfigError, match="was written by the previous release"),
+        pytest.raises(ConfigError, match="was written by an older version"),
         write_lake(JobSettings(lake=str(tmp_path)), "run"),
     ):
         pass
@@ -149,7 +148,7 @@ def test_a_damaged_pointer_or_lease_is_named(build: Path, content: bytes) -> Non
 
 
 def log_runs_in_delta(lake: Path) -> None:
-    """Leave a commit of the run log in Delta format, as the previous release did."""
+    """Leave a commit of the run log in Delta format, as the first lakes had it."""
     commit = lake / "runs" / "_delta_log" / "00000000000000000003.json"
     commit.parent.mkdir(parents=True)
     commit.touch()
