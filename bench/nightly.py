@@ -1,11 +1,11 @@
-"""Compares the time of an incremental nightly run with that of a full run.
+"""Compares the time of a nightly run that computes the changed sites with that of a full run.
 
-    .venv/bin/python bench/nightly.py --threads 25000 --touched 0.03
+    .venv/bin/python bench/nightly.py --sites 8 --changed 1 --threads 3000
 
-Two dumps of a site are generated; in the second one, a share of the threads has a new answer, an edit or new votes, and
-half of the questions were viewed. The first night trains on a lake. The second night runs twice, incrementally and with
-``--full``, each in a separate process on a copy of that lake. Both must produce the same rankings. Steps are printed
-side by side, with the ratio of the totals.
+Two dumps of several sites are generated; in the second one, some sites changed: a share of their threads has a new
+answer, an edit or new votes, and half of their questions were viewed. The first night trains on a lake. The second
+night runs twice, as usual and with ``--full``, each in a separate process on a copy of that lake. Both must produce the
+same rankings. Steps are printed side by side, with the ratio of the totals.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 
-SITE = "bench.example.org"
 FIRST_NEW_ID = 10**9
-FIRST, CHANGED, EVERYTHING = "the first night", "what changed", "everything"
+FIRST, CHANGED, EVERYTHING = "the first night", "the changed sites", "everything"
 KINDS = ("answers", "edits", "votes")
 ID = re.compile(r' Id="(\d+)"')
 CREATED = re.compile(r' CreationDate="([^"]+)"')
@@ -51,11 +50,16 @@ def main() -> None:
     arguments = _arguments()
     with tempfile.TemporaryDirectory(prefix="cqa-bench-", dir=arguments.scratch) as scratch:
         folder = Path(scratch)
-        first = write_dump(folder / "first", site=SITE, threads=arguments.threads, seed=1).folder
-        second = folder / "second" / SITE
+        first, second = folder / "dumps" / "first", folder / "dumps" / "second"
+        sites = [f"bench{number}.example.org" for number in range(arguments.sites)]
+        for seed, site in enumerate(sites):
+            write_dump(first, site=site, threads=arguments.threads, seed=seed)
         shutil.copytree(first, second)
-        made = ", ".join(f"{number:,} {kind}" for kind, number in sorted(change(second, arguments.touched).items()))
-        print(f"{arguments.threads:,} threads; in the second dump {made}")
+        made: Counter[str] = Counter()
+        for site in sites[: arguments.changed]:
+            made += change(second / site, arguments.touched)
+        changes = ", ".join(f"{number:,} {kind}" for kind, number in sorted(made.items()))
+        print(f"{arguments.sites} sites of {arguments.threads:,} threads; in the second dump {changes}")
         heap = ["--spark.driver-memory", arguments.heap]
         seconds = {FIRST: night(folder / FIRST, first, arguments.system, *heap)}
         for name, more in ((CHANGED, []), (EVERYTHING, ["--full"])):
@@ -66,9 +70,11 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--threads", type=int, default=25_000, help="questions of the site; about 2.7 posts each")
+    parser.add_argument("--sites", type=int, default=8, help="number of sites")
+    parser.add_argument("--changed", type=int, default=1, help="number of sites that change")
+    parser.add_argument("--threads", type=int, default=3_000, help="questions of a site; about 2.7 posts each")
     parser.add_argument(
-        "--touched", type=float, default=0.03, help="share of the threads with new answers, edits or votes"
+        "--touched", type=float, default=0.03, help="share of a changed site's threads with new answers, edits or votes"
     )
     parser.add_argument("--system", default="metadata_logistic_asof")
     parser.add_argument("--heap", default="4g", help="of the Java process")
@@ -149,7 +155,7 @@ def night(lake: Path | str, dump: Path | str, system: str, *more: str) -> float:
     command = [
         str(Path(sys.executable).with_name("cqa")), "nightly", "--input", str(dump), "--lake", str(lake),
         "--system", system, "--min-answers", "2", "--evaluation.resamples", "999",
-        "--checks.min-rank-correlation", "-1", "--incremental-from", "0", *more,
+        "--checks.min-rank-correlation", "-1", *more,
     ]  # fmt: skip
     started = time.perf_counter()
     subprocess.run(command, check=True)

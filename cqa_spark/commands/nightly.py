@@ -7,8 +7,6 @@ from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import InputError
-from cqa_spark.features.changed_rows import reads_counters
-from cqa_spark.features.registry import group_class
 from cqa_spark.lake.exports import MANIFEST
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
@@ -16,9 +14,8 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.runtime.workspace import run_flow_in, write_lake
+from cqa_spark.steps.kept_models import kept_model, published_before
 from cqa_spark.steps.report import report_content
-from cqa_spark.steps.reuse import kept_model, published_before
-from cqa_spark.systems.recipes import groups_of
 
 
 def nightly(settings: NightlySettings) -> None:
@@ -44,10 +41,7 @@ def _one_dump(settings: NightlySettings) -> Source:
     Raises:
         InputError: a site has several dumps; a nightly run takes one.
     """
-    groups = map(group_class, groups_of(flows.night_systems(settings)))
-    sources = dump_sources(
-        settings.dump_format, settings, read_again=settings.full, reads_counters=reads_counters(groups)
-    )
+    sources = dump_sources(settings.dump_format, settings, full=settings.full)
     if len(sources) > 1:
         raise InputError(
             f"{len(sources)} dumps of one site", "name one of them with --input; a nightly run takes one dump"

@@ -39,15 +39,6 @@ class DumpSettings(Section):
         default=False,
         description="use posts that the archive invents (ids from 1,000,000,000 of user -1) like those of the site",
     )
-    read_again: Annotated[bool, NotHashed()] = Field(
-        default=False, description="read all lines, including those unchanged since the published run"
-    )
-    incremental_from: Annotated[int, NotHashed()] = Field(
-        default=100_000,
-        ge=0,
-        description="minimum number of lines of a dump for incremental processing; smaller dumps are processed in "
-        "full, which takes less time than detecting the changes",
-    )
 
 
 class UnpackSettings(Section):

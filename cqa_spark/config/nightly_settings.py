@@ -18,7 +18,7 @@ from cqa_spark.config.value_types import InputFile, NotHashed, OutputFolder, Pos
 
 
 class NightlySettings(DumpJobSettings):
-    """Update the rankings from a new dump: recompute affected rows, check, and publish."""
+    """Update the rankings from a new dump: rank the sites that changed, check, and publish."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
@@ -37,7 +37,7 @@ class NightlySettings(DumpJobSettings):
         Shown("PATH"),
         Field(description="folder of a trained system to use from now on; default: that of the published run"),
     ] = None
-    full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unaffected rows")] = False
+    full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unchanged sites")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     checks: CheckSettings = CheckSettings()

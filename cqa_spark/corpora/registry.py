@@ -1,6 +1,6 @@
 """The registry of source formats, each a package.
 
-Annotated files are given by split; dumps are complete sites, and later dumps are read incrementally.
+Annotated files are given by split; dumps are complete sites, which are read again if a file has changed.
 """
 
 from __future__ import annotations
@@ -62,23 +62,20 @@ def file_source(
     return FILES[corpus](by_split, site, storage)
 
 
-def dump_sources(
-    corpus: str, settings: DumpJobSettings, *, read_again: bool = False, reads_counters: bool = True
-) -> Sequence[Source]:
+def dump_sources(corpus: str, settings: DumpJobSettings, *, full: bool = False) -> Sequence[Source]:
     """The dumps of a format named in the settings; several dumps of a site are in order of time.
 
     Args:
         corpus: name of the format.
         settings: location of the dumps, and tables to read.
-        read_again: read everything, including lines that the published run has read.
-        reads_counters: also read lines in which only counters changed since the published run, such as page views.
+        full: also read sites whose files the published run has read.
 
     Raises:
         ConfigError: unknown format; the known ones are listed.
         InputError: there is no dump, or one cannot be read.
     """
     _require(corpus, DUMPS)
-    return DUMPS[corpus].find(settings, read_again=read_again, reads_counters=reads_counters)
+    return DUMPS[corpus].find(settings, full=full)
 
 
 def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:

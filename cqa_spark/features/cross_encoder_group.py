@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.query_rows import QUERY
 from cqa_spark.features.query_sample import sample_queries
@@ -61,7 +61,6 @@ class CrossEncoderGroup(FittedQueryGroup):
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (_COLUMN,)
     reads_comments: ClassVar[bool] = False
-    reach: ClassVar[Reach] = Reach.THREAD
     extra: ClassVar[str] = "neural"
     libraries: ClassVar[tuple[str, ...]] = ("torch", "safetensors")
     learns_from_labels: ClassVar[bool] = True

@@ -32,22 +32,6 @@ class Entity(Enum):
     PAIR = "pair"
 
 
-class Reach(Enum):
-    """The data that an example's values depend on, apart from the fitted state; from narrow to wide."""
-
-    THREAD = 1
-    """The posts and comments of the example's thread."""
-
-    HISTORY = 2
-    """Also the votes for the candidate, and its author's profile, badges, posts and votes, as known at the cut."""
-
-    AUTHOR = 3
-    """Also all later votes, and the author's present record."""
-
-    SITE = 4
-    """The whole site: after any change, all values are recomputed."""
-
-
 @dataclass(frozen=True)
 class FeatureColumn:
     """One documented feature.
@@ -87,7 +71,6 @@ class FeatureGroup(ABC):
         needs: required tables that not every run has, as ``FeatureInputs`` names them.
         reads_texts: whether it reads the tables ``documents`` and ``texts``.
         embeddings: names of the embedding models whose vectors it reads.
-        reach: the data that its values depend on; incremental runs recompute values only if these data changed.
         is_as_of: whether its values depend only on facts known at the cut; ``cqa features audit`` tests it.
         as_of_dump: data that an as-of group reads in the state of the dump, not of the cut.
         extra: the extra of the project that installs ``libraries``; empty if the group needs none.
@@ -104,7 +87,6 @@ class FeatureGroup(ABC):
     needs: ClassVar[tuple[str, ...]] = ()
     reads_texts: ClassVar[bool] = True
     embeddings: ClassVar[tuple[str, ...]] = ()
-    reach: ClassVar[Reach] = Reach.SITE
     is_as_of: ClassVar[bool] = False
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset()
     extra: ClassVar[str] = ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.cut import Cut
@@ -22,8 +21,6 @@ class FeatureInputs:
     Attributes:
         cut: the time up to which as-of groups use events.
         top_tags: number of tag slots in use.
-        few: whether the examples are few enough to broadcast. If so, groups filter rows by the examples before
-            aggregating and sorting; for many examples, a filter would keep nearly all rows.
     """
 
     examples: DataFrame
@@ -40,7 +37,6 @@ class FeatureInputs:
     retrieved: DataFrame | None = None
     cut: Cut = field(default_factory=Cut)
     top_tags: int = 24
-    few: bool = False
 
     def needed(self, table: str) -> DataFrame:
         """A table that not every corpus has.
@@ -59,10 +55,6 @@ class FeatureInputs:
     def keep_examples(self, condition: Column) -> FeatureInputs:
         """The same tables with fewer examples."""
         return replace(self, examples=self.examples.where(condition))
-
-    def broadcast_if_few(self, frame: DataFrame) -> DataFrame:
-        """Mark a DataFrame with one or two rows per example for a broadcast join if the examples are few."""
-        return F.broadcast(frame) if self.few else frame
 
 
 def _remedy(table: str) -> str:

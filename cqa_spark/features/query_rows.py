@@ -53,7 +53,7 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
     written = (
         _posts(groups, inputs)
         .unionByName(_said(groups, inputs, threads).where(reads_comments), allowMissingColumns=True)
-        .join(inputs.broadcast_if_few(threads), on=["site", "thread_id"])
+        .join(threads, on=["site", "thread_id"])
         .where("of_candidates OR said IS NULL")
         .join(documents, on=["site", "document_id"], how="left")
     )
@@ -123,16 +123,7 @@ def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs, threads: DataFram
     wanted = sorted({name for group in groups for name in group.comment_columns})
     comment = F.struct("comment_id", "post_id", "position", author, name, "created_at", *wanted).alias("said")
     posts = inputs.posts.select("site", "post_id", F.col("thread_id").alias("of_post"))
-    if inputs.few:
-        # Spark then broadcasts the posts, and does not shuffle all comments. A post whose id is that of a thread may
-        # itself be in another one.
-        ids = F.broadcast(threads.select("site", "thread_id").distinct())
-        in_them, named_so = (
-            posts.join(ids.withColumnRenamed("thread_id", name), on=["site", name], how="left_semi")
-            for name in ("of_post", "post_id")
-        )
-        posts = in_them.unionByName(named_so).distinct()
-    comments = inputs.comments.join(inputs.broadcast_if_few(posts), on=["post_id", "site"], how="left")
+    comments = inputs.comments.join(posts, on=["post_id", "site"], how="left")
     thread = F.coalesce("thread_id", "of_post", "post_id").alias("thread_id")
     return comments.select("site", thread, comment_document().alias("document_id"), comment)
 
@@ -154,7 +145,7 @@ def _votes(inputs: FeatureInputs) -> DataFrame:
     candidates = inputs.examples.select(*QUERY, F.col("candidate_id").alias("post_id")).distinct()
     cast = inputs.needed("votes").where(F.col("vote_type_id").isin(UP, DOWN))
     known = cast.select("site", "post_id", "vote_type_id", end_of_day("created_at").alias("known_at"))
-    of_candidates = known.join(inputs.broadcast_if_few(candidates), on=["post_id", "site"])
+    of_candidates = known.join(candidates, on=["post_id", "site"])
     by_day = of_candidates.groupBy(*QUERY, "post_id", "vote_type_id", "known_at")
     return by_day.agg(F.count(F.lit(1)).alias("number"))
 
@@ -163,7 +154,7 @@ def _retrieved(inputs: FeatureInputs) -> DataFrame:
     """Retrieval scores of the candidates."""
     candidates = inputs.examples.select(*QUERY, "candidate_id")
     found = inputs.needed("retrieved").drop("fused", "rank")
-    return found.join(inputs.broadcast_if_few(candidates), on=[*QUERY, "candidate_id"], how="left_semi")
+    return found.join(candidates, on=[*QUERY, "candidate_id"], how="left_semi")
 
 
 def _links(inputs: FeatureInputs) -> DataFrame:
@@ -175,7 +166,7 @@ def _links(inputs: FeatureInputs) -> DataFrame:
         F.col("created_at").alias("linked_at"),
         (F.col("link_type_id") == DUPLICATE_LINK).alias("is_duplicate"),
     )
-    return links.join(inputs.broadcast_if_few(candidates), on=["site", "candidate_id"])
+    return links.join(candidates, on=["site", "candidate_id"])
 
 
 def _as_struct(part: str, rows: DataFrame) -> Column:

@@ -8,6 +8,7 @@ from cqa_spark.config.settings import DuplicatesSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.flows.shared_steps import training
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.analyse import Analyse
@@ -48,13 +49,14 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
     )
 
 
-def question_texts(groups: Sequence[str], model: str | None) -> tuple[Step, ...]:
+def question_texts(groups: Sequence[str], model: str | None, last: Snapshot | None = None) -> tuple[Step, ...]:
     """The analysis of questions and their embeddings, as far as retrieval and feature groups need them.
 
     Args:
         groups: names of feature groups.
         model: embedding model of the retrieval; None for BM25 alone.
+        last: the published run, whose texts are not analysed again; None to analyse all.
     """
     models = sorted({*embedding_models(groups), *([model] if model else [])})
-    analysed = [Analyse(questions_only=True)] if models or reads_texts(groups) else []
+    analysed = [Analyse(questions_only=True, last=last)] if models or reads_texts(groups) else []
     return (*analysed, *([Embed(models)] if models else []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.text_pairs.kinds import STS
 from cqa_spark.experiments.ablation import Ablation
@@ -15,15 +16,15 @@ from cqa_spark.experiments.seeds import OtherSeeds
 from cqa_spark.flows.shared_steps import annotated_files, learning, text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
+from cqa_spark.steps.compute_features import ComputeFeatures
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.evaluate_sets import EvaluateSets
-from cqa_spark.steps.featurize import ComputeFeatures
 from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.predictions import WritePredictions
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
-from cqa_spark.steps.reuse import KeepModels
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of
 from cqa_spark.systems.recipes import at_random, read_systems, task_of
@@ -107,7 +108,7 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
             Pair(tasks_of([system]), models=[system.name], allow_shared_threads=settings.allow_shared_threads),
             *text_analysis([system]),
             *([ScoreUpstream(system)] if system.upstream else []),
-            ComputeFeatures(system.name, system.feature_groups, system.task),
+            ComputeFeatures([system.name], system.feature_groups, system.task, FeatureSettings()),
             Score([system], system.task),
             WritePredictions(settings.predictions, system.name, system.task),
         ),

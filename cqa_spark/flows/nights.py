@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.source import Source
@@ -12,22 +12,21 @@ from cqa_spark.flows.shared_steps import text_analysis, training
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
-from cqa_spark.steps.affected import Affected
 from cqa_spark.steps.candidates import Candidates
-from cqa_spark.steps.changed_candidates import ChangedCandidates
 from cqa_spark.steps.changes import Changes
 from cqa_spark.steps.check import Check
+from cqa_spark.steps.compute_features import ComputeFeatures
 from cqa_spark.steps.dataset import EveryQuestion
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.export import Export
 from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.publish import Publish
-from cqa_spark.steps.refresh_features import RefreshFeatures
-from cqa_spark.steps.refresh_rankings import RefreshRankings
 from cqa_spark.steps.report import Report
-from cqa_spark.steps.reuse import KeepModels
+from cqa_spark.steps.score import Score
 from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.tasks.duplicate import Duplicate
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
 
@@ -38,7 +37,7 @@ NIGHT_BASELINES = {PreferredAnswer.name: "first_answer", Duplicate.name: "bm25_o
 def nightly(
     settings: NightlySettings, source: Source, *, last: Snapshot | None = None, kept: Mapping[str, str] | None = None
 ) -> Flow:
-    """A new dump → recomputed rows, checked, published and exported.
+    """A new dump → rankings of its changed sites, checked, published and exported.
 
     Args:
         settings: of the job.
@@ -48,23 +47,22 @@ def nightly(
     """
     systems, kept = night_systems(settings), kept or {}
     task = task_of(systems)
-    is_ranked_once = task == Duplicate.name
+    ranked_once = task == Duplicate.name
     new = [system for system in systems if system.name not in kept]
     names, groups = [system.name for system in systems], groups_of(systems)
     baseline, measures = NIGHT_BASELINES[task], settings.evaluation.measures
-    compared = None if settings.full else last
+    unchanged = None if settings.full else last
     return Flow(
         "nightly",
         (
             *([KeepModels(kept)] if kept else []),
             Ingest(source),
-            *([Changes(last, () if new else names, groups, settings)] if last and task == PreferredAnswer.name else []),
-            *_examples(settings, systems, new, kept, compared),
+            *_examples(settings, systems, new, kept, unchanged),
             *(training(new, task, settings.features) if new else []),
-            *([] if last is None else [_affected(settings, last, names, groups, task)]),
-            RefreshFeatures(names, groups, last, task, settings.features, ranked_once=is_ranked_once),
-            RefreshRankings(systems, last, task, ranked_once=is_ranked_once),
-            Evaluate(settings.evaluation, baseline, last=None if is_ranked_once else compared),
+            ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
+            Score(systems, task, unchanged, ranked_once),
+            Evaluate(settings.evaluation, baseline, last=unchanged),
+            *([] if last is None else [Changes(last)]),
             Check(last, settings.checks, settings.system, measures[0]),
             Report(settings.report, measures, baseline),
             Publish(force=settings.force, who=settings.who),
@@ -77,8 +75,8 @@ def _examples(
     settings: NightlySettings,
     systems: Sequence[System],
     new: Sequence[System],
-    kept: Iterable[str],
-    compared: Snapshot | None,
+    kept: Mapping[str, str],
+    last: Snapshot | None,
 ) -> tuple[Step, ...]:
     """The steps from community tables to examples and analysed texts.
 
@@ -86,21 +84,19 @@ def _examples(
         settings: of the job.
         systems: the systems that rank.
         new: those that are trained in this night.
-        kept: names of the reused ones.
-        compared: the published run whose rows are kept; None to compute all rows.
+        kept: folders of the reused ones, by name.
+        last: the published run, whose rows of unchanged sites are kept; None to compute all rows.
     """
+    # Other systems may have needed other texts, such as questions alone.
+    models = last.record.artifacts if last is not None else {}
+    is_same = not new and all(models.get(model_artifact(name)) == folder for name, folder in kept.items())
+    with_same_texts = last if is_same else None
     if task_of(systems) == Duplicate.name:
         retrieval = settings.retrieval
-        texts = question_texts(groups_of(systems), retrieval.embeddings)
-        return *texts, Candidates(retrieval, trains=learn(new), last=compared)
-    return EveryQuestion(settings.answers, tuple(kept), bool(new), compared), *text_analysis(systems)
-
-
-def _affected(settings: NightlySettings, last: Snapshot, names: list[str], groups: Sequence[str], task: str) -> Step:
-    """The step that finds the examples to rank again."""
-    if task == Duplicate.name:
-        return ChangedCandidates(last, names, task, settings)
-    return Affected(last, groups, settings.features)
+        texts = question_texts(groups_of(systems), retrieval.embeddings, with_same_texts)
+        return *texts, Candidates(retrieval, trains=learn(new), last=last)
+    examples = EveryQuestion(settings.answers, tuple(kept), bool(new), last)
+    return examples, *text_analysis(systems, last=with_same_texts)
 
 
 def night_systems(settings: NightlySettings) -> list[System]:

@@ -9,6 +9,7 @@ from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings,
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.corpora.source import Source
 from cqa_spark.features.registry import embedding_models, reads_texts
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.embed import Embed
@@ -52,24 +53,31 @@ def training(systems: Sequence[System], task: str, features: FeatureSettings) ->
     )
 
 
-def text_analysis(systems: Sequence[System], *, examples_only: bool = False) -> tuple[Step, ...]:
+def text_analysis(
+    systems: Sequence[System], *, examples_only: bool = False, last: Snapshot | None = None
+) -> tuple[Step, ...]:
     """The analysis of texts, if systems or their upstream systems read texts, and the embeddings of their groups.
 
     Args:
         systems: recipes.
         examples_only: encode only the texts of examples that a system learns from or ranks.
+        last: the published run, whose texts are not analysed again; None to analyse all.
     """
     everyone = [*systems, *[each.system for each in upstream_of(systems)]]
-    return text_steps(groups_of(everyone), words=rank_by_words(everyone), examples_only=examples_only)
+    return text_steps(groups_of(everyone), words=rank_by_words(everyone), examples_only=examples_only, last=last)
 
 
-def text_steps(groups: Sequence[str], *, words: bool = False, examples_only: bool = False) -> tuple[Step, ...]:
+def text_steps(
+    groups: Sequence[str], *, words: bool = False, examples_only: bool = False, last: Snapshot | None = None
+) -> tuple[Step, ...]:
     """The analysis of texts and their embeddings, if needed.
 
     Args:
         groups: names of feature groups.
         words: whether a ranker reads texts as well.
         examples_only: encode only the texts of examples that a system learns from or ranks.
+        last: as for ``text_analysis``.
     """
     models = embedding_models(groups)
-    return (*([Analyse()] if words or reads_texts(groups) else []), *([Embed(models, examples_only)] if models else []))
+    analysed = [Analyse(last=last)] if words or reads_texts(groups) else []
+    return (*analysed, *([Embed(models, examples_only)] if models else []))

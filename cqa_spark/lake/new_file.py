@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 import pyarrow.parquet as pq
 
-from cqa_spark.lake.row_kinds import ROWS
 from cqa_spark.lake.table_state import Action
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -22,7 +21,6 @@ class NewFile:
 
     Attributes:
         location: its path or URL.
-        kind: value of the column ``ROWS``; empty without that column.
         folders: its partition folders, as pairs of name and value in Spark's spelling.
         size: in bytes.
         modified_at: in milliseconds since 1970.
@@ -31,7 +29,6 @@ class NewFile:
     """
 
     location: str
-    kind: str
     folders: tuple[str, ...]
     size: int
     modified_at: int
@@ -52,18 +49,8 @@ class NewFile:
 
     @property
     def place(self) -> str:
-        """Its path below the table; files of different kinds may have the same name, so the kind is part of it."""
-        name = self.location.rpartition("/")[2]
-        return "/".join([*self.folders, f"{self.kind}-{name}" if self.kind else name])
-
-
-def new_file(
-    location: str, folders: Sequence[str], size: int, modified_at: int, rows: int, nulls: Mapping[str, int]
-) -> NewFile:
-    """Describe a file, whose partition folders may include that of the kind of its rows."""
-    kinds = [each.partition("=")[2] for each in folders if each.startswith(f"{ROWS}=")]
-    others = tuple(each for each in folders if not each.startswith(f"{ROWS}="))
-    return NewFile(location, kinds[0] if kinds else "", others, size, modified_at, rows, nulls)
+        """Its path below the table."""
+        return "/".join([*self.folders, self.location.rpartition("/")[2]])
 
 
 def count_nulls(footer: pq.FileMetaData) -> dict[str, int]:

@@ -19,8 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.lake.new_file import NewFile, count_nulls, new_file
-from cqa_spark.lake.row_kinds import ROWS
+from cqa_spark.lake.new_file import NewFile, count_nulls
 from cqa_spark.lake.wide_files import is_wide, write_wide_files
 from cqa_spark.spark.file_paths import literal_path
 
@@ -64,10 +63,6 @@ class NewFiles:
         """The files of both."""
         return NewFiles([*self.folders, *other.folders], [*self.files, *other.files])
 
-    def of(self, *kinds: str) -> list[NewFile]:
-        """The files with rows of the given kinds."""
-        return [file for file in self.files if file.kind in kinds]
-
     def remove(self, spark: SparkSession) -> None:
         """Remove the files that were not moved."""
         jvm: Any = spark._jvm
@@ -92,18 +87,16 @@ def write_new_files(
     """Write the rows, in one job.
 
     Args:
-        frame: the rows; with a column ``ROWS`` if kinds of rows are to be separated.
+        frame: the rows.
         root: the lake.
         partition_by: partition columns.
         storage: object storage settings.
     """
     folder = f"{root.rstrip('/')}/{UNCOMMITTED}/{uuid4().hex}"
-    by_kind = [ROWS] if ROWS in frame.columns else []
-    by = [*by_kind, *partition_by]
     if is_wide(frame.schema):
-        files = write_wide_files(frame, folder, by, storage)
+        files = write_wide_files(frame, folder, partition_by, storage)
     else:
-        frame.write.format("parquet").partitionBy(*by).save(folder)
+        frame.write.format("parquet").partitionBy(*partition_by).save(folder)
         files = _described(frame.sparkSession, folder)
     return NewFiles([folder], [file for file in files if file.rows])
 
@@ -133,8 +126,7 @@ def read_new_files(spark: SparkSession, files: Sequence[NewFile], like: DataFram
     """The rows of files that have not been moved, with the columns of a frame."""
     if not files:
         return spark.createDataFrame([], like.schema)
-    depth = len(files[0].folders) + bool(files[0].kind) + 1
-    base = files[0].location.rsplit("/", depth)[0]
+    base = files[0].location.removesuffix(f"/{files[0].place}")
     paths = [literal_path(file.location) for file in files]
     found = spark.read.schema(like.schema).option("basePath", base).parquet(*paths)
     return found.select(*like.columns)
@@ -155,7 +147,7 @@ def _described(spark: SparkSession, folder: str) -> list[NewFile]:
         folders = location.removeprefix(f"{base}/").split("/")[:-1]
         footer = _footer(jvm, storage, status)
         size, modified_at = status.getLen(), status.getModificationTime()
-        return new_file(location, folders, size, modified_at, footer.num_rows, count_nulls(footer))
+        return NewFile(location, tuple(folders), size, modified_at, footer.num_rows, count_nulls(footer))
 
     return _at_a_time(describe, found)
 

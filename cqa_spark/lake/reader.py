@@ -1,4 +1,4 @@
-"""Reading of the lake's tables: any version of a table, and the changes between two versions.
+"""Reading of the lake's tables: any version of a table.
 
 Spark reads the files of a table, and this package its log, so that a read takes no additional query; with Delta's own
 reader, it takes several.
@@ -18,9 +18,6 @@ from pyspark.sql import types as T
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.journal import Journal
-from cqa_spark.lake.log_entries import without
-from cqa_spark.lake.new_file import NewFile
-from cqa_spark.lake.new_files import read_new_files
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import TableState, file_path, table_state
 from cqa_spark.object_store.opening import open_store
@@ -45,9 +42,6 @@ class LakeReader:
     storage: ObjectStorageSettings = field(default_factory=ObjectStorageSettings)
     _states: dict[tuple[str, int], TableState] = field(default_factory=dict, init=False, repr=False, compare=False)
     _frames: dict[tuple[Table, int], DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _revised: dict[tuple[str, int, int], tuple[list[NewFile], list[str]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     @property
     def spark(self) -> SparkSession:
@@ -93,25 +87,6 @@ class LakeReader:
                 stored = stored.select(*[field.name for field in table.columns if field.name in stored.columns])
             self._frames[table, version] = table.complete(stored)
         return self._frames[table, version]
-
-    def read_changes(self, table: Table, since: int, until: int) -> tuple[DataFrame, DataFrame]:
-        """The rows deleted and the rows added between two versions; unchanged rows may be in both.
-
-        After a merge by this lake into a table that keeps its changes, these are exactly the changed rows; otherwise
-        the rows of all files that only one of the versions has.
-        """
-        if since == until:
-            return table.empty(self.spark), table.empty(self.spark)
-        before, after = self.state(table, since), self.state(table, until)
-        if (table.name, since, until) in self._revised:
-            gone, new = self._revised[table.name, since, until]
-            came = after.with_files({path: after.added[path] for path in new})
-            went = read_new_files(self.spark, gone, self._frame(table, before, after.schema))
-            return table.complete(went), table.complete(self._frame(table, came, after.schema))
-        sides = ((before, after), (after, before))
-        only = [each.with_files(without(each.added, other.added)) for each, other in sides]
-        went, came_too = (table.complete(self._frame(table, each, each.schema)) for each in only)
-        return went, came_too
 
     def exists(self, table: Table) -> bool:
         """Whether the table has ever been written."""

@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry, JournalTable
-from cqa_spark.lake.layout import FEW_SITES
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_table import write_run_table
 from cqa_spark.lake.run_tables import RunTables
@@ -22,6 +21,9 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import RunTable, Table
 from cqa_spark.lake.table_state import TableState
 from cqa_spark.lake.written import SetAside, Written
+
+FEW_SITES = 8
+"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")
@@ -40,7 +42,6 @@ class Run(RunTables):
         self._on_step = on_step
         self._recording = threading.Lock()
         self._in_memory: dict[str, tuple[str, Any]] = {}
-        self._aside: dict[str, SetAside] = {}
 
     @property
     def run_id(self) -> str:
@@ -48,26 +49,16 @@ class Run(RunTables):
         return self.record.run_id
 
     def read(self, table: Table) -> DataFrame:
-        """The version of a table that this run wrote, or its temporary rows.
+        """The version of a table that this run wrote.
 
         Raises:
             InputError: the run has not written the table yet.
         """
-        if table.name in self._aside:
-            return self._aside[table.name].frame
         return self._stored(table, self._version(table))
 
     def state(self, table: Table) -> TableState:
         """The files of the version that this run wrote, with their row and null counts."""
         return self.lake.state(table, self._version(table))
-
-    def has(self, table: Table | JournalTable) -> bool:
-        """Whether the run has the table, or temporary rows of it."""
-        return table.name in self._aside or super().has(table)
-
-    def rows(self, table: Table) -> int:
-        """The number of the run's rows of a table, as counted when they were written."""
-        return self._aside[table.name].files.rows if table.name in self._aside else super().rows(table)
 
     def entries(self, table: JournalTable) -> list[Entry]:
         """The entries of a journal table that this run wrote.
@@ -95,7 +86,7 @@ class Run(RunTables):
             written = write_run_table(self.lake, table, frame, run_id=self.run_id, attempt=self.record.sequence)
             self.adopt(table, written.version)
             return written
-        many_sites = self.has(POSTS) and len(self.state(POSTS).files_by_partition()) > FEW_SITES
+        many_sites = self.has(POSTS) and len(self.state(POSTS).files_by_site()) > FEW_SITES
         written = self.lake.write(table, frame, author=self.run_id, rebalance=many_sites and bool(table.partition_by))
         self.adopt(table, written.version)
         return written
@@ -117,26 +108,15 @@ class Run(RunTables):
         self.adopt(table, written.version)
         return written
 
-    def merge_rows(self, table: Table, frame: DataFrame, *, stale: DataFrame | None, base: int) -> Written:
-        """Write a version that differs from an earlier one in some rows, as ``Lake.merge_rows`` does."""
-        written = self.lake.merge_rows(table, frame, stale=stale, base=base, author=self.run_id)
-        self.adopt(table, written.version)
-        return written
-
     def commit(self, table: Table, rows: SetAside, *, sites: Collection[str], base: int | None) -> Written:
         """Commit rows that were set aside for a table, as ``Lake.commit`` does."""
         written = self.lake.commit(table, rows, sites=sites, base=base, author=self.run_id)
         self.adopt(table, written.version)
         return written
 
-    def set_aside(self, table: Table, frame: DataFrame) -> int:
-        """Write rows for later steps of this process, without a version of the table; return their number."""
-        self._aside[table.name] = self.lake.set_aside(table, frame)
-        return self._aside[table.name].files.rows
-
     def append(self, table: Table, frame: DataFrame) -> None:
-        """Append rows to this run's version of a table."""
-        self.merge_rows(table, frame, stale=None, base=self._version(table))
+        """Add rows to this run's version of a table."""
+        self.replace(table, frame, sites=(), base=self._version(table))
 
     def adopt(self, table: Table | JournalTable, version: int) -> None:
         """Record an existing version of a table as this run's."""

@@ -1,4 +1,4 @@
-"""Writing of the lake's tables: new versions, revisions of earlier ones, and temporary rows.
+"""Writing of the lake's tables: new versions, and temporary rows.
 
 Tables are in Delta format, and any Delta reader reads them. Spark writes their files, and this package their logs, with
 one commit per version. A write takes one query; with Delta's own writer, it takes several.
@@ -9,18 +9,16 @@ Source: the protocol of Delta's transaction log.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from cqa_spark.errors import AnotherWriter
-from cqa_spark.lake.layout import files_with_keys, is_rewritten_whole, small_files
-from cqa_spark.lake.log_entries import commit_entries, merged_schema, nullable, without
+from cqa_spark.lake.log_entries import commit_entries, merged_schema, nullable
 from cqa_spark.lake.new_files import NewFiles, move_into, read_new_files, rebalanced, write_new_files
 from cqa_spark.lake.reader import LakeReader
-from cqa_spark.lake.row_kinds import GONE, KEPT, NEW, kept_and_gone, marked
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_state import Action, TableState
 from cqa_spark.lake.written import SetAside, Written
@@ -75,8 +73,8 @@ class Lake(LakeReader):
 
         Args:
             table: the declaration of the table, which is partitioned by site.
-            frame: the new rows, all of these sites.
-            sites: sites whose earlier rows are replaced.
+            frame: the new rows.
+            sites: sites whose earlier rows are replaced; none to add rows to the earlier ones.
             base: the earlier version; None to keep no earlier rows.
             author: run id, as for ``write``.
             rebalance: as for ``write``.
@@ -101,47 +99,6 @@ class Lake(LakeReader):
         kept = {path: add for path, add in before.added.items() if add["partitionValues"]["site"] not in sites}
         return self._commit(table, rows.newest, merged_schema(before.schema, table.schema), kept, rows.files, author)
 
-    def merge_rows(
-        self, table: Table, frame: DataFrame | None, *, stale: DataFrame | None, base: int, author: str
-    ) -> Written:
-        """Write a new version that differs from an earlier one in some of its rows; other files are unchanged.
-
-        Args:
-            table: the declaration of the table.
-            frame: the new rows; None for none.
-            stale: keys of the earlier rows to remove, distinct; all or some of the key columns; None for none.
-            base: the earlier version.
-            author: run id, as for ``write``.
-
-        Returns:
-            The new version, with the number of new rows.
-
-        Raises:
-            ContractError: the frame does not have the declared columns.
-            AnotherWriter: another process wrote the table in the meantime.
-        """
-        self.before_commit()
-        newest, before = self.newest_version(table), self.state(table, base)
-        schema = merged_schema(before.schema, table.schema)
-        parts = [] if frame is None else [marked(table.conform(frame), NEW)]
-        small = small_files(before)
-        again = small if stale is None else {**self._files_with(table, before, stale), **small}
-        if again:
-            stored = self._frame(table, TableState(base, before.metadata, again), schema)
-            parts.append(kept_and_gone(stored, stale, gone=table.keeps_changes))
-        if not parts:
-            return self._commit(table, newest, schema, before.added, None, author)
-        rows = parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1], allowMissingColumns=True)
-        files = self._new_files(rows, before.partition_by, rebalance=True)
-        if not small and sum(file.rows for file in files.of(KEPT)) == before.with_files(again).rows:
-            again, files = {}, replace(files, files=files.of(NEW))
-        others = without(before.added, again)
-        written = self._commit(table, newest, schema, others, files, author)
-        if table.keeps_changes:
-            new = [file.action()["path"] for file in files.of(NEW)]
-            self._revised[table.name, base, written.version] = files.of(GONE), new
-        return Written(written.version, sum(file.rows for file in files.of(NEW)))
-
     def set_aside(self, table: Table, frame: DataFrame, *, rebalance: bool = False) -> SetAside:
         """Write rows for the current process, partitioned as the table; they belong to no version until a commit.
 
@@ -163,18 +120,13 @@ class Lake(LakeReader):
         frame = rebalanced(rows, partition_by) if rebalance else rows
         return write_new_files(frame, self.root, partition_by, self.storage)
 
-    def _files_with(self, table: Table, state: TableState, keys: DataFrame) -> Mapping[str, Action]:
-        if is_rewritten_whole(state):
-            return state.added
-        return files_with_keys(self._frame(table, state, state.schema), state, keys)
-
     def _commit(
         self,
         table: Table,
         newest: int | None,
         schema: T.StructType,
         kept: Mapping[str, Action],
-        new: NewFiles | None,
+        new: NewFiles,
         author: str,
     ) -> Written:
         """Commit a version of kept and new files; a no-op if they equal those of the newest version.
@@ -184,24 +136,22 @@ class Lake(LakeReader):
             newest: its newest version at the start of the write.
             schema: of the new version.
             kept: files of earlier versions.
-            new: newly written files; None for none.
+            new: newly written files.
             author: run id.
 
         Raises:
             AnotherWriter: another process wrote the table in the meantime.
         """
         before = None if newest is None else self.state(table, newest)
-        files = [] if new is None else [file for file in new.files if file.kind != GONE]
-        rows, ours = sum(file.rows for file in files), 0 if newest is None else newest + 1
-        added = {**kept, **{add["path"]: add for add in (file.action() for file in files)}}
+        ours = 0 if newest is None else newest + 1
+        added = {**kept, **{add["path"]: add for add in (file.action() for file in new.files)}}
         is_same = before is not None and added.keys() == before.added.keys()
         if not is_same:
-            move_into(self.spark, self.path(table.name), files)
-        if new is not None and not new.of(GONE):
-            new.remove(self.spark)
+            move_into(self.spark, self.path(table.name), new.files)
+        new.remove(self.spark)
         if newest is not None and is_same:
             return Written(newest, 0)
-        actions = list(commit_entries(table, before, schema, added, self.signature(author), rows))
+        actions = list(commit_entries(table, before, schema, added, self.signature(author), new.rows))
         self.before_commit()
         try:
             self._commits(table).append(ours, actions)
@@ -214,7 +164,7 @@ class Lake(LakeReader):
         self._states[table.name, ours] = start.after(ours, actions)
         if ours and ours % CHECKPOINTS == 0:
             self._checkpoint(table)
-        return Written(ours, rows)
+        return Written(ours, new.rows)
 
     def _checkpoint(self, table: Table) -> None:
         """Write a checkpoint of the log, so that readers need not read all of it."""

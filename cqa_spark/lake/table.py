@@ -40,7 +40,6 @@ class Table:
         columns: declared columns, in stored order.
         key: columns that identify a row.
         partition_by: partition columns.
-        keeps_changes: whether rows removed by a merge stay readable during the run, so that versions can be compared.
         varies: whether runs write different sets of columns; readers see the columns of their declaration.
     """
 
@@ -49,7 +48,6 @@ class Table:
     columns: tuple[T.StructField, ...]
     key: tuple[str, ...]
     partition_by: tuple[str, ...] = ()
-    keeps_changes: bool = False
     varies: bool = False
 
     @property

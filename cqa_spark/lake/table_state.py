@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,9 +27,6 @@ _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\.parquet")
 _ACTIONS = ("add", "metaData")
 
 Action = Mapping[str, Any]
-
-Partition = tuple[tuple[str, str | None], ...]
-"""Names and values of the partition columns; empty in a table without such columns."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,6 @@ class TableState:
         return list(self.metadata["partitionColumns"])
 
     @property
-    def bytes(self) -> int:
-        """The size of all files."""
-        return sum(add["size"] for add in self.added.values())
-
-    @property
     def rows(self) -> int:
         """The number of its rows, as counted when they were written."""
         return sum(map(_rows, self.added.values()))
@@ -73,16 +65,12 @@ class TableState:
             found[add["partitionValues"]["site"]] += _rows(add)
         return +found
 
-    def files_by_partition(self) -> dict[Partition, dict[str, Action]]:
-        """The files of each partition, by path."""
-        found: dict[Partition, dict[str, Action]] = {}
-        for path, add in self.added.items():
-            found.setdefault(tuple(sorted(add["partitionValues"].items())), {})[path] = add
-        return found
-
     def files_by_site(self) -> dict[str, set[str]]:
         """The paths of the files of each site, of a table that is laid out by site."""
-        return {dict(place)["site"] or "": set(files) for place, files in self.files_by_partition().items()}
+        files: dict[str, set[str]] = {}
+        for path, add in self.added.items():
+            files.setdefault(add["partitionValues"]["site"], set()).add(path)
+        return files
 
     def changed_sites(self, since: TableState) -> set[str]:
         """The sites whose files differ from those of another version."""
@@ -112,10 +100,6 @@ class TableState:
             elif "metaData" in action:
                 metadata = action["metaData"]
         return TableState(version, metadata, added)
-
-    def with_files(self, added: Mapping[str, Action]) -> TableState:
-        """The same state with other files."""
-        return replace(self, added=added)
 
 
 NO_FILES = TableState(-1, {})

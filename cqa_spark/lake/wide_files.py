@@ -21,7 +21,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.lake.new_file import NO_VALUE, NewFile, count_nulls, new_file
+from cqa_spark.lake.new_file import NO_VALUE, NewFile, count_nulls
 from cqa_spark.object_store.credentials import credentials, use_credentials
 from cqa_spark.object_store.opening import open_store
 
@@ -66,7 +66,7 @@ def write_wide_files(
     address = at if is_remote(at) else f"file:{at}"
     write = _writing(at, partition_by, storage, credentials())
     return [
-        new_file(f"{address}/{key}", key.split("/")[:-1], *described)
+        NewFile(f"{address}/{key}", tuple(key.split("/")[:-1]), *described)
         for key, *described in frame.mapInArrow(write, _WRITTEN).collect()
     ]
 

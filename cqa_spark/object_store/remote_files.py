@@ -40,12 +40,23 @@ def find_files(location: str, storage: ObjectStorageSettings) -> list[FoundFile]
     """
     fixed = location[: min([location.find(each) for each in WILDCARDS if each in location] or [len(location)])]
     folder, start = split(fixed.rstrip("/")) if fixed == location else (fixed.rpartition("/")[0], "")
-    bucket = _bucket(folder, storage)
-    found = [FoundFile(f"{bucket.root}/{each.key}", each.size, each.version) for each in bucket.listed(start)]
+    found = files_below(folder, storage, start)
     named = location.rstrip("/")
     if fixed != location:
         return [each for each in found if _fits(each.location, named)]
     return [each for each in found if each.location == named or each.location.startswith(f"{named}/")]
+
+
+def files_below(folder: str, storage: ObjectStorageSettings, start: str = "") -> list[FoundFile]:
+    """The files of a folder in a bucket and of the folders in it, in order; no part of its name is a pattern.
+
+    Args:
+        folder: ``s3a://BUCKET/…``.
+        storage: object storage settings.
+        start: the start of the names below the folder.
+    """
+    bucket = _bucket(folder, storage)
+    return [FoundFile(f"{bucket.root}/{each.key}", each.size, each.version) for each in bucket.listed(start)]
 
 
 def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:

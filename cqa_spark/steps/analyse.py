@@ -8,11 +8,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.values import INVENTED
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.runtime.step import Product, Step
+from cqa_spark.steps.changed_sites import keep_tables, sites_to_update, update_sites
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
 from cqa_spark.text.pipeline import analyse
@@ -24,9 +26,11 @@ class Analyse(Step):
 
     Attributes:
         questions_only: leave out answers and comments, for tasks that compare questions.
+        last: the published run; its texts are not analysed again by the same code. None to analyse all.
     """
 
     questions_only: bool = False
+    last: Snapshot | None = None
 
     name = "text"
 
@@ -40,14 +44,29 @@ class Analyse(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the three tables."""
-        posts, comments = self._documents(run)
-        run.write(BODIES, body_parts(distinct_bodies(posts)))
-        posts = with_prose(posts, run.read(BODIES))
-        counts.rows_in = run.write(DOCUMENTS, documents(posts, comments)).rows
-        counts.rows_out = run.write(TEXTS, analyse(distinct_texts(posts, comments))).rows
+        last = self.last
+        inputs = (POSTS,) if self.questions_only else (POSTS, COMMENTS)
+        sites = sites_to_update(run, last, DOCUMENTS, inputs, settings={})
+        if not keep_tables(run, last, (BODIES, DOCUMENTS, TEXTS), sites):
+            posts, comments = self._documents(run)
+            run.write(BODIES, body_parts(distinct_bodies(posts)))
+            posts = with_prose(posts, run.read(BODIES))
+            update_sites(run, last, DOCUMENTS, documents(posts, comments), sites)
+            texts = distinct_texts(posts, comments)
+            counts.rows_out = run.write(
+                TEXTS, analyse(texts) if last is None or sites is None else _once(texts, last)
+            ).rows
+        counts.rows_in = run.rows(DOCUMENTS)
 
     def _documents(self, run: Run) -> tuple[DataFrame, DataFrame]:
         posts = run.read(POSTS).where(F.col("post_type") != INVENTED)
         if self.questions_only:
             return posts.where(F.col("post_type") == "question"), COMMENTS.empty(run.lake.spark)
         return posts, run.read(COMMENTS)
+
+
+def _once(texts: DataFrame, last: Snapshot) -> DataFrame:
+    """The rows of ``TEXTS``: published ones, and an analysis of all other texts."""
+    published = last.read(TEXTS)
+    new = texts.join(published.select("text_id"), on="text_id", how="left_anti")
+    return published.join(texts.select("text_id"), on="text_id", how="left_semi").unionByName(analyse(new))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -25,7 +26,7 @@ from cqa_spark.retrieval.questions import questions, with_vectors
 from cqa_spark.retrieval.search import search
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
-from cqa_spark.steps.reuse import same_origin
+from cqa_spark.steps.changed_sites import Sites, keep_tables, of_sites, sites_to_update, update_sites
 from cqa_spark.tasks.duplicate_clusters import clusters, duplicate_pairs
 from cqa_spark.tasks.duplicate_dataset import examples_of, split_queries, unretrieved_of
 from cqa_spark.text.embedding.model import EmbeddingModel
@@ -35,9 +36,10 @@ from cqa_spark.text.embedding.model import EmbeddingModel
 class Candidates(Step):
     """Index the questions of every site, and retrieve candidates for them among the earlier ones.
 
-    If a run has published an index with the same settings and code, only questions that it lacks are indexed, in shards
-    of their own, and only for these candidates are retrieved. All other questions keep their candidates. Questions that
-    were deleted stay in the index, are listed in ``DELETED_QUESTIONS``, and are no candidates.
+    If a run has published an index with the same settings and code, that of a changed site grows: only questions that
+    it lacks are indexed, in shards of their own, and only for these candidates are retrieved. All other questions keep
+    their candidates. Questions that were deleted stay in the index, are listed in ``DELETED_QUESTIONS``, and are no
+    candidates.
 
     Attributes:
         settings: parameters of the retrieval.
@@ -72,62 +74,91 @@ class Candidates(Step):
         Raises:
             InputError: the site has no questions, or no known duplicates to learn from.
         """
-        posts, settings = run.read(POSTS), self.settings
-        links = run.read(POST_LINKS) if run.has(POST_LINKS) else POST_LINKS.empty(run.lake.spark)
         if not run.has(COMMENTS):
             run.write(COMMENTS, COMMENTS.empty(run.lake.spark))
-        asked = self._questions(run)
-        pairs = duplicate_pairs(clusters(posts, links))
-        last = self._growing(run)
-        published = None if last is None else _splits(last)
-        annotated_only = settings.queries == "annotated"
-        queries = split_queries(posts, pairs, annotated_only=annotated_only, published=published)
-        with persisted(asked, pairs, queries) as (asked, pairs, queries):
-            counts.rows_in = self._index_and_search(run, asked, queries, last)
-            retrieved = run.read(RETRIEVED)
-            counts.rows_out = run.write(EXAMPLES, examples_of(queries, retrieved, pairs, posts)).rows
-            missed = run.write(UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts)).rows
-            self._require_something(run, missed)
+        sites = self._sites(run)
+        last = None if sites is None else self.last
+        if last is not None and keep_tables(run, last, (INDEX_SHARDS, RETRIEVED, EXAMPLES, UNRETRIEVED), sites):
+            run.write_entries(DELETED_QUESTIONS, last.entries(DELETED_QUESTIONS))
+        else:
+            counts.rows_in = self._write(run, last, sites)
+        counts.rows_out = run.rows(EXAMPLES)
+        self._require_something(run)
 
-    def _index_and_search(self, run: Run, asked: DataFrame, queries: DataFrame, last: Snapshot | None) -> int:
-        """Write the index and the candidates; return the number of questions that were indexed.
+    def _write(self, run: Run, last: Snapshot | None, sites: Sites) -> int:
+        """Write the tables of some sites, or all; return the number of questions that were indexed."""
+        posts = of_sites(run.read(POSTS), sites)
+        links = of_sites(run.read(POST_LINKS), sites) if run.has(POST_LINKS) else POST_LINKS.empty(run.lake.spark)
+        questions = of_sites(self._questions(run), sites)
+        pairs = duplicate_pairs(clusters(posts, links))
+        published = None if last is None else _splits(last)
+        annotated_only = self.settings.queries == "annotated"
+        queries = split_queries(posts, pairs, annotated_only=annotated_only, published=published)
+        with persisted(questions, pairs, queries) as (questions, pairs, queries):
+            ids = queries.select("site", F.col("query_id").alias("post_id"))
+            if last is None or sites is None:
+                indexed = self._index(run, questions, ids)
+            else:
+                indexed = self._grow(run, questions, ids, last, sites)
+            retrieved = of_sites(run.read(RETRIEVED), sites)
+            update_sites(run, last, EXAMPLES, examples_of(queries, retrieved, pairs, posts), sites)
+            update_sites(run, last, UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts), sites)
+            return indexed
+
+    def _index(self, run: Run, questions: DataFrame, ids: DataFrame) -> int:
+        """Write the index of all questions and the candidates of some; return the number of questions.
 
         Args:
             run: the run to write to.
-            asked: all questions.
-            queries: those to retrieve candidates for, unless their candidates are published.
-            last: the published run, whose index and candidates are kept; None to write all.
+            questions: all questions.
+            ids: those to retrieve candidates for: site and post_id.
         """
-        settings, model = self.settings, self._model()
-        parameters, limit = Bm25(settings.k1, settings.b), settings.candidates
-        ids = queries.select("site", F.col("query_id").alias("post_id"))
-        if last is None:
-            run.write(INDEX_SHARDS, index_shards(asked, settings.shards, model=model))
-            run.write_entries(DELETED_QUESTIONS, [])
-            queried = asked.join(ids, ["site", "post_id"])
-            found = search(run.read(INDEX_SHARDS), queried, ids.limit(0), parameters, limit)
-            run.write(RETRIEVED, RETRIEVED.conform(fuse(found, limit)))
-            return asked.count()
-        index, candidates = (last.record.table_versions[table.name] for table in (INDEX_SHARDS, RETRIEVED))
-        indexed = last.read(INDEX_SHARDS).select("site", F.explode("ids").alias("post_id"))
-        deleted = indexed.join(asked, ["site", "post_id"], "left_anti")
-        new = asked.join(indexed, ["site", "post_id"], "left_anti")
+        run.write(INDEX_SHARDS, index_shards(questions, self.settings.shards, model=self._model()))
+        run.write_entries(DELETED_QUESTIONS, [])
+        queried = questions.join(ids, ["site", "post_id"])
+        run.write(RETRIEVED, self._search(run.read(INDEX_SHARDS), queried, ids.limit(0)))
+        return questions.count()
+
+    def _grow(self, run: Run, questions: DataFrame, ids: DataFrame, last: Snapshot, sites: Collection[str]) -> int:
+        """Add a shard of new questions, and their candidates, to the published ones; return their number.
+
+        Args:
+            run: the run to write to.
+            questions: all questions of the sites.
+            ids: those to retrieve candidates for, unless their candidates are published: site and post_id.
+            last: the published run.
+            sites: the sites.
+        """
+        shards, retrieved = (of_sites(last.read(table), sites) for table in (INDEX_SHARDS, RETRIEVED))
+        indexed = shards.select("site", F.explode("ids").alias("post_id"))
+        deleted = indexed.join(questions, ["site", "post_id"], "left_anti")
+        new = questions.join(indexed, ["site", "post_id"], "left_anti")
         with persisted(deleted, new) as (deleted, new):
-            shards = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=model)
-            run.merge_rows(INDEX_SHARDS, shards, stale=None, base=index)
-            run.write_entries(DELETED_QUESTIONS, (row.asDict() for row in deleted.sort("site", "post_id").collect()))
-            found = search(run.read(INDEX_SHARDS), new.join(ids, ["site", "post_id"]), deleted, parameters, limit)
-            run.merge_rows(RETRIEVED, RETRIEVED.conform(fuse(found, limit)), stale=None, base=candidates)
+            added = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=self._model())
+            update_sites(run, last, INDEX_SHARDS, shards.unionByName(added), sites)
+            others = [entry for entry in last.entries(DELETED_QUESTIONS) if entry["site"] not in sites]
+            here = [row.asDict() for row in deleted.sort("site", "post_id").collect()]
+            run.write_entries(DELETED_QUESTIONS, [*others, *here])
+            index = of_sites(run.read(INDEX_SHARDS), sites)
+            candidates = self._search(index, new.join(ids, ["site", "post_id"]), deleted)
+            update_sites(run, last, RETRIEVED, retrieved.unionByName(candidates), sites)
             return new.count()
 
-    def _growing(self, run: Run) -> Snapshot | None:
-        """The published run, if its index can grow."""
-        last = self.last
-        if last is None or not (last.has(INDEX_SHARDS) and same_origin(run, last, {"retrieval": self.settings})):
+    def _search(self, index: DataFrame, queried: DataFrame, deleted: DataFrame) -> DataFrame:
+        """The rows of ``RETRIEVED`` of some questions, without deleted candidates."""
+        settings = self.settings
+        found = search(index, queried, deleted, Bm25(settings.k1, settings.b), settings.candidates)
+        return RETRIEVED.conform(fuse(found, settings.candidates))
+
+    def _sites(self, run: Run) -> Sites:
+        """The sites whose index grows; all if it is built."""
+        settings = {"retrieval": self.settings}
+        sites = sites_to_update(run, self.last, INDEX_SHARDS, (POSTS, POST_LINKS), settings=settings)
+        if self.last is None or sites is None:
             return None
         model = self._model()
-        versions = last.read(INDEX_SHARDS).select("model_version").distinct().collect()
-        return last if {row[0] for row in versions} <= {model and model.version} else None
+        versions = self.last.read(INDEX_SHARDS).select("model_version").distinct().collect()
+        return sites if {row[0] for row in versions} <= {model and model.version} else None
 
     def _model(self) -> EmbeddingModel | None:
         return EmbeddingModel.read(self.settings.embeddings) if self.settings.embeddings else None
@@ -139,13 +170,13 @@ class Candidates(Step):
         of_model = F.col("model") == self.settings.embeddings
         return with_vectors(asked, run.read(DOCUMENTS), run.read(EMBEDDINGS).where(of_model))
 
-    def _require_something(self, run: Run, missed: int) -> None:
+    def _require_something(self, run: Run) -> None:
         if run.rows(EXAMPLES) == 0:
             raise InputError(
                 "no question has an earlier one that shares a word with it", "give a dump with Posts.xml of a site"
             )
         relevant = run.read(EXAMPLES).where("relevant")
-        if missed == 0 and relevant.limit(1).count() == 0:
+        if run.rows(UNRETRIEVED) == 0 and relevant.limit(1).count() == 0:
             Terminal(stderr=True).line(
                 "warning: no known duplicates, so systems cannot be evaluated: PostLinks.xml is absent or has none"
             )

@@ -11,8 +11,6 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.preferred_answer_settings import AnswerSettings, ThreadSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.change_impact import threads_to_judge
-from cqa_spark.features.changed_rows import by_table
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -21,10 +19,9 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import CHANGED_ROWS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.persistence import persisted
-from cqa_spark.steps.reuse import sites_to_update, update_sites
+from cqa_spark.steps.changed_sites import of_sites, sites_to_update, update_sites
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
@@ -102,7 +99,8 @@ class PreferredAnswerDataset(Step):
             InputError: a site is not in the lake, or no thread qualifies.
         """
         settings = self.settings
-        posts, comments, votes = (_of_sites(frame, settings.site) for frame in _tables(run))
+        sites = settings.site or None
+        posts, comments, votes = (of_sites(frame, sites) for frame in _tables(run))
         _refuse_unknown_sites(posts, settings.site)
         answers = candidates(judged_answers(posts, votes), _rules(settings))
         with persisted(answers) as (answers,):
@@ -129,8 +127,7 @@ class EveryQuestion(Step):
         settings: selection of answers.
         models: trained systems that the run ranks with.
         trains: whether the run also trains systems, on the training split.
-        last: the published run, whose examples are kept of threads that have not changed, or of sites if the run has no
-            changed rows; None to create all.
+        last: the published run, whose examples of unchanged sites are kept; None to create all.
     """
 
     settings: AnswerSettings
@@ -145,8 +142,8 @@ class EveryQuestion(Step):
         return POSTS, COMMENTS, *[Artifact(model_artifact(name)) for name in self.models]
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Votes, and the changed rows if only examples of changed threads are to be created."""
-        return VOTES, CHANGED_ROWS
+        """Votes."""
+        return (VOTES,)
 
     def writes(self) -> tuple[Product, ...]:
         """The examples."""
@@ -159,38 +156,14 @@ class EveryQuestion(Step):
             InputError: no question has enough answers.
         """
         counts.rows_in = run.rows(POSTS)
-        if self.last is not None and run.has(CHANGED_ROWS):
-            self._write_changed(run, self.last)
-        else:
-            self._write_sites(run)
+        inputs, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
+        last = None if self.trains else self.last
+        sites = sites_to_update(run, last, EXAMPLES, inputs, settings=settings, models=self.models)
+        with self._examples(run, *[of_sites(frame, sites) for frame in _tables(run)]) as examples:
+            update_sites(run, last, EXAMPLES, examples, sites)
         counts.rows_out = run.rows(EXAMPLES)
         if counts.rows_out == 0:
             raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")
-
-    def _write_changed(self, run: Run, last: Snapshot) -> None:
-        """Replace the examples of threads that changed."""
-        posts, comments, votes = _tables(run)
-        changed = threads_to_judge(by_table(run.read(CHANGED_ROWS)), posts)
-        with persisted(changed) as (threads,):
-            threads.count()  # so that Spark broadcasts them if they are few, and does not shuffle the posts
-            with persisted(posts.join(threads, on=["site", "thread_id"], how="left_semi")) as (posts,):
-                posts.count()
-                ids = posts.select("site", "post_id")
-                of_posts = (rows.join(ids, on=["site", "post_id"], how="left_semi") for rows in (comments, votes))
-                base = last.record.table_versions[EXAMPLES.name]
-                stale = threads.withColumnRenamed("thread_id", "query_id")
-                with self._examples(run, posts, *of_posts) as examples:
-                    run.merge_rows(EXAMPLES, examples, stale=stale, base=base)
-
-    def _write_sites(self, run: Run) -> None:
-        """Replace the examples of sites that changed, or all."""
-        tables, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
-        last = None if self.trains else self.last
-        sites = sites_to_update(run, last, EXAMPLES, tables, settings=settings, models=self.models)
-        posts, comments, votes = _tables(run)
-        of_sites = posts if sites is None else posts.where(F.col("site").isin(*sites))
-        with self._examples(run, of_sites, comments, votes) as examples:
-            update_sites(run, last, EXAMPLES, examples, sites)
 
     @contextmanager
     def _examples(self, run: Run, posts: DataFrame, comments: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
@@ -226,7 +199,3 @@ def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Posts, comments and votes; without votes, it is not known when an answer was accepted."""
     votes = run.read(VOTES) if run.has(VOTES) else VOTES.empty(run.lake.spark)
     return run.read(POSTS), run.read(COMMENTS), votes
-
-
-def _of_sites(frame: DataFrame, sites: tuple[str, ...]) -> DataFrame:
-    return frame.where(F.col("site").isin(*sites)) if sites else frame

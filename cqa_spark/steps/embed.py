@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from operator import or_
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.publishing import Snapshot, published_run
@@ -55,21 +56,19 @@ class Embed(Step):
         for model in models:
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)
-        last = published_run(run.lake)
-        if last is None or EMBEDDINGS.name not in last.table_versions:
-            counts.rows_out = run.write(EMBEDDINGS, _united(embed(texts, model) for model in models)).rows
-            return
-        known = Snapshot(run.lake, last).read(EMBEDDINGS).select("text_id", "model", "version")
-        missing = [(model, texts.join(_of(known, model), on="text_id", how="left_anti")) for model in models]
-        current = reduce(
-            DataFrame.unionByName, [_of(known, model).withColumn("model", F.lit(model.name)) for model in models]
-        )
-        kept = current.join(texts, on="text_id", how="left_semi")
-        stale = known.select(*EMBEDDINGS.key).join(kept, on=list(EMBEDDINGS.key), how="left_anti")
-        frame = _united(embed(each, model) for model, each in missing)
-        base = last.table_versions[EMBEDDINGS.name]
-        with persisted(known):
-            counts.rows_out = run.merge_rows(EMBEDDINGS, frame, stale=stale, base=base).rows
+        record, kept = published_run(run.lake), EMBEDDINGS.empty(run.lake.spark)
+        if record is not None and EMBEDDINGS.name in record.table_versions:
+            published = Snapshot(run.lake, record).read(EMBEDDINGS)
+            kept = published.where(_is_of(models)).join(texts, on="text_id", how="left_semi")
+        with persisted(kept) as (kept,):
+            known = kept.select("text_id", "model")
+            missing = [
+                (model, texts.join(known.where(F.col("model") == model.name), on="text_id", how="left_anti"))
+                for model in models
+            ]
+            encoded = reduce(DataFrame.unionByName, [embed(lacking, model) for model, lacking in missing])
+            stored = run.write(EMBEDDINGS, encoded.unionByName(kept)).rows
+            counts.rows_out = stored - kept.count()
 
     def _texts(self, run: Run) -> DataFrame:
         texts = run.read(TEXTS).select("text_id", "clean")
@@ -83,10 +82,6 @@ class Embed(Step):
         return texts.join(needed, on="text_id", how="left_semi")
 
 
-def _of(known: DataFrame, model: EmbeddingModel) -> DataFrame:
-    same = (F.col("model") == model.name) & (F.col("version") == model.version)
-    return known.where(same).select("text_id")
-
-
-def _united(frames: Iterable[DataFrame]) -> DataFrame:
-    return reduce(DataFrame.unionByName, frames)
+def _is_of(models: Sequence[EmbeddingModel]) -> Column:
+    """Whether a vector is of one of the models, in its version."""
+    return reduce(or_, [(F.col("model") == model.name) & (F.col("version") == model.version) for model in models])

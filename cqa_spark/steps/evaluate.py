@@ -19,7 +19,7 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.runtime.step import Product, Step
-from cqa_spark.steps.reuse import sites_to_update, update_sites
+from cqa_spark.steps.changed_sites import of_sites, sites_to_update, update_sites
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,9 @@ class Evaluate(Step):
             if self.cross_validated
             else examples.where(OUTSIDE_TRAINING)
         )
-        used = {"evaluation": settings}
-        sites = sites_to_update(run, self.last, QUERY_METRICS, (RANKINGS, EXAMPLES), settings=used)
-        judged = judged if sites is None else judged.where(F.col("site").isin(*sites))
-        measured = query_metrics(rankings, judged, measures, at_random=self.at_random)
+        used, inputs = {"evaluation": settings}, (RANKINGS, EXAMPLES, UNRETRIEVED)
+        sites = sites_to_update(run, self.last, QUERY_METRICS, inputs, settings=used)
+        measured = query_metrics(of_sites(rankings, sites), of_sites(judged, sites), measures, at_random=self.at_random)
         update_sites(run, self.last, QUERY_METRICS, measured, sites)
         summary = summarise(
             run.read(QUERY_METRICS),

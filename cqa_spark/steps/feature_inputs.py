@@ -28,6 +28,7 @@ from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
+from cqa_spark.steps.changed_sites import Sites, of_sites
 
 OPTIONAL = {
     "users": USERS,
@@ -62,7 +63,9 @@ def as_cut(settings: FeatureSettings) -> Cut:
 
 
 @contextmanager
-def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> Iterator[FeatureInputs]:
+def feature_inputs(
+    run: Run, examples: DataFrame, settings: FeatureSettings, *, sites: Sites = None
+) -> Iterator[FeatureInputs]:
     """The run's tables, with some examples; tables that every group reads completely are persisted.
 
     Posts and comments are not persisted: a group reads few of their columns, which is fast from Parquet files.
@@ -71,21 +74,21 @@ def feature_inputs(run: Run, examples: DataFrame, settings: FeatureSettings) -> 
         run: the run.
         examples: rows of the schema ``EXAMPLES``.
         settings: the cut of as-of groups.
+        sites: the sites of the examples.
     """
-    optional = {name: run.read(table) for name, table in OPTIONAL.items() if run.has(table)}
+    optional = {name: of_sites(run.read(table), sites) for name, table in OPTIONAL.items() if run.has(table)}
     documents, texts = (_read_or_empty(run, table) for table in (DOCUMENTS, TEXTS))
-    with persisted(examples, documents, texts) as (examples, documents, texts):
+    with persisted(examples, of_sites(documents, sites), texts) as (examples, documents, texts):
         yield FeatureInputs(
             examples=examples,
-            posts=run.read(POSTS),
-            comments=run.read(COMMENTS),
+            posts=of_sites(run.read(POSTS), sites),
+            comments=of_sites(run.read(COMMENTS), sites),
             documents=documents,
             texts=texts,
             embeddings=run.read(EMBEDDINGS) if run.has(EMBEDDINGS) else None,
             **optional,
             cut=as_cut(settings),
             top_tags=settings.top_tags,
-            few=False,
         )
 
 

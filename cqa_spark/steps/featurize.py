@@ -24,10 +24,9 @@ from cqa_spark.steps.feature_inputs import (
     fit_and_write,
     task_examples,
     text_tables,
-    write_outside_training,
 )
 from cqa_spark.steps.languages import foreign_to
-from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
+from cqa_spark.systems.trained_system import save_groups
 
 GROUPS = Artifact("groups")
 """The folder of a run's fitted groups."""
@@ -85,46 +84,6 @@ class Featurize(Step):
         path = run.artifact_path(MODELS, GROUPS.name)
         save_groups(fitted, path, run.lake.storage)
         run.add_artifact(GROUPS.name, path)
-
-
-@dataclass(frozen=True)
-class ComputeFeatures(Step):
-    """Write the values of a trained system's fitted groups.
-
-    Attributes:
-        system: name of the system; the run has its model.
-        groups: names of its groups.
-        task: its task.
-    """
-
-    system: str
-    groups: Sequence[str]
-    task: str
-
-    name = "features"
-
-    def reads(self) -> tuple[Product, ...]:
-        """The model, and the inputs of its groups."""
-        return Artifact(model_artifact(self.system)), *Featurize(self.groups, self.task, FeatureSettings()).reads()
-
-    def reads_if_present(self) -> tuple[Product, ...]:
-        """Tables that not every corpus has."""
-        return tuple(OPTIONAL.values())
-
-    def writes(self) -> tuple[Product, ...]:
-        """The values."""
-        return tables_of(self.groups)
-
-    def prepare(self) -> None:
-        """Check that the libraries of the groups are installed."""
-        require_libraries(self.groups)
-
-    def execute(self, run: Run, counts: StepRecord) -> None:
-        """Compute and write."""
-        trained = trained_system(run, model_artifact(self.system))
-        with feature_inputs(run, task_examples(run, self.task), FeatureSettings()) as inputs:
-            counts.rows_in = inputs.examples.count()
-            counts.rows_out = write_outside_training(run, trained.groups, inputs)
 
 
 def _left_out(supplied: Iterable[Supplied]) -> list[dict[str, str]]:

@@ -52,6 +52,6 @@ class RestoreTexts(Step):
         earlier = posts_as_of(run.read(POSTS), run.read(POST_HISTORY), moments.where("moment IS NOT NULL"))
         with persisted(earlier) as (earlier,):
             if not earlier.isEmpty():
-                base = run.record.table_versions[POSTS.name]
-                keys = earlier.select("site", "post_id")
-                counts.rows_out = run.merge_rows(POSTS, earlier, stale=keys, base=base).rows
+                others = run.read(POSTS).join(earlier, on=["site", "post_id"], how="left_anti")
+                run.write(POSTS, others.unionByName(earlier))
+                counts.rows_out = earlier.count()

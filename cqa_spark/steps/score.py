@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
+from cqa_spark.features.stored_values import tables_of
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.changed_sites import (
+    except_queries,
+    keep_tables,
+    of_sites,
+    ranked_before,
+    sites_to_update,
+    update_sites,
+)
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import FrameOf, feature_frames, frame_tables
+from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 
@@ -28,10 +41,14 @@ class Score(Step):
     Attributes:
         systems: recipes of one task.
         task: their task.
+        last: the published run, whose rankings of unchanged sites are kept; None to rank all.
+        ranked_once: also keep the rankings of queries whose candidates are the published ones.
     """
 
     systems: Sequence[System]
     task: str
+    last: Snapshot | None = None
+    ranked_once: bool = False
 
     name = "score"
 
@@ -50,10 +67,19 @@ class Score(Step):
             InputError: there is nothing to rank.
         """
         trained = load_trained(run, [system.name for system in self.systems])
-        recipes = [each.system for each in trained.values()]
-        examples = task_examples(run, self.task).where(OUTSIDE_TRAINING)
-        with feature_frames(run, recipes, examples) as frame_of:
-            counts.rows_out = run.write(RANKINGS, rankings_by(trained, frame_of, run.run_id)).rows
+        recipes, last = [each.system for each in trained.values()], self.last
+        inputs = (EXAMPLES, *tables_of(groups_of(recipes)), *([DOCUMENTS] if rank_by_words(recipes) else []))
+        sites = sites_to_update(run, last, RANKINGS, inputs, settings={}, models=[*trained])
+        if not keep_tables(run, last, [RANKINGS], sites):
+            with ExitStack() as held:
+                before = last if self.ranked_once else None
+                ranked = held.enter_context(ranked_before(run, before, self.task, sites))
+                examples = except_queries(of_sites(task_examples(run, self.task), sites), ranked)
+                examples = examples.where(OUTSIDE_TRAINING)
+                frame_of = held.enter_context(feature_frames(run, recipes, examples, sites=sites))
+                rankings = rankings_by(trained, frame_of, run.run_id)
+                update_sites(run, last, RANKINGS, rankings, sites, ranked=ranked)
+        counts.rows_out = run.rows(RANKINGS)
         counts.rows_in = counts.rows_out // len(trained)
         if counts.rows_out == 0:
             raise InputError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.feature_table import KEY
@@ -29,7 +30,12 @@ def frame_tables(systems: Sequence[System]) -> tuple[Table, ...]:
 
 @contextmanager
 def feature_frames(
-    run: RunTables, systems: Sequence[System], examples: DataFrame, *, few: bool = False
+    run: RunTables,
+    systems: Sequence[System],
+    examples: DataFrame,
+    *,
+    few: bool = False,
+    sites: Collection[str] | None = None,
 ) -> Iterator[FrameOf]:
     """Join the features of all systems to examples, and persist the result until the block ends.
 
@@ -39,6 +45,7 @@ def feature_frames(
         examples: rows of the schema ``EXAMPLES``, all of one task.
         few: whether the examples are a small part of those of the run. If so, they are counted first; if they are small
             enough for a broadcast join, the values of other examples are not shuffled.
+        sites: the sites of the examples; None for all.
 
     Yields:
         A function from a system to its DataFrame: the columns of the examples, the system's features and, if any
@@ -48,6 +55,8 @@ def feature_frames(
         examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
     groups = groups_of(systems)
     values = read_values(run, groups)
+    if sites is not None:
+        values = {place: rows.where(F.col("site").isin(*sites)) for place, rows in values.items()}
     with persisted(examples) if few else nullcontext((examples,)) as (examples,):
         if few:
             examples.count()

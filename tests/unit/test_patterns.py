@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import cqa_spark.features.groups
 from cqa_spark.corpora import foreign_content
 from cqa_spark.corpora.qatar_living import layout
-from cqa_spark.corpora.stackexchange import attributes, id_blocks, markup, records, values
+from cqa_spark.corpora.stackexchange import attributes, markup, records, values
 from cqa_spark.tasks import fingerprint, post_words
 from cqa_spark.text import arabic, cleaning, pipeline, unspaced_scripts
 from cqa_spark.text.markup import body
@@ -107,7 +107,7 @@ def named() -> Iterator[str]:
     yield from ("(?is)\\A(?:" + text.removeprefix("(?i)") + ")" for text in _decodable(foreign_content._CONTENT))
     yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
-    yield from (" Score" + id_blocks._VALUE, values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
+    yield from (values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
 
 
 def _decodable(content: Iterable[tuple[bytes, str, str]]) -> Iterator[str]:

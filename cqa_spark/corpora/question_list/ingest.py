@@ -15,17 +15,20 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
-from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs, input_records
+from cqa_spark.corpora.fingerprints import fingerprints, input_record
+from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
+from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
 from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
 
 ROWS_PER_BATCH = 10_000
@@ -47,36 +50,50 @@ class QuestionList(Source):
     Attributes:
         files: ``questions.jsonl``, and ``duplicates.tsv`` where duplicates are known.
         settings: site name and error tolerance.
+        full: also read files that the published run has read.
     """
 
     files: Sequence[InputFile]
     settings: DumpJobSettings
+    full: bool = False
 
-    tables = (POSTS, POST_LINKS, QUARANTINE, INGESTED_FILES)
+    tables = (POSTS, POST_LINKS, QUARANTINE, FINGERPRINTS, INGESTED_FILES)
 
     def find(self) -> None:
         """The files are found before the source is made."""
 
     def ingest(self, run: Run) -> None:
-        """Write posts, links, quarantine and the counts of every file."""
-        run.add_inputs(input_records(self.files))
-        paths = [file.path for file in self.files]
+        """Write posts, links, quarantine and the counts of every file, if a file changed since the published run."""
+        tables = SiteTables.of_run(run, [self.site])
+        filled = [(self.site, file.path, _table(file.path).name) for file in self.files]
+        published = tables.published_entries(FINGERPRINTS)
+        files = fingerprints(filled, published, self.settings.object_storage, run.record.code_version)
+        run.add_inputs(list(map(input_record, files)))
+        tables.write_entries(FINGERPRINTS, files)
+        if self.full or tables.changed(files, {POSTS.name, POST_LINKS.name}):
+            self._read(tables)
+        else:
+            tables.write_entries(INGESTED_FILES, tables.published_entries(INGESTED_FILES))
+            tables.keep_others((POSTS, POST_LINKS, QUARANTINE))
+
+    def _read(self, tables: SiteTables) -> None:
+        run, paths = tables.run, [file.path for file in self.files]
         content = read_whole_files(run.lake.spark, paths)
         parsed = content.mapInArrow(_parsing([_holds_questions(path) for path in paths]), _RECORD)
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
         with persisted(parsed) as (records,), run.step("question list") as counts:
             usable = records.where("post_id IS NOT NULL AND problem IS NULL").withColumns(source)
             refused = records.where("problem IS NOT NULL").withColumns(source)
-            run.write(POSTS, POSTS.complete(_posts(usable)))
-            run.write(POST_LINKS, POST_LINKS.complete(_links(usable)))
-            run.write(
+            tables.write(POSTS, POSTS.complete(_posts(usable)))
+            tables.write(POST_LINKS, POST_LINKS.complete(_links(usable)))
+            tables.write(
                 QUARANTINE,
                 refused.select("site", "source_file", "byte_offset", F.col("problem").alias("reason"), "raw"),
             )
             accounts = [account._asdict() for account in self._accounts(records, paths)]
-            run.write_entries(INGESTED_FILES, accounts)
+            tables.write_entries(INGESTED_FILES, accounts)
             counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
-            refuse_bad_fraction(totals, run.read(QUARANTINE), self.settings.dumps.max_bad_fraction)
+            refuse_bad_fraction(totals, tables.of_sites(QUARANTINE), self.settings.dumps.max_bad_fraction)
             if not any(account["rows_out"] for account in accounts if account["table_name"] == POSTS.name):
                 raise InputError(f"no question in {', '.join(paths)}", 'a line should read: {"qid": 7, "title": "…"}')
 
@@ -90,7 +107,7 @@ class QuestionList(Source):
             F.max("lines").alias("lines"), F.count("byte_offset").alias("found"), F.count("problem").alias("refused")
         )
         for row in counted.collect():
-            table, rows = POSTS if _holds_questions(paths[row["file"]]) else POST_LINKS, row["found"]
+            table, rows = _table(paths[row["file"]]), row["found"]
             yield FileAccount(
                 site=self.site,
                 source_file=paths[row["file"]],
@@ -105,15 +122,12 @@ class QuestionList(Source):
             )
 
 
-def question_lists(
-    settings: DumpJobSettings, *, read_again: bool = False, reads_counters: bool = True
-) -> list[QuestionList]:
+def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[QuestionList]:
     """The list that the settings name.
 
     Args:
         settings: location of the files.
-        read_again: lists are always read completely.
-        reads_counters: lists have none.
+        full: also read a list that the published run has read.
 
     Raises:
         InputError: a file is missing or unreadable, or no questions are among them.
@@ -122,11 +136,16 @@ def question_lists(
     files = find_inputs(settings.dumps.input, UNANNOTATED, settings.object_storage, patterns=patterns)
     if not any(_holds_questions(file.path) for file in files):
         raise InputError(f"no {QUESTIONS} among the input", "name the folder that holds it with --input")
-    return [QuestionList(files, settings)]
+    return [QuestionList(files, settings, full)]
 
 
 def _holds_questions(path: str) -> bool:
     return PurePosixPath(path).name.lower() != DUPLICATES
+
+
+def _table(path: str) -> Table:
+    """The table that a file fills."""
+    return POSTS if _holds_questions(path) else POST_LINKS
 
 
 def _parsing(are_questions: Sequence[bool]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -24,7 +24,6 @@ class DumpTable:
         table: the target table.
         attributes: column by attribute.
         required: attributes that every row must have.
-        counters: numbers and times that change without an edit of the row, on many rows every day.
         invented_from: first id of posts that the archive invents; None if all posts are the site's own.
     """
 
@@ -33,7 +32,6 @@ class DumpTable:
     table: Table
     attributes: Mapping[str, str]
     required: tuple[str, ...]
-    counters: tuple[str, ...] = ()
     invented_from: int | None = None
 
 
@@ -74,7 +72,6 @@ DUMP_TABLES = (
             "ContentLicense": "content_license",
         },
         (ROW_ID, "PostTypeId"),
-        ("Score", "ViewCount"),
         INVENTED_FROM,
     ),
     DumpTable(
@@ -99,7 +96,6 @@ DUMP_TABLES = (
             "AccountId": "account_id",
         },
         (ROW_ID, "Reputation"),
-        ("Reputation", "LastAccessDate"),
     ),
     DumpTable(
         "Comments",
@@ -116,7 +112,6 @@ DUMP_TABLES = (
             "ContentLicense": "content_license",
         },
         (ROW_ID, "PostId"),
-        ("Score",),
     ),
     DumpTable(
         "Votes",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
 
 
@@ -19,14 +18,9 @@ def known_pairs(inputs: FeatureInputs) -> DataFrame:
         site, query_id, candidate_id, thread_id, asker_id and author_id (null where unknown), asked_at, answered_at and
         cut (timestamps; null where unknown).
     """
-    return pairs_of(inputs.examples, inputs.cut)
-
-
-def pairs_of(examples: DataFrame, cut: Cut) -> DataFrame:
-    """The pairs of the given examples, with the columns of ``known_pairs``."""
-    return examples.select(
+    return inputs.examples.select(
         "site", "query_id", "candidate_id", "thread_id", "asker_id", "author_id", "asked_at", "answered_at",
-        F.expr(cut.sql).alias("cut"),
+        F.expr(inputs.cut.sql).alias("cut"),
     )  # fmt: skip
 
 

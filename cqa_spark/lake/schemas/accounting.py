@@ -2,7 +2,7 @@
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SOURCE_FILE, SPLIT
-from cqa_spark.lake.table import RunTable, Table, column
+from cqa_spark.lake.table import Table, column
 
 QUARANTINE = Table(
     "quarantine",
@@ -49,16 +49,17 @@ INGESTED_FILES = JournalTable(
     key=("site", "source_file"),
 )
 
-ID_BLOCKS = RunTable(
-    "id_blocks",
-    "Digests of dump files by blocks of ids, which determine the lines of the next dump to read.",
+FINGERPRINTS = JournalTable(
+    "fingerprints",
+    "The content of the files of dumps, and what read them; sites with equal ones are not read again.",
     (
         SITE,
-        column("table_name", "string", "table that the file fills", nullable=False),
-        column("block", "bigint", "the rows' ids without their last 5 bits; null for lines without an id"),
-        column("lines", "bigint", "lines of the block", nullable=False),
-        column("digest", "bigint", "64-bit hashes of the stored lines, joined by exclusive or", nullable=False),
-        column("digest_without_counters", "bigint", "the same, of the lines without page views and other counters"),
+        SOURCE_FILE,
+        column("table_name", "string", "the table that the file fills", nullable=False),
+        column("bytes", "bigint", "size of the file", nullable=False),
+        column("modified_ns", "bigint", "last modification, nanoseconds since 1970; null for an object in a bucket"),
+        column("content", "string", "SHA-256 of a local file, hexadecimal; entity tag of an object", nullable=False),
+        column("reader", "string", "the code that read the file, and its settings", nullable=False),
     ),
-    key=("site", "table_name", "block"),
+    key=("site", "source_file"),
 )

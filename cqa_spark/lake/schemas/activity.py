@@ -36,7 +36,6 @@ VOTES = Table(
     ),
     key=("site", "vote_id"),
     partition_by=("site",),
-    keeps_changes=True,
 )
 
 BADGES = Table(
@@ -55,7 +54,6 @@ BADGES = Table(
     ),
     key=("site", "badge_id"),
     partition_by=("site",),
-    keeps_changes=True,
 )
 
 TAGS = Table(

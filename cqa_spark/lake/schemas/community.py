@@ -75,7 +75,6 @@ POSTS = Table(
     ),
     key=("site", "post_id"),
     partition_by=("site",),
-    keeps_changes=True,
 )
 
 COMMENTS = Table(
@@ -101,7 +100,6 @@ COMMENTS = Table(
     ),
     key=("site", "comment_id"),
     partition_by=("site",),
-    keeps_changes=True,
 )
 
 USERS = Table(
@@ -129,7 +127,6 @@ USERS = Table(
     ),
     key=("site", "user_id"),
     partition_by=("site",),
-    keeps_changes=True,
 )
 
 JUDGMENTS = Table(

@@ -43,5 +43,4 @@ EXAMPLES = Table(
     ),
     key=(*QUERY, "candidate_id"),
     partition_by=("site",),
-    keeps_changes=True,
 )

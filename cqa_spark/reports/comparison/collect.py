@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.changes import CHANGED, GONE, NEW, changed_columns
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.table import Table
 from cqa_spark.reports.comparison.content import TableChanges
+from cqa_spark.reports.comparison.row_changes import CHANGED, GONE, NEW, changed_columns
 from cqa_spark.reports.inspection.by_site import stacked
 from cqa_spark.reports.inspection.tables.content import Counted
 

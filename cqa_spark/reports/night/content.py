@@ -9,13 +9,12 @@ from cqa_spark.checks.check import Verdict
 
 @dataclass(frozen=True)
 class TableChange:
-    """Number of new, gone and changed rows in one table of one site since the published run."""
+    """Number of rows of a table of a site that changed, in the published run and in this one."""
 
     site: str
     table: str
-    new: int
-    gone: int
-    changed: int
+    rows_before: int
+    rows: int
 
 
 @dataclass(frozen=True)

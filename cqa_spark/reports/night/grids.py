@@ -18,10 +18,10 @@ def night_grids(night: Night) -> tuple[Grid, ...]:
 def _grids(night: Night) -> Iterator[Grid]:
     yield Grid(
         title="Changes",
-        about="Rows that are new, gone or changed since the published run.",
-        headings=("table", "site", "new", "gone", "changed"),
+        about="Tables of sites whose dump changed since the published run.",
+        headings=("table", "site", "rows before", "rows"),
         rows=tuple(
-            (each.table, (Cell(each.site), *[Cell(count(rows)) for rows in (each.new, each.gone, each.changed)]))
+            (each.table, (Cell(each.site), Cell(count(each.rows_before)), Cell(count(each.rows))))
             for each in night.changes
         ),
         texts=("site",),

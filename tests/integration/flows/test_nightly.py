@@ -11,33 +11,33 @@ from pathlib import Path
 import pytest
 from kill_at import exit_code_at
 from pyspark.sql import SparkSession
-from two_nights import SITE, SYSTEM, Content, Nights, content, copied, night, two_nights
+from two_nights import CHANGED, SITES, SYSTEM, UNCHANGED, Content, Nights, content, copied, night, two_nights
 
 from cqa_spark.cli import main
+from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHANGES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 
+BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS)
+
 CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake._commit", "after", 2),
-    "while merging features": (
-        "cqa_spark.lake.storage:Lake.merge_rows in cqa_spark.steps.refresh_features:RefreshFeatures.execute",
-        "after", 1),
-    "while merging rankings, between files and commit": (
-        "cqa_spark.lake.storage:move_into in cqa_spark.steps.refresh_rankings:RefreshRankings.execute", "after", 1),
-    "before the checks": ("cqa_spark.steps.check:Check.execute", "before", 1),
+    "while writing rankings, between files and commit": (
+        "cqa_spark.lake.storage:move_into in cqa_spark.steps.score:Score.execute", "after", 1),
     "while publishing, the new pointer beside the old one": (
         "pathlib:Path.replace in cqa_spark.lake.publishing:point_to", "before", 1),
 }  # fmt: skip
 """Where a night is killed before it is published."""
 
 SWAPPED = ("cqa_spark.lake.publishing:point_to", "after", 1)
-NOT_EXPORTED = ("cqa_spark.steps.export:export_rankings", "before", 1)
 NOT_NAMED = ("cqa_spark.object_store.folder:Folder.put in cqa_spark.steps.export:export_rankings", "before", 1)
 
 pytestmark = pytest.mark.slow
@@ -54,15 +54,32 @@ def test_a_second_night_gives_what_computing_everything_gives(nights: Nights, tm
     second = published_snapshot(nights.second)
     assert content(second) == content(published_snapshot(full))
     assert content(second) != content(published_snapshot(nights.first))
-    changes = {(row["table_name"], row["change"]): row["rows"] for row in second.entries(CHANGES)}
-    assert changes == {
-        ("posts", "new"): 1, ("posts", "gone"): 1, ("posts", "changed"): 2, ("votes", "new"): 1,
-        ("comments", "new"): 1, ("examples", "new"): 1, ("examples", "gone"): 1, ("examples", "changed"): 2,
-    }  # fmt: skip
-    redone = {step.step: step.rows_in for step in second.record.steps}
-    assert 0 < redone["features"] < second.read(EXAMPLES).count() / 2
-    kept = second.read(RANKINGS).where("run_id = 'r1'").count()
-    assert 0 < kept < second.read(RANKINGS).count()
+
+
+def test_unchanged_sites_keep_their_files(nights: Nights) -> None:
+    first, second = (published_snapshot(lake) for lake in (nights.first, nights.second))
+    for table in BY_SITE:
+        before, after = (snapshot.state(table).files_by_site() for snapshot in (first, second))
+        assert {site for site in SITES if before[site] == after[site]} >= set(UNCHANGED), table.name
+    assert {row["site"] for row in second.read(RANKINGS).where("run_id = 'r2'").select("site").collect()} == {CHANGED}
+    changes = [(entry["site"], entry["table_name"], entry["rows"] - entry["rows_before"])
+               for entry in second.entries(CHANGES)]  # fmt: skip
+    assert changes == [
+        (CHANGED, "comments", 1), (CHANGED, "examples", 0), (CHANGED, "posts", 0), (CHANGED, "users", 0),
+        (CHANGED, "votes", 1),
+    ]  # fmt: skip
+
+
+def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path) -> None:
+    lake = copied(nights.second, tmp_path / "lake")
+    before = published_snapshot(lake)
+    assert main(night(lake.root, nights.dumps[1], "r3")) == 0
+    after = published_snapshot(lake)
+    for table in BY_SITE:
+        assert after.record.table_versions[table.name] == before.record.table_versions[table.name], table.name
+    assert after.entries(METRICS) == before.entries(METRICS)
+    assert after.entries(CHANGES) == []
+    assert Path(after.record.artifacts["report"]).is_file()
 
 
 def test_what_is_exported_is_named_and_can_be_checked(nights: Nights) -> None:
@@ -74,22 +91,20 @@ def test_what_is_exported_is_named_and_can_be_checked(nights: Nights) -> None:
         assert sum(file["rows"] for file in manifest["files"] if file["format"] == kind) == ranked
     for file in manifest["files"]:
         data = (root / file["path"]).read_bytes()
-        assert (file["site"], file["bytes"], file["sha256"]) == (SITE, len(data), sha256(data).hexdigest())
+        assert (file["bytes"], file["sha256"]) == (len(data), sha256(data).hexdigest())
+    assert {file["site"] for file in manifest["files"]} == set(SITES)
 
 
-def test_a_night_in_full_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
-    """The dump is small, so unaffected rows are computed again as well."""
+def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     lake = copied(nights.second, tmp_path / "lake")
-    limits = ["--checks.max-row-loss", "0", "--checks.max-row-growth", "0", "--incremental-from", "100000"]
+    limits = ["--checks.max-row-loss", "0", "--checks.max-row-growth", "0"]
     strict = night(lake.root, nights.dumps[0], "r3", *limits)
     assert main([*strict, "--force"]) == 2  # without a name
     assert main([*strict, "--force", "--who", "A. Editor"]) == 0
     assert published_snapshot(lake).record.message == "forced by A. Editor, failed: row counts"
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.first))
-    assert {row["run_id"] for row in published_snapshot(lake).read(RANKINGS).collect()} == {"r3"}
 
     assert main(["runs", "gc", "--lake", lake.root, "--keep", "2"]) == 0
-    assert sorted(path.name for path in Path(lake.root, "exports").iterdir()) == ["current.json", "r2", "r3"]
     measured = Path(lake.root, "journal", "query_metrics").iterdir()
     assert {path.name.partition(".")[0] for path in measured} == {"r2", "r3"}
     assert main(["runs", "rollback", "--lake", lake.root]) == 0
@@ -113,15 +128,12 @@ def test_killed_again_and_again(nights: Nights, tmp_path: Path) -> None:
     require_seen("r2", after, exported="r1")
     assert RunLog(lake.objects).records("r2")[-1].status == "succeeded"
 
-    killed(lake, NOT_EXPORTED, night(lake.root, nights.dumps[1], "r3"))
-    require_seen("r3", after, exported="r1")
-    assert published_snapshot(lake).entries(CHANGES) == []
     killed(lake, NOT_NAMED, ["export", "--lake", lake.root])
-    require_seen("r3", after, exported="r1")
+    require_seen("r2", after, exported="r1")
     assert main(["export", "--lake", lake.root]) == 0
-    require_seen("r3", after, exported="r3")
+    require_seen("r2", after, exported="r2")
     newest = {record.run_id: record.status for record in RunLog(lake.objects).records()}
-    assert newest == {"r1": "published", "r2": "published", "r3": "published"}
+    assert newest == {"r1": "published", "r2": "published"}
 
 
 def killed(lake: Lake, place: tuple[str, str, int], command: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.steps.reuse import KeepModels
+from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.synth.qatar_living import SamplePaths
 
 pytestmark = pytest.mark.usefixtures("at_home")

@@ -1,4 +1,4 @@
-"""Two nights on an invented site, and what readers see after each."""
+"""Two nights on three invented sites, one of which changes, and what readers see after each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from later_dump import write_later_dump
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -18,11 +19,10 @@ from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.stackexchange.dump import write_dump
+from cqa_spark.systems.recipes import read_systems
 
-SITE = "night.example.org"
+CHANGED, *UNCHANGED = SITES = ("beer.example.org", "tea.example.org", "wine.example.org")
 SYSTEM = "highest_reputation_asof"
-FEATURES = "features"
-
 
 Content = Mapping[str, list[tuple[object, ...]]]
 """Rows by table."""
@@ -40,18 +40,15 @@ class Nights:
 def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
     few = ["--tables", "posts", "users", "comments", "votes", "post_links", "--evaluation.measures", "MAP@10"]
     return ["nightly", "--input", str(dump), "--lake", lake, "--run-id", run_id, "--system", SYSTEM,
-            "--incremental-from", "0", "--min-answers", "2", "--evaluation.resamples", "99",
-            "--no-spark.compile-plans", *few, *more]  # fmt: skip
+            "--min-answers", "2", "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
 
 
 def content(snapshot: Snapshot) -> Content:
     """The rows that readers see, as far as they do not say who wrote them."""
-    frames = {table.name: snapshot.read(table) for table in (POSTS, EXAMPLES, RANKINGS)}
-    versions = snapshot.record.table_versions
-    path = snapshot.lake.path(FEATURES)
-    frames[FEATURES] = snapshot.lake.spark.read.format("delta").option("versionAsOf", versions[FEATURES]).load(path)
-    kept = {name: frame.drop("run_id", "source_file", "unknown_attributes") for name, frame in frames.items()}
-    rows = {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in kept.items()}
+    [system] = read_systems([SYSTEM])
+    tables = (POSTS, EXAMPLES, *tables_of(system.feature_groups), RANKINGS)
+    frames = {table.name: snapshot.read(table).drop("run_id", "source_file", "unknown_attributes") for table in tables}
+    rows = {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in frames.items()}
     return {**rows, METRICS.name: [tuple(entry.values()) for entry in snapshot.entries(METRICS)]}
 
 
@@ -61,12 +58,15 @@ def copied(lake: Lake, folder: Path) -> Lake:
 
 
 def two_nights(spark: SparkSession, folder: Path) -> Nights:
-    """Do both nights, each in a lake of its own."""
-    dump = write_dump(folder / "monday", site=SITE, threads=40, seed=3, workers=1).folder
-    later = folder / "tuesday" / SITE
-    write_later_dump(dump, later)
+    """Do both nights, each in a lake of its own; the unchanged sites are copied, so their files have other times."""
+    first_dump, second_dump = folder / "monday", folder / "tuesday"
+    for seed, site in enumerate(SITES):
+        write_dump(first_dump, site=site, threads=16, seed=seed, workers=1)
+    for site in UNCHANGED:
+        shutil.copytree(first_dump / site, second_dump / site, copy_function=shutil.copyfile)
+    write_later_dump(first_dump / CHANGED, second_dump / CHANGED)
     first = Lake(spark, str(folder / "first"))
-    assert main(night(first.root, dump, "r1")) == 0
+    assert main(night(first.root, first_dump, "r1")) == 0
     second = copied(first, folder / "second")
-    assert main(night(second.root, later, "r2")) == 0
-    return Nights(first, second, (dump, later))
+    assert main(night(second.root, second_dump, "r2")) == 0
+    return Nights(first, second, (first_dump, second_dump))

@@ -25,7 +25,6 @@ SCORES = Table(
     (column("site", "string", "the site"), column("score", "int", "points")),
     key=("site",),
     partition_by=("site",),
-    keeps_changes=True,
 )
 SECOND_COMMIT = "scores/_delta_log/00000000000000000001.json"
 
@@ -84,10 +83,8 @@ def forget_checksum(lake: Lake, key: str) -> None:
 WAYS: dict[str, Callable[[LeasedLake], object]] = {
     "write": lambda lake: lake.write(SCORES, rows(lake, ("late", 9)), author="r1"),
     "replace": lambda lake: lake.replace(SCORES, rows(lake, ("a", 9)), sites=["a"], base=0, author="r1"),
-    "merge_rows": lambda lake: lake.merge_rows(SCORES, rows(lake, ("late", 9)), stale=None, base=0, author="r1"),
-    "merge_rows without new ones": lambda lake: lake.merge_rows(
-        SCORES, None, stale=rows(lake, ("a", 1)).select("site"), base=0, author="r1"
-    ),
+    "add": lambda lake: lake.replace(SCORES, rows(lake, ("late", 9)), sites=(), base=0, author="r1"),
+    "replace by nothing": lambda lake: lake.replace(SCORES, rows(lake), sites=["a"], base=0, author="r1"),
 }
 
 
@@ -114,17 +111,15 @@ def test_a_commit_that_arrives_late_changes_no_later_version(lake: Lake) -> None
         late = take_away(lake, SECOND_COMMIT)
         clock.now += LASTS
         with held(lake, "second", clock) as second:
-            revised = second.merge_rows(SCORES, rows(lake, ("b", 2)), stale=None, base=base, author="r1").version
+            revised = second.replace(SCORES, rows(lake, ("b", 2)), sites=(), base=base, author="r1").version
             lake.objects.put(SECOND_COMMIT, late)
             forget_checksum(lake, SECOND_COMMIT)
             assert stored(lake, base) == [("a", 1)]
             assert stored(lake, revised) == [("a", 1), ("b", 2)]
-            changes = lake.read_changes(SCORES, base, revised)
-            assert [sorted(map(tuple, side.collect())) for side in changes] == [[], [("b", 2)]]
             written = second.write(SCORES, rows(lake, ("c", 3)), author="r1").version
             assert stored(lake, written) == [("c", 3)]
         with held(lake, "third", clock) as third:
-            appended = third.merge_rows(SCORES, rows(lake, ("d", 4)), stale=None, base=written, author="r1").version
+            appended = third.replace(SCORES, rows(lake, ("d", 4)), sites=(), base=written, author="r1").version
             assert stored(lake, appended) == [("c", 3), ("d", 4)]
 
 
@@ -136,10 +131,10 @@ def test_a_commit_of_another_process_beside_ours_is_noticed(spark: SparkSession,
 
         def before_commit(self) -> None:
             super().before_commit()
-            lake.merge_rows(SCORES, rows(lake, ("theirs", 5)), stale=None, base=0, author="r2")
+            lake.replace(SCORES, rows(lake, ("theirs", 5)), sites=(), base=0, author="r2")
 
     with held(lake, "sleeper", clock) as sleeper:
         sleeper.write(SCORES, rows(lake, ("a", 1)), author="r1")
         overtaken = Overtaken(lake.spark, lake.root, lake.storage, lease=sleeper.lease)
         with pytest.raises(AnotherWriter, match="wrote version 2 at the same time as run r1"):
-            overtaken.merge_rows(SCORES, rows(lake, ("b", 2)), stale=None, base=0, author="r1")
+            overtaken.replace(SCORES, rows(lake, ("b", 2)), sites=(), base=0, author="r1")

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.layout import FEW_SITES
+from cqa_spark.lake.run import FEW_SITES
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
 
@@ -79,9 +79,7 @@ WAYS: dict[str, Callable[[Lake, Table, DataFrame], int]] = {
     "replace": lambda lake, table, frame: lake.replace(
         table, frame, sites=["b"], base=0, author="run-2"
     ).version,
-    "merge_rows": lambda lake, table, frame: lake.merge_rows(
-        table, frame, stale=frame.select("site"), base=0, author="run-2"
-    ).version,
+    "add": lambda lake, table, frame: lake.replace(table, frame, sites=(), base=0, author="run-2").version,
     "commit": lambda lake, table, frame: lake.commit(
         table, lake.set_aside(table, frame), sites=["b"], base=0, author="run-2"
     ).version,
@@ -98,15 +96,6 @@ def test_every_way_to_write_keeps_a_column_that_was_declared_since(lake: Lake, s
     assert sorted(tuple(row) for row in lake.read(new, version).collect()) == [*kept, ("b", 2, "c")]
     stored = spark.read.format("delta").load(lake.path(new.name)).schema
     assert stored["judge"].metadata["comment"] == "who gave the points"
-
-
-def test_changes_between_versions_that_lack_a_column_declared_since(lake: Lake, spark: SparkSession) -> None:
-    old = replace(SCORES, keeps_changes=True)
-    for number in (1, 2):
-        lake.write(old, spark.createDataFrame([("a", number)], old.schema), author="run")
-    went, came = lake.read_changes(longer(old), 0, 1)
-    assert went.collect() == [Row(site="a", score=1, judge=None)]
-    assert came.collect() == [Row(site="a", score=2, judge=None)]
 
 
 def test_old_versions_stay_readable_however_old(lake: Lake, spark: SparkSession) -> None:
@@ -139,24 +128,9 @@ def test_a_site_of_many_has_one_file_and_keeps_it_while_another_changes(lake: La
     lake.write(BY_SITE, rows.repartition(4), author="run-1", rebalance=True)
     before = lake.state(BY_SITE, 0).files_by_site()
     assert {site: len(files) for site, files in before.items()} == dict.fromkeys(sites, 1)
-    stale, new = (spark.createDataFrame([("b", score)], SCORES.schema) for score in (3, 9))
-    version = lake.merge_rows(BY_SITE, new, stale=stale, base=0, author="run-2").version
+    new = spark.createDataFrame([("b", 9)], SCORES.schema)
+    version = lake.replace(BY_SITE, new, sites=["b"], base=0, author="run-2").version
     after = lake.state(BY_SITE, version).files_by_site()
     assert {site for site in sites if after[site] != before[site]} == {"b"}
-    assert {row["score"] for row in lake.read(BY_SITE, version).where("site = 'b'").collect()} == {*range(8), 9} - {3}
-    assert lake.read(BY_SITE, version).count() == 8 * len(sites)
-
-
-@pytest.mark.usefixtures("adaptive")
-def test_the_revision_that_finds_too_many_small_files_of_a_site_merges_them(
-    lake: Lake, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cqa_spark.lake.layout.MOST_SMALL", 2)
-    numbers = []
-    lake.write(BY_SITE, spark.createDataFrame([("a", 0), ("b", 0)], SCORES.schema), author="run-1")
-    for score in range(1, 5):
-        frame = spark.createDataFrame([("a", score)], SCORES.schema)
-        version = lake.merge_rows(BY_SITE, frame, stale=None, base=score - 1, author="run-2").version
-        numbers.append({site: len(files) for site, files in lake.state(BY_SITE, version).files_by_site().items()})
-    assert numbers == [{"a": 2, "b": 1}, {"a": 3, "b": 1}, {"a": 2, "b": 1}, {"a": 3, "b": 1}]
-    assert {row["score"] for row in lake.read(BY_SITE, version).where("site = 'a'").collect()} == set(range(5))
+    assert [row["score"] for row in lake.read(BY_SITE, version).where("site = 'b'").collect()] == [9]
+    assert lake.read(BY_SITE, version).count() == 8 * (len(sites) - 1) + 1

@@ -13,20 +13,18 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake import wide_files
 from cqa_spark.lake.new_file import NewFile
 from cqa_spark.lake.new_files import NewFiles, read_new_files, write_new_files
-from cqa_spark.lake.row_kinds import ROWS
 from cqa_spark.lake.wide_files import WIDE, is_wide
 
 SITES = ["a.org", "it's=here/ü%", None]
 
 
 def many_columns(spark: SparkSession, rows: int) -> DataFrame:
-    """Rows of three sites and two kinds, with a struct that is sometimes null, and whose values sometimes are."""
+    """Rows of three sites, with a struct that is sometimes null, and whose values sometimes are."""
     values = [
         F.when(F.col("id") % (place + 2) > 0, F.col("id") / (place + 1)).alias(f"v{place}") for place in range(WIDE)
     ]
     return spark.range(rows, numPartitions=2).select(
         F.when(F.col("id") % 3 == 0, SITES[0]).when(F.col("id") % 3 == 1, SITES[1]).alias("site"),
-        F.when(F.col("id") % 5 == 0, "kept").otherwise("new").alias(ROWS),
         F.when(F.col("id") % 7 > 0, F.col("id").cast("string")).alias("name"),
         F.when(F.col("id") % 4 > 0, F.struct(*values)).alias("group"),
         F.array(F.lit("x"), F.col("id").cast("string")).alias("tags"),
@@ -38,17 +36,17 @@ def written(frame: DataFrame, root: Path) -> NewFiles:
     return write_new_files(frame, str(root), ["site"], ObjectStorageSettings())
 
 
-def described(files: NewFiles) -> dict[tuple[str, str | None], tuple[int, dict[str, int]]]:
-    """What the log says of the files of each kind and site together: rows, and nulls by column."""
-    found: dict[tuple[str, str | None], list[NewFile]] = {}
+def described(files: NewFiles) -> dict[str | None, tuple[int, dict[str, int]]]:
+    """What the log says of the files of each site together: rows, and nulls by column."""
+    by_site: dict[str | None, list[NewFile]] = {}
     for file in files.files:
-        found.setdefault((file.kind, file.action()["partitionValues"]["site"]), []).append(file)
+        by_site.setdefault(file.action()["partitionValues"]["site"], []).append(file)
     return {
-        place: (
-            sum(file.rows for file in some),
-            {name: sum(file.nulls[name] for file in some) for name in some[0].nulls},
+        site: (
+            sum(file.rows for file in of_site),
+            {name: sum(file.nulls[name] for file in of_site) for name in of_site[0].nulls},
         )
-        for place, some in found.items()
+        for site, of_site in by_site.items()
     }
 
 
@@ -69,8 +67,8 @@ def test_rows_and_counts_are_those_of_sparks_writer(
     monkeypatch.setattr("cqa_spark.lake.new_files.is_wide", lambda schema: False)
     theirs = written(frame, tmp_path / "theirs")
     assert described(ours) == described(theirs)
-    assert {site for _, site in described(ours)} == set(SITES)
-    rows = [read_new_files(spark, files.files, frame.drop(ROWS)) for files in (ours, theirs)]
+    assert described(ours).keys() == set(SITES)
+    rows = [read_new_files(spark, files.files, frame) for files in (ours, theirs)]
     assert sorted(map(repr, rows[0].collect())) == sorted(map(repr, rows[1].collect()))
     assert rows[0].count() == 500
 

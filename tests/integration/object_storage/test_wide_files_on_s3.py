@@ -35,8 +35,8 @@ def test_a_wide_table_in_a_bucket(spark: SparkSession, s3: S3Server) -> None:
     assert is_wide(rows.schema)
     first = lake.write(TABLE, rows, author="r1")
     assert (first.rows, lake.state(TABLE, first.version).rows_by_site()) == (30, {"s0.org": 15, "s1.org": 15})
-    stale = rows.where("id = '7'").select("site", "id")
-    again = lake.merge_rows(TABLE, None, stale=stale, base=first.version, author="r2")
+    fewer = rows.where("site = 's1.org' AND id <> '7'")
+    again = lake.replace(TABLE, fewer, sites=["s1.org"], base=first.version, author="r2")
     kept = {row["id"]: row["values"]["v99"] for row in lake.read(TABLE, again.version).collect()}
     assert kept == {str(number): number + 99.0 for number in range(30) if number != 7}
     assert list(lake.objects.keys(f"{UNCOMMITTED}/")) == []

@@ -9,15 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cqa_spark.lake.new_file import NewFile, count_nulls
-from cqa_spark.lake.new_files import NewFiles
 
 
-def new_file(kind: str, *folders: str) -> NewFile:
-    return NewFile("s3a://b/lake/uncommitted/1/part-0.parquet", kind, folders, 40, 1_500, 3, {"score": 1})
+def new_file(*folders: str) -> NewFile:
+    return NewFile("s3a://b/lake/uncommitted/1/part-0.parquet", folders, 40, 1_500, 3, {"score": 1})
 
 
 def test_the_entry_of_a_file_names_its_place_and_what_was_counted() -> None:
-    entry = new_file("", "site=it%27s").action()
+    entry = new_file("site=it%27s").action()
     assert json.loads(entry.pop("stats")) == {"numRecords": 3, "nullCount": {"score": 1}}
     assert entry == {
         "path": "site=it%2527s/part-0.parquet",
@@ -26,15 +25,7 @@ def test_the_entry_of_a_file_names_its_place_and_what_was_counted() -> None:
         "modificationTime": 1_500,
         "dataChange": True,
     }
-    assert new_file("", "site=__HIVE_DEFAULT_PARTITION__").action()["partitionValues"] == {"site": None}
-
-
-def test_files_of_one_task_and_several_kinds_have_several_names() -> None:
-    files = NewFiles("f", [new_file(kind, "site=a") for kind in ("kept", "new", "gone")])
-    assert [file.place for file in files.of("kept", "new")] == [
-        "site=a/kept-part-0.parquet",
-        "site=a/new-part-0.parquet",
-    ]
+    assert new_file("site=__HIVE_DEFAULT_PARTITION__").action()["partitionValues"] == {"site": None}
 
 
 def test_nulls_are_counted_by_column_and_not_within_lists() -> None:

@@ -11,7 +11,7 @@ import pytest
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.rankers.spec import RankerSpec
-from cqa_spark.steps.reuse import kept_model
+from cqa_spark.steps.kept_models import kept_model
 from cqa_spark.systems.system import System
 
 SYSTEM = System(name="mine", task="t", about="For tests.", ranker=RankerSpec(name="random_order"))

@@ -12,11 +12,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import FileAccount
+from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.duplicates import keep_first, repeated_keys
 from cqa_spark.corpora.stackexchange.ingest.account import account
-from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.line_counts import not_rows
 from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
@@ -61,20 +61,20 @@ class Reading:
         return self.reader.files
 
 
-def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, SiteTables, Files]]) -> list[FileAccount]:
+def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, Files]]) -> list[FileAccount]:
     """Read all files of the given kinds: by the fast path, then by the tolerant path; then resolve repeated rows.
 
     Args:
-        tables: the tables of all sites.
-        dumps: the kinds, each with the tables of its sites, and its files.
+        tables: the tables of the sites.
+        dumps: the kinds, each with its files.
 
     Returns:
         The record counts of each file; stored rows are counted as they are written.
     """
     with ExitStack() as held:
         readings = [
-            Reading(of_sites, held.enter_context(TableReader(tables.run.lake.spark, dump, files)))
-            for dump, of_sites, files in dumps
+            Reading(tables, held.enter_context(TableReader(tables.run.lake.spark, dump, files)))
+            for dump, files in dumps
         ]
         run_concurrently(_read, readings)
         for each in readings:

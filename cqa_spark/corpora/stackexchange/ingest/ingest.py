@@ -15,22 +15,20 @@ from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_buc
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
-from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.fingerprints import fingerprints, input_record
+from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import probe
-from cqa_spark.corpora.stackexchange.ingest.changed_lines import KnownFiles, known_files, read_changed_lines
 from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
-from cqa_spark.corpora.stackexchange.ingest.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_posts
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import InputRecord
-from cqa_spark.lake.schemas.accounting import ID_BLOCKS, INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
@@ -44,66 +42,68 @@ class StackExchangeDump(Source):
     Attributes:
         files: the files of the dumps.
         settings: tables to read, and error tolerance.
-        read_again: read all lines, including those that the published run has read.
-        reads_counters: also read lines in which only counters changed since the published run, such as page views.
+        full: also read sites whose files the published run has read.
     """
 
     files: Sequence[DumpFile]
     settings: DumpJobSettings
-    read_again: bool = False
-    reads_counters: bool = True
+    full: bool = False
 
-    tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, ID_BLOCKS, INGESTED_FILES, ORPHANS)
+    tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, FINGERPRINTS, INGESTED_FILES, ORPHANS)
 
     def find(self) -> None:
         """Nothing to do: ``stackexchange_dumps`` finds the files, because it unpacks archives."""
 
     def ingest(self, run: Run) -> None:
-        """Read changes since the published run, table by table, then count orphans."""
+        """Read the sites that changed since the published run, table by table, then count orphans."""
         settings = self.settings.dumps
-        opened = [OpenFile(file, probe(run.lake.spark, file)) for file in self.files]
+        dumps = _wanted(settings)
+        names = {dump.table.name for dump in dumps}
+        named = SiteTables.of_run(run, sorted({file.site for file in self.files}))
+        files = fingerprints(
+            [(file.site, file.path, file.dump_table.table.name) for file in self.files],
+            named.published_entries(FINGERPRINTS),
+            self.settings.object_storage,
+            f"{run.record.code_version} keep_invented={settings.keep_invented}",
+        )
+        run.add_inputs(list(map(input_record, files)))
+        changed = named.of(named.sites if self.full else named.changed(files, names))
+        opened = [OpenFile(file, probe(run.lake.spark, file)) for file in self.files if file.site in changed.sites]
+
+        def is_kept(entry: Entry) -> bool:
+            return entry["site"] not in changed.sites or entry["table_name"] not in names
+
+        accounts = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
         if not settings.allow_incomplete:
-            refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
-        run.add_inputs([InputRecord(each.file.path, UNANNOTATED, each.probe.size, None) for each in opened])
-        tables = SiteTables.of_run(run, sorted({file.site for file in self.files}))
-        wanted = _wanted(settings)
-        names = [dump.table.name for dump in wanted]
-        _keep_quarantine_of_others(tables, names)
-        # Another version of the code may parse the same line differently.
-        last = published_run(run.lake)
-        read_again = self.read_again or last is None or last.code_version != run.record.code_version
-        files = dict(enumerate(opened))
-        with known_files(
-            tables, files, read_again=read_again, reads_counters=self.reads_counters, small=settings.incremental_from
-        ) as known:
-            read = _read(wanted, opened, tables, known)
-        accounts = [account._asdict() for account in read]
-        kept = [each for each in tables.published_entries(INGESTED_FILES) if each["table_name"] not in names]
-        tables.write_entries(INGESTED_FILES, [*kept, *accounts])
-        stored = tables.of_sites(QUARANTINE) if tables.has(QUARANTINE) else tables.empty(QUARANTINE)
-        refused = stored.where(F.col("source_file").isin([each["source_file"] for each in accounts]))
-        refuse_bad_fraction(check_accounting(accounts), refused, settings.max_bad_fraction)
-        tables.keep_others([dump.table for dump in DUMP_TABLES])
-        if tables.has(POSTS) and not tables.stay([POSTS]):
-            print_unusual_posts(tables.of_sites(POSTS))
-        _write_orphans(tables)
+            truncated = [
+                each["source_file"] for each in accounts if each["is_complete"] is False and each["table_name"] in names
+            ]
+            refuse_incomplete([*truncated, *[each.file.path for each in opened if each.probe.complete is False]])
+        accounts += [account._asdict() for account in _read(dumps, opened, changed)]
+        named.write_entries(INGESTED_FILES, accounts)
+        others = [entry for entry in named.published_entries(FINGERPRINTS) if entry["table_name"] not in names]
+        named.write_entries(FINGERPRINTS, [*others, *files])
+        named.keep_others([*[dump.table for dump in DUMP_TABLES], QUARANTINE])
+        is_of_files = F.col("source_file").isin([each["source_file"] for each in accounts])
+        refuse_bad_fraction(
+            check_accounting(accounts), named.of_sites(QUARANTINE).where(is_of_files), settings.max_bad_fraction
+        )
+        if changed.sites and run.has(POSTS):
+            print_unusual_posts(changed.of_sites(POSTS))
+        _write_orphans(changed)
 
 
-def stackexchange_dumps(
-    settings: DumpJobSettings, *, read_again: bool = False, reads_counters: bool = True
-) -> list[StackExchangeDump]:
+def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:
     """Find the dumps named in the settings and unpack archives; several dumps of a site are in order of time.
 
     Args:
         settings: location of the dumps, and tables to read.
-        read_again: read all lines, including those that the published run has read.
-        reads_counters: also read lines in which only counters changed since the published run.
+        full: also read sites whose files the published run has read.
 
     Raises:
         InputError: there is none, or one cannot be read.
     """
-    again = read_again or settings.dumps.read_again
-    return [StackExchangeDump(files, settings, again, reads_counters) for files in rounds(dump_files(settings))]
+    return [StackExchangeDump(files, settings, full) for files in rounds(dump_files(settings))]
 
 
 def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
@@ -161,39 +161,25 @@ def _wanted(settings: DumpSettings) -> list[DumpTable]:
 
 
 def _write_orphans(tables: SiteTables) -> None:
-    dumped = [dump.table for dump in DUMP_TABLES]
-    if tables.stay(dumped):
-        tables.write_entries(ORPHANS, tables.published_entries(ORPHANS))
+    if not tables.sites:
+        tables.write_entries(ORPHANS, [])
         return
     with tables.run.step("orphans") as step:
-        step.rows_out = tables.write_entries(ORPHANS, orphans(tables.stored(dumped)))
+        stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.run.has(dump.table)}
+        step.rows_out = tables.write_entries(ORPHANS, orphans(stored))
 
 
-def _keep_quarantine_of_others(tables: SiteTables, read: Sequence[str]) -> None:
-    """Keep the published quarantine of files that are not read again; without one, there is nothing to write."""
-    accounts = tables.published_entries(INGESTED_FILES)
-    if any(each["rows_quarantined"] for each in accounts):
-        kept = {each["source_file"] for each in accounts if each["table_name"] not in read}
-        tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*kept)))
-    else:
-        tables.keep_others([QUARANTINE])
-
-
-def _read(
-    dumps: Sequence[DumpTable], opened: Sequence[OpenFile], tables: SiteTables, known: KnownFiles
-) -> list[FileAccount]:
-    """Read changed lines of known files, and all lines of others."""
+def _read(dumps: Sequence[DumpTable], opened: Sequence[OpenFile], tables: SiteTables) -> list[FileAccount]:
+    """Read all files of the sites, and keep the published quarantine of their files of other kinds."""
+    if not tables.sites:
+        return []
+    published = tables.published_entries(INGESTED_FILES)
+    if any(each["rows_quarantined"] for each in published):
+        names = {dump.table.name for dump in dumps}
+        others = {each["source_file"] for each in published if each["table_name"] not in names}
+        tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*others)))
     by_dump = [
         (dump, {number: each for number, each in enumerate(opened) if each.file.dump_table.file == dump.file})
         for dump in dumps
     ]
-    some = [(dump, of_dump) for dump, files in by_dump if (of_dump := known.of(files))]
-    accounts = read_changed_lines(tables, some, known)
-    done = {(each.table_name, each.site) for each in accounts}
-    whole = []
-    for dump, files in by_dump:
-        sites = {site for site in tables.sites if (dump.table.name, site) not in done}
-        if sites:
-            others = {number: each for number, each in files.items() if each.file.site in sites}
-            whole.append((dump, tables.of(sites), others))
-    return [*accounts, *read_dump_tables(tables, whole)]
+    return read_dump_tables(tables, by_dump)

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.pairs import dated_pairs
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
@@ -116,7 +116,6 @@ class BadgesSnapshotV1(_Badges):
     entity: ClassVar[Entity] = Entity.AUTHOR
     held: ClassVar[str] = "has"
     columns: ClassVar[tuple[FeatureColumn, ...]] = _features(held)
-    reach: ClassVar[Reach] = Reach.AUTHOR
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     @classmethod
@@ -135,7 +134,6 @@ class BadgesAsOfV1(_Badges):
     entity: ClassVar[Entity] = Entity.PAIR
     held: ClassVar[str] = "had before the cut"
     columns: ClassVar[tuple[FeatureColumn, ...]] = _features(held)
-    reach: ClassVar[Reach] = Reach.HISTORY
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 

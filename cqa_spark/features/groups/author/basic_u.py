@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
-from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn, Reach
+from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 
@@ -87,7 +87,6 @@ class BasicUSnapshotV1(AuthorGroup):
     about: ClassVar[str] = "account, reputation and activity of the answerer, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
-    reach: ClassVar[Reach] = Reach.AUTHOR
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
     reads: ClassVar[frozenset[Kind]] = frozenset(
         {Kind.REGISTERED, Kind.REPUTATION, Kind.CHOSEN, *CONTRIBUTIONS} - {Kind.ACCEPTED}
@@ -112,7 +111,6 @@ class BasicUAsOfV1(AuthorGroup):
     about: ClassVar[str] = "account, reputation and activity of the answerer, as known at the cut, other threads only"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
-    reach: ClassVar[Reach] = Reach.HISTORY
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.REGISTERED, *CONTRIBUTIONS})
     is_as_of: ClassVar[bool] = True

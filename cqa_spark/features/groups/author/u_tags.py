@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
@@ -85,7 +85,6 @@ class UTagsSnapshotV1(_UTags):
     about: ClassVar[str] = "tags of the answerer's answers and accepted answers, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.CHOSEN})
-    reach: ClassVar[Reach] = Reach.AUTHOR
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     @classmethod
@@ -110,7 +109,6 @@ class UTagsAsOfV1(_UTags):
     entity: ClassVar[Entity] = Entity.PAIR
     needs: ClassVar[tuple[str, ...]] = ("votes",)
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.ACCEPTED})
-    reach: ClassVar[Reach] = Reach.HISTORY
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS, DumpState.DELETED_ACCOUNTS})
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -40,7 +40,6 @@ class Doc2VecV1(FittedQueryGroup):
         for number in range(DIMENSIONS)
     )
     learns_from_labels: ClassVar[bool] = False
-    reach: ClassVar[Reach] = Reach.THREAD
 
     def __init__(self, vectors: ParagraphVectors) -> None:
         self.vectors = vectors

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
@@ -44,7 +44,6 @@ class AnswerTextV1(FittedQueryGroup):
         FeatureColumn("cosine", "cosine of the tf-idf vectors of question and answer", _XU),
     )
     learns_from_labels: ClassVar[bool] = False
-    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ("subject", "body")

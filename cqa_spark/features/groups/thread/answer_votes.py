@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP
 from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 
 _OURS = "ours; Xu et al. 2018, Table 2, have no votes for the answer itself"
@@ -33,7 +33,6 @@ class AnswerVotesAsOfV1(QueryGroup):
         FeatureColumn("age", "hours from the answer to the cut", _OURS),
     )
     needs: ClassVar[tuple[str, ...]] = ("votes",)
-    reach: ClassVar[Reach] = Reach.HISTORY
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     reads_votes: ClassVar[bool] = True

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import doubles, seconds, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -30,7 +30,6 @@ class BasicASnapshotV1(QueryGroup):
         FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True),
         FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
     )
-    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ("view_count", "active_at")
@@ -61,7 +60,6 @@ class BasicAAsOfV1(QueryGroup):
             is_time=True,
         ),
     )
-    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     is_as_of: ClassVar[bool] = True

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -29,7 +29,6 @@ class BasicQSnapshotV1(QueryGroup):
         FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
         FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
     )
-    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ("view_count", "active_at")
@@ -63,7 +62,6 @@ class BasicQAsOfV1(QueryGroup):
             is_time=True,
         ),
     )
-    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ("post_type",)

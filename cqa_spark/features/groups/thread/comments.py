@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
 from cqa_spark.features.groups.thread.post_comments import CommentsOnPosts, answers_comments, questions_comments
 from cqa_spark.features.history.dump_state import DumpState
@@ -38,7 +38,6 @@ class _Comments(QueryGroup):
     family: ClassVar[str] = "comments"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
-    reach: ClassVar[Reach] = Reach.THREAD
     reads_texts: ClassVar[bool] = False
     comment_columns: ClassVar[tuple[str, ...]] = ("body",)
 

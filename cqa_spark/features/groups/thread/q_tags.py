@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Reach
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
@@ -39,7 +39,6 @@ class _QTags(FittedQueryGroup, NumberedGroup):
         for slot in range(1, TAG_SLOTS + 1)
     )
     entity: ClassVar[Entity] = Entity.QUESTION
-    reach: ClassVar[Reach] = Reach.THREAD
     learns_from_labels: ClassVar[bool] = False
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False

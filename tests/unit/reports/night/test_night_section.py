@@ -15,7 +15,7 @@ from cqa_spark.reports.run.page import render
 
 SITE = "beer.example.org"
 NIGHT = Night(
-    (TableChange(SITE, "posts", 134, 36, 1657), TableChange(SITE, "users", 3, 0, 0)),
+    (TableChange(SITE, "posts", 2008, 2106), TableChange(SITE, "users", 0, 3)),
     (
         Verdict("row counts", True, 0.0125, 0.05, "posts of <beer>"),
         Verdict("score drift", False, 0.31, 0.25, "population stability index"),
@@ -31,8 +31,8 @@ def night_rows(page: str) -> list[list[str]]:
 def test_changes_and_verdicts() -> None:
     page = render(replace(literal.short_report(), night=NIGHT))
     assert night_rows(page) == [
-        ["posts", SITE, "134", "36", "1,657"],
-        ["users", SITE, "3", "0", "0"],
+        ["posts", SITE, "2,008", "2,106"],
+        ["users", SITE, "0", "3"],
         ["row counts", "passed", "0.0125", "0.05", "posts of <beer>"],
         ["score drift", "FAILED", "0.31", "0.25", "population stability index"],
         ["rank correlation", "passed", MISSING, f"{MINUS}1", "nothing comparable is published"],

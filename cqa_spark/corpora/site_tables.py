@@ -1,8 +1,8 @@
-"""The tables of a run that reads some sites of a lake."""
+"""The tables of a run that reads the dumps of some sites of a lake."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.accounting import FINGERPRINTS
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.written import SetAside
 
@@ -27,18 +28,13 @@ class SiteTables:
 
     run: Run
     last: Snapshot | None
-    sites: list[str]
+    sites: Collection[str]
 
     @classmethod
-    def of_run(cls, run: Run, sites: list[str]) -> SiteTables:
+    def of_run(cls, run: Run, sites: Collection[str]) -> SiteTables:
         """The tables of a run that starts from the published run."""
         record = published_run(run.lake)
         return cls(run, Snapshot(run.lake, record) if record is not None else None, sites)
-
-    @property
-    def base(self) -> Mapping[str, int]:
-        """Versions of the published tables."""
-        return self.last.record.table_versions if self.last is not None else {}
 
     def write(self, table: Table, frame: DataFrame, *, rebalance: bool = True) -> int:
         """Replace the rows of the sites in the run's table, else in the published one; return the number of rows.
@@ -60,7 +56,7 @@ class SiteTables:
 
     def add(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table, else to the published rows of other sites."""
-        if self.has(table):
+        if self.run.has(table):
             self.run.append(table, frame)
         else:
             self.write(table, frame)
@@ -68,54 +64,60 @@ class SiteTables:
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
         """Write the entries of the sites and the published ones of other sites; return the number of the former."""
         own = list(entries)
-        published = self.last.entries_or_none(table) if self.last is not None else []
-        others = [entry for entry in published if entry["site"] not in self.sites]
+        others = [entry for entry in self._published(table) if entry["site"] not in self.sites]
         self.run.write_entries(table, [*others, *own])
         return len(own)
 
     def published_entries(self, table: JournalTable) -> list[Entry]:
         """The published entries of the sites."""
-        published = self.last.entries_or_none(table) if self.last is not None else []
-        return [entry for entry in published if entry["site"] in self.sites]
+        return [entry for entry in self._published(table) if entry["site"] in self.sites]
 
-    def stored(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
-        """The rows of the sites by table name, for those of the tables that the run has."""
-        return {table.name: self.of_sites(table) for table in tables if self.has(table)}
-
-    def of(self, sites: Iterable[str]) -> SiteTables:
+    def of(self, sites: Collection[str]) -> SiteTables:
         """The tables for some of the sites."""
-        return replace(self, sites=sorted(sites))
+        return replace(self, sites=sites)
 
     def of_sites(self, table: Table) -> DataFrame:
-        """The run's rows of the sites."""
-        return self.run.read(table).where(F.col("site").isin(self.sites))
+        """The run's rows of the sites; none if it does not have the table."""
+        return self._of_sites(self.run, table)
 
     def published(self, table: Table) -> DataFrame:
         """The published rows of the sites."""
-        return self.published_of_all(table).where(F.col("site").isin(self.sites))
-
-    def published_of_all(self, table: Table) -> DataFrame:
-        """The published rows of all sites."""
-        return self.last.read(table) if self.last is not None and self.last.has(table) else self.empty(table)
-
-    def has(self, table: Table) -> bool:
-        """Whether the run has a version of the table."""
-        return self.run.has(table)
-
-    def stay(self, tables: Iterable[Table]) -> bool:
-        """Whether all these tables have the same version in the run and the published run."""
-        versions = self.run.record.table_versions
-        return all(versions.get(table.name) == self.base.get(table.name) for table in tables)
+        return self._of_sites(self.last, table)
 
     def keep_others(self, tables: Iterable[Table]) -> None:
         """Keep the published version of tables that the run does not write."""
         for table in tables:
-            if not self.has(table) and table.name in self.base:
-                self.run.adopt(table, self.base[table.name])
+            if self.last is not None and self.last.has(table) and not self.run.has(table):
+                self.run.adopt(table, self.last.record.table_versions[table.name])
+
+    def changed(self, files: Iterable[Entry], tables: Collection[str]) -> list[str]:
+        """The sites with a file that the published run has not read, or has read with other code or settings.
+
+        Args:
+            files: the entries of ``FINGERPRINTS`` of the files to read.
+            tables: names of the tables that are read; the files of others stay as they are.
+        """
+        published = [entry for entry in self.published_entries(FINGERPRINTS) if entry["table_name"] in tables]
+        now, before = _contents(files), _contents(published)
+        return [site for site in self.sites if now.get(site) != before.get(site)]
 
     def _base_of(self, table: Table) -> int | None:
-        return self.run.record.table_versions.get(table.name, self.base.get(table.name))
+        published = self.last.record.table_versions if self.last is not None else {}
+        return self.run.record.table_versions.get(table.name, published.get(table.name))
 
-    def empty(self, table: Table) -> DataFrame:
-        """An empty DataFrame with the schema of the table."""
-        return table.empty(self.run.lake.spark)
+    def _published(self, table: JournalTable) -> list[Entry]:
+        return self.last.entries_or_none(table) if self.last is not None else []
+
+    def _of_sites(self, tables: Run | Snapshot | None, table: Table) -> DataFrame:
+        if tables is None or not tables.has(table):
+            return table.empty(self.run.lake.spark)
+        return tables.read(table).where(F.col("site").isin(*self.sites))
+
+
+def _contents(files: Iterable[Entry]) -> Mapping[str, set[tuple[object, ...]]]:
+    """By site, what its files contain, for each table."""
+    contents: dict[str, set[tuple[object, ...]]] = {}
+    for file in files:
+        content = file["table_name"], file["reader"], file["bytes"], file["content"]
+        contents.setdefault(file["site"], set()).add(content)
+    return contents

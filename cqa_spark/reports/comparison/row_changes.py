@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -14,32 +12,6 @@ ORIGIN = "source_file"
 """Column that is not compared: the file that a row was read from is not part of its content."""
 
 NEW, GONE, CHANGED = "new", "gone", "changed"
-
-
-def changed_rows(
-    table: Table, before: DataFrame, after: DataFrame, *, tracked: Sequence[str] = (), kept: Sequence[str] = ()
-) -> DataFrame:
-    """The rows whose key is in one version only, or whose content differs.
-
-    Args:
-        table: declaration of both versions.
-        before: rows of the earlier version.
-        after: rows of the later version. Rows that are in both versions may be omitted from both.
-        tracked: columns for ``tracked_changed``; empty for all columns.
-        kept: columns to return with the key.
-
-    Returns:
-        The key, ``change`` (``NEW``, ``GONE`` or ``CHANGED``), ``tracked_changed`` (whether a tracked column differs,
-        or the row is in one version only) and the kept columns. A changed row is returned in both versions.
-    """
-    fields = _content(table)
-    tracked_fields = [field for field in fields if not tracked or field.name in tracked]
-    hashes = (_content_hash(fields).alias("hash"), _content_hash(tracked_fields).alias("tracked"))
-    rows = _unmatched(table, before, after, *hashes, *map(F.col, kept))
-    of_key = Window.partitionBy(*table.key)
-    differs = F.min("row.tracked").over(of_key) != F.max("row.tracked").over(of_key)
-    tracked_changed = ((F.col("change") != CHANGED) | differs).alias("tracked_changed")
-    return rows.select(*table.key, "change", tracked_changed, *[F.col(f"row.{name}") for name in kept])
 
 
 def changed_columns(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
@@ -96,9 +68,3 @@ def _comparable(field: T.StructField) -> Column:
     """The value, with a map as sorted entries, because Spark does not compare maps."""
     value = F.col(field.name)
     return F.array_sort(F.map_entries(value)) if isinstance(field.dataType, T.MapType) else value
-
-
-def _content_hash(content: Sequence[T.StructField]) -> Column:
-    """A 64-bit hash of a row's content; ``xxhash64`` skips nulls, so their positions are hashed too."""
-    values = [_comparable(field) for field in content]
-    return F.xxhash64(*[value.isNull() for value in values], *values)

@@ -1,0 +1,67 @@
+"""Fingerprints of input files: a site whose files all have the fingerprints of the published run is not read again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.errors import InputError
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run_record import InputRecord
+from cqa_spark.object_store.remote_files import files_below
+
+
+def fingerprints(
+    files: Sequence[tuple[str, str, str]], published: Iterable[Entry], storage: ObjectStorageSettings, reader: str
+) -> list[Entry]:
+    """The entries of ``FINGERPRINTS`` of some files, without Spark.
+
+    An object in a bucket has its entity tag. A local file is hashed, unless its path, size and time are those of a file
+    that the published run read.
+
+    Args:
+        files: site, path and table of each file, local or in a bucket.
+        published: the published entries.
+        storage: object storage settings.
+        reader: the code that reads the files, and its settings.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    hashes = {(each["source_file"], each["bytes"], each["modified_ns"]): each["content"] for each in published}
+    folders = sorted({path.rpartition("/")[0] for _, path, _ in files if is_remote(path)})
+    objects = {each.location: each for folder in folders for each in files_below(folder, storage)}
+
+    def identify(path: str) -> dict[str, object]:
+        try:
+            if is_remote(path):
+                return {"bytes": objects[path].size, "modified_ns": None, "content": objects[path].version}
+            status = Path(path).stat()
+            size, modified_ns = status.st_size, status.st_mtime_ns
+            content = hashes.get((path, size, modified_ns)) or _sha256(path)
+            return {"bytes": size, "modified_ns": modified_ns, "content": content}
+        except (KeyError, OSError) as error:
+            raise InputError(f"cannot read {path}: {error}", "check the file and its storage") from error
+
+    with ThreadPoolExecutor() as threads:
+        contents = threads.map(identify, [path for _, path, _ in files])
+    return [
+        {"site": site, "source_file": path, "table_name": table, "reader": reader, **content}
+        for (site, path, table), content in zip(files, contents, strict=True)
+    ]
+
+
+def input_record(entry: Entry) -> InputRecord:
+    """The record of a file that a run reads, from its entry of ``FINGERPRINTS``."""
+    is_local = entry["modified_ns"] is not None
+    return InputRecord(entry["source_file"], UNANNOTATED, entry["bytes"], entry["content"] if is_local else None)
+
+
+def _sha256(path: str) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,148 @@
+"""trained systems → the values of their fitted feature groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.errors import InputError
+from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
+from cqa_spark.features.featurize import compute_outside_training
+from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.needed_libraries import require_libraries
+from cqa_spark.features.needed_tables import Supplied, with_needed_tables
+from cqa_spark.features.stored_values import by_place, missing_groups, read_values, stored_groups, tables_of
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.changed_sites import (
+    except_queries,
+    keep_tables,
+    of_sites,
+    ranked_before,
+    sites_to_update,
+    update_sites,
+)
+from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
+from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.score import load_trained
+from cqa_spark.systems.trained_system import model_artifact
+
+
+@dataclass(frozen=True)
+class ComputeFeatures(Step):
+    """Write the values of trained systems' fitted groups, for the examples of changed sites or for all.
+
+    Attributes:
+        systems: names of the systems; the run has their models.
+        groups: names of their groups.
+        task: their task.
+        settings: the cut of as-of groups.
+        last: the published run, whose values of unchanged sites are kept; None to compute all.
+        ranked_once: also keep the values of queries whose candidates are the published ones.
+        computed: names of groups whose values the run has written for these examples, as it has fitted them.
+    """
+
+    systems: Sequence[str]
+    groups: Sequence[str]
+    task: str
+    settings: FeatureSettings
+    last: Snapshot | None = None
+    ranked_once: bool = False
+    computed: Sequence[str] = ()
+
+    name = "features"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The models, and the inputs of their groups."""
+        models = [Artifact(model_artifact(name)) for name in self.systems]
+        return *Featurize(self.groups, self.task, self.settings).reads(), *models
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return tuple(OPTIONAL.values())
+
+    def writes(self) -> tuple[Product, ...]:
+        """The values."""
+        return tables_of(self.groups)
+
+    def prepare(self) -> None:
+        """Check that the libraries of the groups are installed."""
+        require_libraries(self.groups)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compute and write.
+
+        Raises:
+            InputError: no site has the tables that a group needs.
+        """
+        trained = load_trained(run, self.systems).values()
+        fitted = {name: group for system in trained for name, group in system.groups.items()}
+        stored = [group for group in stored_groups(run) if group.name in self.computed]
+        groups = [fitted[name] for name in sorted(fitted.keys() - {group.name for group in stored})]
+        if not groups:
+            return
+        table = feature_table(map(type, groups))
+        last = None if self.last is None or missing_groups(self.last, fitted) else self.last
+        inputs, settings = (POSTS, COMMENTS, EXAMPLES, *OPTIONAL.values()), {"features": self.settings}
+        sites = sites_to_update(run, last, table, inputs, settings=settings, models=self.systems)
+        if not keep_tables(run, last, [table], sites):
+            with ExitStack() as held:
+                before = last if self.ranked_once else None
+                ranked = held.enter_context(ranked_before(run, before, self.task, sites))
+                examples = except_queries(of_sites(task_examples(run, self.task), sites), ranked)
+                given = held.enter_context(feature_inputs(run, examples, self.settings, sites=sites))
+                values = _with_stored(run, _values(run, groups, given), stored)
+                update_sites(run, last, table, rows_of_places(values), sites, ranked=ranked)
+        counts.rows_in = counts.rows_out = run.rows(table)
+
+
+def _values(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
+    """The values by pass; null on sites without a table that a group needs.
+
+    Raises:
+        InputError: no site has the tables that a group needs.
+    """
+    supplied = list(with_needed_tables(map(type, groups), inputs, strict=False))
+    _require_tables(run, supplied)
+    lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
+    values = {}
+    for place, here in by_place(map(type, groups)).items():
+        computed = compute_outside_training({each.name: each for each in groups if type(each) in here}, inputs)
+        on_site = {
+            name: F.when(~F.col("site").isin(*lacking[name]), F.col(name))
+            for name in computed.columns
+            if name in lacking
+        }
+        values[place] = computed.withColumns(on_site) if on_site else computed
+    return values
+
+
+def _with_stored(
+    run: Run, values: Mapping[Place, DataFrame], groups: Sequence[type[FeatureGroup]]
+) -> dict[Place, DataFrame]:
+    """The values by pass, beside those that the run has already."""
+    united = dict(values)
+    for place, stored in read_values(run, [group.name for group in groups]).items():
+        united[place] = united[place].join(stored, on=list(KEY), how="full") if place in united else stored
+    return united
+
+
+def _require_tables(run: Run, supplied: Iterable[Supplied]) -> None:
+    for each in supplied:
+        needed = sorted({table for tables in each.lacking.values() for table in tables})
+        absent = [name for name in needed if not run.has(OPTIONAL[name]) or run.rows(OPTIONAL[name]) == 0]
+        if each.inputs is None and absent:
+            raise InputError(
+                f"the system was trained on {each.group.name}, and the dump has no {', '.join(absent)}",
+                "get the complete dump, or train a system without this group: use another lake, or --model",
+            )

@@ -1,0 +1,86 @@
+"""the published run → reusable trained systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import Snapshot, published_run
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.lake.storage import Lake
+from cqa_spark.model_folder.manifest import OtherModelFormat
+from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.systems.feature_importances import write_importances
+from cqa_spark.systems.saved_system import load_recipe
+from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import model_artifact, trained_system
+
+
+def published_before(lake: Lake) -> Snapshot | None:
+    """The published run at the start of a new one; None before the first publication."""
+    record = published_run(lake)
+    return Snapshot(lake, record) if record is not None else None
+
+
+def kept_model(
+    system: System, last: Snapshot | None, storage: ObjectStorageSettings, model: str | None = None
+) -> str | None:
+    """The folder of a trained system that can be reused.
+
+    Args:
+        system: its recipe.
+        last: the published run.
+        storage: object storage settings.
+        model: folder of the trained system to use; None for the published run's.
+
+    Returns:
+        The folder; None if the system must be trained: there is none, its recipe has changed, or another release saved
+        it in a format that this one does not read.
+
+    Raises:
+        InputError: the given folder contains no trained system, or another one.
+        ContractError: the folder cannot be used.
+    """
+    path = model or (last.record.artifacts.get(model_artifact(system.name)) if last is not None else None)
+    if path is None:
+        return None
+    try:
+        trained = load_recipe(open_model_folder(path, "trained_system", storage)).system
+    except OtherModelFormat as error:
+        if model is not None:
+            raise
+        Terminal(stderr=True).line(f"warning: {system.name} is retrained: {error.problem}")
+        return None
+    if model is not None and trained.name != system.name:
+        raise InputError(f"{model} contains the system {trained.name}", f"name it: --system {trained.name}")
+    return path if model is not None or trained == system else None
+
+
+@dataclass(frozen=True)
+class KeepModels(Step):
+    """Reuse trained systems, and write their feature importances.
+
+    Attributes:
+        models: folder of each system, by name.
+    """
+
+    models: Mapping[str, str]
+
+    name = "models"
+
+    def writes(self) -> tuple[Product, ...]:
+        """The models, and the feature importances."""
+        return *[Artifact(model_artifact(name)) for name in self.models], FEATURE_IMPORTANCES
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Record the locations of the models, and load them."""
+        counts.rows_in = counts.rows_out = len(self.models)
+        for name, path in self.models.items():
+            run.add_artifact(model_artifact(name), path)
+        write_importances(run, [trained_system(run, model_artifact(name)) for name in self.models])

@@ -1,0 +1,97 @@
+"""Fingerprints of files, and the sites that they show to have changed."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora import fingerprints as module
+from cqa_spark.corpora.fingerprints import fingerprints, input_record
+from cqa_spark.corpora.site_tables import SiteTables
+from cqa_spark.errors import InputError
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run_record import InputRecord
+from cqa_spark.object_store.remote_files import FoundFile
+
+STORAGE = ObjectStorageSettings()
+SECOND = 1_700_000_000_000_000_000
+BEER, TEA, WINE = "beer.org", "tea.org", "wine.org"
+
+
+def identified(path: Path | str, *published: Entry) -> Entry:
+    [entry] = fingerprints([(BEER, str(path), "posts")], published, STORAGE, "v1")
+    return entry
+
+
+@pytest.fixture
+def posts(tmp_path: Path) -> Path:
+    path = tmp_path / "Posts.xml"
+    path.write_bytes(b"<posts/>")
+    os.utime(path, ns=(SECOND, SECOND))
+    return path
+
+
+def test_a_local_file_is_hashed(posts: Path) -> None:
+    content = sha256(b"<posts/>").hexdigest()
+    entry = identified(posts)
+    assert entry == {
+        "site": BEER, "source_file": str(posts), "table_name": "posts", "bytes": 8, "modified_ns": SECOND,
+        "content": content, "reader": "v1",
+    }  # fmt: skip
+    assert input_record(entry) == InputRecord(str(posts), "unannotated", 8, content)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_hashed"),
+    [({}, False), ({"source_file": "x"}, True), ({"bytes": 7}, True), ({"modified_ns": 1}, True)],
+)
+def test_a_file_of_the_same_path_size_and_time_is_not_hashed_again(
+    posts: Path, change: dict[str, Any], is_hashed: bool
+) -> None:
+    before = {**identified(posts), "content": "the published hash", **change}
+    assert (identified(posts, before)["content"] == "the published hash") is not is_hashed
+
+
+def test_a_file_in_a_bucket_has_its_entity_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = Mock(return_value=[FoundFile("s3a://b/beer.org/Posts.xml", 8, '"abc"')])
+    monkeypatch.setattr(module, "files_below", listed)
+    entry = identified("s3a://b/beer.org/Posts.xml")
+    listed.assert_called_once_with("s3a://b/beer.org", STORAGE)
+    assert (entry["bytes"], entry["modified_ns"], entry["content"]) == (8, None, '"abc"')
+    assert input_record(entry) == InputRecord("s3a://b/beer.org/Posts.xml", "unannotated", 8, None)
+
+
+def test_a_file_that_is_gone_is_an_error_of_the_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        identified(tmp_path / "Posts.xml")
+
+
+def read(site: str, content: str, *, table: str = "posts", code: str = "v1", path: str = "monday") -> Entry:
+    return {"site": site, "source_file": path, "table_name": table, "bytes": 8, "modified_ns": 1, "content": content,
+            "reader": code}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        ([read(BEER, "a"), read(TEA, "b")], []),
+        ([read(BEER, "a", path="tuesday"), read(TEA, "b")], []),
+        ([read(BEER, "c"), read(TEA, "b")], [BEER]),
+        ([read(BEER, "a", code="v2"), read(TEA, "b")], [BEER]),
+        ([read(BEER, "a"), read(BEER, "a", table="users"), read(TEA, "b")], [BEER]),
+        ([read(BEER, "a")], [TEA]),
+        ([read(BEER, "a"), read(TEA, "b"), read(WINE, "a")], [WINE]),
+    ],
+    ids=["nothing", "another folder", "other bytes", "other code", "a new table", "no file any more", "a new site"],
+)
+def test_sites_with_a_file_that_was_not_read_have_changed(now: list[Entry], expected: list[str]) -> None:
+    last = Mock(entries_or_none=Mock(return_value=[read(BEER, "a"), read(TEA, "b"), read(TEA, "z", table="votes")]))
+    tables = SiteTables(run=Mock(), last=last, sites=[BEER, TEA, WINE])
+    assert tables.changed(now, {"posts", "users"}) == expected
+    assert SiteTables(run=Mock(), last=None, sites=[BEER]).changed(now, {"posts"}) == [BEER]
