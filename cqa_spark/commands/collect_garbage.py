@@ -15,4 +15,4 @@ def collect_garbage(settings: CollectGarbageSettings) -> None:
         removed = remove_attempts(lake, kept)
         tables = vacuum_tables(lake, kept)
     Terminal().line(f"kept: {', '.join(record.run_id for record in kept) or 'no run'}")
-    Terminal().line(f"removed {len(removed)} folders of models and exports; vacuumed {len(tables)} tables")
+    Terminal().line(f"removed {len(removed)} folders of models; vacuumed {len(tables)} tables")

@@ -1,18 +1,20 @@
-"""``cqa export``: the published rankings → files for serving."""
+"""``cqa export``: the rankings of a run → files for serving."""
 
 from __future__ import annotations
 
 from cqa_spark.config.settings import ExportSettings
-from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.workspace import write_lake
-from cqa_spark.steps.export import export_rankings, served_system
+from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.steps.rankings_export import export_rankings, served_system
+
+PUBLISHED = "published"
+"""Names the published run, whichever it is."""
 
 
 def export(settings: ExportSettings) -> None:
-    """Export the published rankings, as a nightly run does after publishing."""
-    with write_lake(settings, "export", create=False) as lake:
-        published = published_snapshot(lake)
-        system = settings.system or served_system(published)
-        manifest = export_rankings(lake, published, system)
-    Terminal().line(f"exported {published.record.run_id}, rankings by {system}: {manifest}")
+    """Write the files and print the path of their manifest."""
+    snapshot = snapshot_of(read_lake(settings), None if settings.run == PUBLISHED else settings.run)
+    system = settings.system or served_system(snapshot)
+    manifest = export_rankings(snapshot, system, settings.output.rstrip("/"), settings.format)
+    Terminal().line(f"exported {snapshot.record.run_id}, rankings by {system}: {manifest}")

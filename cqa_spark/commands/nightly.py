@@ -7,7 +7,6 @@ from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import InputError
-from cqa_spark.lake.exports import MANIFEST
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.process.terminal import Terminal
@@ -30,9 +29,9 @@ def nightly(settings: NightlySettings) -> None:
         last = published_before(lake)
         flow = flows.nightly(settings, source, last=last, kept=_kept_models(settings, last))
         run = run_flow_in(lake, flow, settings, on_success=_print_night)
-        for what, where in (("report", run.record.artifacts["report"]), ("rankings", lake.path(MANIFEST))):
-            Terminal().line(f"{what}: {where}")
+    Terminal().line(f"report: {run.record.artifacts['report']}")
     Terminal().line(f"run: {run.run_id}, published")
+    Terminal().line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
 
 
 def _one_dump(settings: NightlySettings) -> Source:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import PublishRunSettings, RollbackSettings
 from cqa_spark.lake import publishing
-from cqa_spark.lake.exports import MANIFEST, current_export
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.publish import publish_run
@@ -16,7 +14,6 @@ def publish(settings: PublishRunSettings) -> None:
     with write_lake(settings, "publish", create=False) as lake:
         publish_run(lake, settings.run_id)
         Terminal().line(f"published {settings.run_id}")
-        _print_export(lake)
 
 
 def rollback(settings: RollbackSettings) -> None:
@@ -24,14 +21,3 @@ def rollback(settings: RollbackSettings) -> None:
     with write_lake(settings, "rollback", create=False) as lake:
         record = publishing.rollback(lake, settings.to)
         Terminal().line(f"published again: {record.run_id} ({record.message})")
-        _print_export(lake)
-
-
-def _print_export(lake: LeasedLake) -> None:
-    """Warn if the export belongs to another run than the published one."""
-    exported, published = current_export(lake), publishing.published_run(lake)
-    if exported is None or published is None or exported.published_at == published.recorded_at.isoformat():
-        return
-    Terminal().line(
-        f"{MANIFEST} still names run {exported.run_id}; to export the published run: cqa export --lake {lake.root}"
-    )

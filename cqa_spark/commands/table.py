@@ -99,7 +99,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             has_flow=True,
         ),
         _job("report", "a run → one HTML file", "settings:ReportSettings", "report:report", has_flow=True),
-        _job("export", "export the published rankings to files", "settings:ExportSettings", "export:export"),
+        _job(
+            "export",
+            "write the rankings of a run to Parquet, JSON lines or CSV files",
+            "settings:ExportSettings",
+            "export:export",
+        ),
         _job(
             "export dataset",
             "write examples, texts and rankings as Parquet files with a dataset card",

@@ -1,9 +1,9 @@
-"""The settings of ``nightly``, and of ``export``, which is its last step."""
+"""The settings of ``nightly``, and of the commands that write the tables of a run to files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.value_types import InputFile, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
+
+ExportFormat = Literal["parquet", "jsonl", "csv"]
 
 
 class NightlySettings(DumpJobSettings):
@@ -62,31 +64,35 @@ class NightlySettings(DumpJobSettings):
         return [*self.dumps.input, f"{self.lake}: tables of the published run"]
 
     def writes(self) -> list[str]:
-        """The run and its export."""
+        """The run."""
         run = self.run_id or "(new)"
-        return [
-            f"{self.lake}: tables of run {run}, published if the checks pass",
-            f"{self.lake}/exports: {run}",
-        ]
+        return [f"{self.lake}: tables of run {run}, published if the checks pass"]
 
 
 class ExportSettings(JobSettings):
-    """Export the rankings of the published run, as a night does: after a failed export or a rollback."""
+    """Write the rankings of a run to files, for programs that serve them; a manifest names the files."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa export --lake build/lake",)
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa export published --lake build/lake --output build/rankings",
+        "cqa export published --lake build/lake --output s3a://serving/rankings --format jsonl",
+        "cqa export 20260101T000000Z-1234abcd --lake build/lake --output build/rankings --format csv --system best_a",
+    )
 
+    run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to export, or: published")]
+    output: Annotated[Location, NotHashed(), Field(description="folder of the files and of manifest.json")]
+    format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
     system: Annotated[
         SystemName | None,
         Field(description="system to export; default: the system in the settings of the run"),
     ] = None
 
     def reads(self) -> list[str]:
-        """The published rankings."""
-        return [f"{self.lake}: rankings of the published run"]
+        """The rankings."""
+        return [f"{self.lake}: rankings of run {self.run}"]
 
     def writes(self) -> list[str]:
         """The files, and the manifest that names them."""
-        return [f"{self.lake}/exports: a folder, and current.json"]
+        return [f"{self.output}: a folder of {self.format} files, and manifest.json"]
 
 
 class ExportTrecSettings(JobSettings):

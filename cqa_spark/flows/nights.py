@@ -18,7 +18,6 @@ from cqa_spark.steps.check import Check
 from cqa_spark.steps.compute_features import ComputeFeatures
 from cqa_spark.steps.dataset import EveryQuestion
 from cqa_spark.steps.evaluate import Evaluate
-from cqa_spark.steps.export import Export
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.publish import Publish
@@ -37,7 +36,7 @@ NIGHT_BASELINES = {PreferredAnswer.name: "first_answer", Duplicate.name: "bm25_o
 def nightly(
     settings: NightlySettings, source: Source, *, last: Snapshot | None = None, kept: Mapping[str, str] | None = None
 ) -> Flow:
-    """A new dump → rankings of its changed sites, checked, published and exported.
+    """A new dump → rankings of its changed sites, checked and published.
 
     Args:
         settings: of the job.
@@ -66,7 +65,6 @@ def nightly(
             Check(last, settings.checks, settings.system, measures[0]),
             Report(settings.report, measures, baseline),
             Publish(force=settings.force, who=settings.who),
-            Export(settings.system),
         ),
     )
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from cqa_spark.lake.storage import Lake
 
-MODELS, EXPORTS = "models", "exports"
-"""Folders with a subfolder per run and attempt."""
+MODELS = "models"
+"""Folder with a subfolder per run and attempt."""
 
 
 def remove_folder(lake: Lake, *parts: str) -> None:

@@ -8,8 +8,7 @@ from delta.tables import DeltaTable
 
 from cqa_spark.lake.commits import CommitLog
 from cqa_spark.lake.declared_tables import declared_tables
-from cqa_spark.lake.exports import current_export
-from cqa_spark.lake.folders import EXPORTS, MODELS, remove_files, remove_folder
+from cqa_spark.lake.folders import MODELS, remove_files, remove_folder
 from cqa_spark.lake.journal import FOLDER
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.new_files import UNCOMMITTED
@@ -42,23 +41,19 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
 
 
 def remove_attempts(lake: LeasedLake, kept: Sequence[RunRecord]) -> list[str]:
-    """Remove models that no kept run refers to, and tables and exports of other runs; return their folders.
+    """Remove models that no kept run refers to, and tables of other runs; return their folders.
 
     Uncommitted files are removed as well: the lease excludes a process that is writing them.
 
-    A run may rank with the model of a much older run. The exported run may differ from the published one, if a nightly
-    run ended between publishing and exporting.
+    A run may rank with the model of a much older run.
     """
     # The path may start with another location of the lake: a relative one, or that of another machine.
     pointed_at = [f"/{path}/" for record in kept for path in record.artifacts.values()]
     folders = lake.objects.folders
     models = [f"{MODELS}/{run}/{attempt}" for run in folders(MODELS) for attempt in folders(f"{MODELS}/{run}")]
     unused = [folder for folder in models if not any(f"/{folder}/" in path for path in pointed_at)]
-    exported = current_export(lake)
-    needed = {record.run_id for record in kept} | (exported.runs if exported is not None else set())
-    others = set(folders(EXPORTS)) - needed
     remove_folder(lake, UNCOMMITTED)
-    removed = [*unused, *[f"{EXPORTS}/{run}" for run in sorted(others)], *_tables_of_others(lake, kept)]
+    removed = [*unused, *_tables_of_others(lake, kept)]
     for folder in removed:
         lake.lease.renew()
         remove_folder(lake, folder)

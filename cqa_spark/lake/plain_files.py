@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 
@@ -22,6 +22,7 @@ def write_plain_files(
     *,
     file_format: str = "parquet",
     partition_by: Sequence[str] = (),
+    options: Mapping[str, bool] | None = None,
 ) -> None:
     """Write a frame, overwriting the folder.
 
@@ -34,11 +35,12 @@ def write_plain_files(
         storage: object storage settings.
         file_format: Spark output format, such as "json".
         partition_by: partition columns.
+        options: of the format.
 
     Raises:
         ContractError: another committer wrote to the bucket.
     """
-    frame.write.format(file_format).mode("overwrite").partitionBy(*partition_by).save(folder)
+    frame.write.format(file_format).options(**options or {}).mode("overwrite").partitionBy(*partition_by).save(folder)
     if is_remote(folder):
         check_committer(folder, storage)
 

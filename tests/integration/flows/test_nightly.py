@@ -15,7 +15,6 @@ from two_nights import CHANGED, SITES, SYSTEM, UNCHANGED, Content, Nights, conte
 
 from cqa_spark.cli import main
 from cqa_spark.features.feature_table import feature_table
-from cqa_spark.lake.exports import current_export
 from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_log import RunLog

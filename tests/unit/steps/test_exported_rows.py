@@ -6,14 +6,14 @@ import pytest
 from refusals import refusal
 
 from cqa_spark.errors import ContractError
-from cqa_spark.steps.exported_files import ExportedFile, require_every_row
+from cqa_spark.steps.rankings_export import ExportedFile, require_every_row
 
 
-def file(file_format: str, site: str, rows: int) -> ExportedFile:
-    return ExportedFile(file_format, "exports/r1/1/file", site, rows, 10, "0" * 64)
+def file(site: str, rows: int) -> ExportedFile:
+    return ExportedFile("r1/file", site, rows, 10, "0" * 64)
 
 
-WHOLE = [file("parquet", "a", 2), file("parquet", "a", 1), file("json", "a", 3)]
+WHOLE = [file("a", 2), file("a", 1)]
 
 
 def test_the_rows_of_a_site_may_lie_in_several_files_and_no_rows_need_none() -> None:
@@ -24,11 +24,11 @@ def test_the_rows_of_a_site_may_lie_in_several_files_and_no_rows_need_none() -> 
 @pytest.mark.parametrize(
     ("files", "served", "problem"),
     [
-        (WHOLE[1:], {"a": 3}, "1 of 3 rows of site 'a' in parquet files"),
-        (WHOLE[:2], {"a": 3}, "0 of 3 rows of site 'a' in json files"),
-        ([*WHOLE, file("json", "a", 1)], {"a": 3}, "4 of 3 rows of site 'a' in json files"),
-        (WHOLE, {"a": 3, "it's": 1}, '0 of 1 rows of site "it\'s" in json files'),
-        ([*WHOLE, file("json", "b", 1)], {"a": 3}, "1 of 0 rows of site 'b' in json files"),
+        (WHOLE[1:], {"a": 3}, "1 of 3 rows of site 'a'"),
+        ([], {"a": 3}, "0 of 3 rows of site 'a'"),
+        ([*WHOLE, file("a", 1)], {"a": 3}, "4 of 3 rows of site 'a'"),
+        (WHOLE, {"a": 3, "it's": 1}, '0 of 1 rows of site "it\'s"'),
+        ([*WHOLE, file("b", 1)], {"a": 3}, "1 of 0 rows of site 'b'"),
     ],
 )
 def test_rows_that_lack_or_are_too_many_are_named(
