@@ -6,7 +6,7 @@ from cqa_spark.config.file_commands import EvaluateFileSettings, ShowGroupSettin
 from cqa_spark.config.flags import build_parser, flags
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import all_jobs, known_keys
-from cqa_spark.config.settings import RunSettings, TrainSettings
+from cqa_spark.config.settings import ExportSettings, RunSettings, TrainSettings
 
 MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]
 
