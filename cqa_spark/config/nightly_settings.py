@@ -79,7 +79,7 @@ class ExportSettings(JobSettings):
     )
 
     run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to export, or: published")]
-    output: Annotated[Location, NotHashed(), Field(description="folder of the files and of manifest.json")]
+    output: Annotated[OutputFolder, NotHashed(), Field(description="folder of the files and of manifest.json")]
     format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
     system: Annotated[
         SystemName | None,

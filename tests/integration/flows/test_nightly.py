@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from kill_at import exit_code_at
 from pyspark.sql import SparkSession
-from two_nights import CHANGED, SITES, SYSTEM, UNCHANGED, Content, Nights, content, copied, night, two_nights
+from two_nights import CHANGED, SITES, UNCHANGED, Content, Nights, content, copied, night, two_nights
 
 from cqa_spark.cli import main
 from cqa_spark.features.feature_table import feature_table
@@ -37,7 +36,6 @@ CRASHES = {
 """Where a night is killed before it is published."""
 
 SWAPPED = ("cqa_spark.lake.publishing:point_to", "after", 1)
-NOT_NAMED = ("cqa_spark.object_store.folder:Folder.put in cqa_spark.steps.export:export_rankings", "before", 1)
 
 pytestmark = pytest.mark.slow
 
@@ -81,19 +79,6 @@ def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path
     assert Path(after.record.artifacts["report"]).is_file()
 
 
-def test_what_is_exported_is_named_and_can_be_checked(nights: Nights) -> None:
-    root = Path(nights.second.root)
-    manifest = json.loads((root / "exports" / "current.json").read_text())
-    assert (manifest["run_id"], manifest["system"]) == ("r2", SYSTEM)
-    ranked = published_snapshot(nights.second).read(RANKINGS).where(f"system = '{SYSTEM}'").count()
-    for kind in ("parquet", "json"):
-        assert sum(file["rows"] for file in manifest["files"] if file["format"] == kind) == ranked
-    for file in manifest["files"]:
-        data = (root / file["path"]).read_bytes()
-        assert (file["bytes"], file["sha256"]) == (len(data), sha256(data).hexdigest())
-    assert {file["site"] for file in manifest["files"]} == set(SITES)
-
-
 def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     lake = copied(nights.second, tmp_path / "lake")
     limits = ["--checks.max-row-loss", "0", "--checks.max-row-growth", "0"]
@@ -115,22 +100,19 @@ def test_killed_again_and_again(nights: Nights, tmp_path: Path) -> None:
     lake = copied(nights.first, tmp_path / "lake")
     before, after = (content(published_snapshot(each)) for each in (nights.first, nights.second))
 
-    def require_seen(run_id: str, rows: Content, exported: str) -> None:
+    def require_seen(run_id: str, rows: Content) -> None:
         snapshot = published_snapshot(lake)
-        assert (snapshot.record.run_id, exported_run(lake)) == (run_id, exported)
+        assert snapshot.record.run_id == run_id
         assert content(snapshot) == rows
 
     for place in CRASHES.values():
         killed(lake, place, night(lake.root, nights.dumps[1], "r2"))
-        require_seen("r1", before, exported="r1")
+        require_seen("r1", before)
     killed(lake, SWAPPED, ["runs", "publish", "r2", "--lake", lake.root])
-    require_seen("r2", after, exported="r1")
+    require_seen("r2", after)
     assert RunLog(lake.objects).records("r2")[-1].status == "succeeded"
-
-    killed(lake, NOT_NAMED, ["export", "--lake", lake.root])
-    require_seen("r2", after, exported="r1")
-    assert main(["export", "--lake", lake.root]) == 0
-    require_seen("r2", after, exported="r2")
+    assert main(["runs", "publish", "r2", "--lake", lake.root]) == 0
+    require_seen("r2", after)
     newest = {record.run_id: record.status for record in RunLog(lake.objects).records()}
     assert newest == {"r1": "published", "r2": "published"}
 
@@ -139,9 +121,3 @@ def killed(lake: Lake, place: tuple[str, str, int], command: Sequence[str]) -> N
     """Let a command kill itself, and check that it died while it held the lake."""
     assert exit_code_at(place, command, lake.spark) == -signal.SIGKILL, place
     assert not json.loads(Path(lake.root, LEASE).read_text())["is_released"]
-
-
-def exported_run(lake: Lake) -> str:
-    exported = current_export(lake)
-    assert exported is not None
-    return exported.run_id
