@@ -23,7 +23,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from nightly import SITE, change, night
+from nightly import change, night
 from rich.console import Console
 from rich.table import Table
 
@@ -36,6 +36,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "integration"))
 
 from versitygw import ACCESS_KEY, SECRET_KEY, program, versitygw  # noqa: E402 - it lies with the tests
 
+SITE = "bench.example.org"
 BUCKET = "cqa-bench"
 LOGGED = re.compile(r" s3_(?P<kind>\w+) \S+ \S+ \d{3} \S+ (?P<sent>\d+) ")
 LISTINGS = {"ListObjects", "ListObjectsV2"}
