@@ -126,7 +126,7 @@ def test_a_cluster_reads_an_archive_without_a_shared_folder(
     assert counts(read) == counts(expected) == {"posts": (77, 0), "votes": (501, 0), "post_links": (2, 0)}
 
 
-@pytest.mark.slow
+@pytest.mark.more
 def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:

@@ -95,6 +95,7 @@ def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.second))
 
 
+@pytest.mark.more
 def test_killed_again_and_again(nights: Nights, tmp_path: Path) -> None:
     """Each command starts on what the one before left when it was killed; readers always see a run in full."""
     lake = copied(nights.first, tmp_path / "lake")

@@ -41,11 +41,11 @@ def forum(tmp_path: Path) -> SamplePaths:
 def test_a_saved_system_brings_those_that_it_builds_on(
     spark: SparkSession, home: None, forum: SamplePaths, tmp_path: Path
 ) -> None:
-    model, at_once, by_model = (str(tmp_path / name) for name in ("model", "at_once.pred", "by_model.pred"))
-    learning = ["--system", "small_c", "--train", str(forum.train), "--features.folds", "2"]
+    lake, at_once, by_model = (str(tmp_path / name) for name in ("lake", "at_once.pred", "by_model.pred"))
+    learning = ["--system", "small_c", "--train", str(forum.train), "--features.folds", "2", "--lake", lake]
     assert main(["rank", *learning, "--input", str(forum.dev), "--predictions", at_once]) == 0
-    assert main(["train", *learning, "--model", model]) == 0
-    assert main(["score", "--model", model, "--input", str(forum.dev), "--predictions", by_model]) == 0
+    (model,) = Path(lake, "models").glob("*/*/systems/small_c")
+    assert main(["score", "--model", str(model), "--input", str(forum.dev), "--predictions", by_model]) == 0
     rows = [line.split("\t") for line in Path(at_once).read_text(encoding="utf-8").splitlines()]
     text = forum.dev.read_text(encoding="utf-8")
     assert len(rows) == text.count("<RelComment ")

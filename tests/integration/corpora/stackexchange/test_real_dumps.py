@@ -26,7 +26,7 @@ BEER, BICYCLES, QUANTUM = (
 )
 DUMPS = (f"{BEER}/2016-09", f"{BEER}/2016-12", BICYCLES, QUANTUM)
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.more
 
 
 @pytest.fixture(scope="module")

@@ -113,9 +113,10 @@ def test_a_pretty_printed_file_wherever_it_is_split(spark: SparkSession, tmp_pat
 
 
 def make(random: Random, end: bytes, marked: bool, rows: int) -> Made:
-    # The first row tells how the file is laid out, so it stands on one line.
-    lines = [b'<?xml version="1.0" encoding="utf-8"?>', b"<comments>", b'  <row Id="1" PostId="1" />']
-    expected, refused = {"1": {"Id": "1", "PostId": "1"}}, 0
+    # The first row tells how the file is laid out and that no attribute is renamed, so it stands on one line.
+    first = b'  <row Id="1" PostId="1" CreationDate="2020-01-01T00:00:00.000" />'
+    lines = [b'<?xml version="1.0" encoding="utf-8"?>', b"<comments>", first]
+    expected, refused = {"1": {"Id": "1", "PostId": "1", "CreationDate": "2020-01-01 00:00:00"}}, 0
     for number in range(rows):
         if random.random() < 0.1:
             lines.append(random.choice(DAMAGED))
