@@ -120,16 +120,21 @@ def near_pair_keys(one: str, other: str) -> tuple[int, ...]:
     Returns:
         The hashes, 64 bits each; none for pairs of fewer than ``NEAR_WORDS`` words, in which one word is a large part.
     """
-    words = sorted(_WORD.findall(f"{one} {other}".casefold()))
+    words = [_hash(word) for word in _WORD.findall(f"{one} {other}".casefold())]
     if len(words) < NEAR_WORDS:
         return ()
-    all_but_one = (words[:place] + words[place + 1 :] for place in range(len(words)))
-    return tuple(dict.fromkeys(_hash(each) for each in (words, *all_but_one)))
+    # Sums, because those of all words but one cost a subtraction.
+    total = sum(words)
+    return tuple(dict.fromkeys(map(_signed, [total, *[total - word for word in words]])))
 
 
-def _hash(words: Sequence[str]) -> int:
-    digest = hashlib.blake2b("\n".join(words).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
+def _hash(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+
+
+def _signed(number: int) -> int:
+    """The last 64 bits of a whole number, as a signed one."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _layout(text: bytes, kind: PairKind) -> FileLayout:
