@@ -60,7 +60,6 @@ class CrossEncoderGroup(FittedQueryGroup):
     family: ClassVar[str] = "quality"
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = (_COLUMN,)
-    reads_comments: ClassVar[bool] = False
     extra: ClassVar[str] = "neural"
     libraries: ClassVar[tuple[str, ...]] = ("torch", "safetensors")
     learns_from_labels: ClassVar[bool] = True
