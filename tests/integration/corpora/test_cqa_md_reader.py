@@ -67,8 +67,9 @@ SEEN = "\n    first record: elements Question, {}, QApair, QAquestion, QAanswer;
         (question(1, (9, "I")).replace("Qtext", "Text").encode(),
          "no record could be read: the Question element has no Qtext element", SEEN.format("Text")),
         (question(1, (9, "I")).replace("ما 1", "").encode(), "no question has a text", SEEN.format("Qtext")),
-        (gzip.compress(question(1).encode(), mtime=0)[:-9], "no record could be read: it cannot be decompressed: Compressed "
-         "file ended before the end-of-stream marker was reached", ""),
+        (gzip.compress(question(1).encode(), mtime=0)[:-9],
+         "no record could be read: it cannot be decompressed: Compressed file ended before the end-of-stream marker "
+         "was reached", ""),
     ],
 )  # fmt: skip
 def test_a_file_of_another_format_is_refused(
