@@ -44,7 +44,7 @@ test: test-plan lint $(S3_SERVER) ## check style, types and import contracts, ru
 
 test-plan:
 	@echo 'make test: sets up if needed (4 minutes, once); style, types and import contracts (1 minute); unit tests' \
-	    '(1 minute) and tests with Spark (9 minutes) in $(TEST_PROCESSES) processes. Times are those of two cores.'
+	    '(2 minutes) and tests with Spark (10 minutes) in $(TEST_PROCESSES) processes. Times are those of two cores.'
 
 test-fast: lint ## the same without the tests that start Spark, which are only imported: two minutes
 	$(PYTEST) -m 'not neural and not more' --deselect tests/integration

@@ -42,6 +42,7 @@ def test_our_own_requests_are_not_repeated(
     assert store.read("object") is None
 
 
+@pytest.mark.more
 def test_a_job_that_fills_the_bucket_leaves_what_is_published(
     spark: SparkSession, proxied: tuple[FaultProxy, S3Server], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
