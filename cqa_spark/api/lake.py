@@ -34,7 +34,7 @@ _LISTED = pa.schema(
 
 
 def open_lake(path: str, *, object_storage: ObjectStorageSettings | None = None) -> Lake:
-    """Open a lake for reading; nothing is written to it, and Spark starts when a Delta table is read.
+    """Open a lake for reading; nothing is written to it, and Spark starts when a table is read.
 
     Args:
         path: folder or ``s3a://…`` location of the lake.
@@ -114,7 +114,7 @@ class Run:
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the tables that ``table`` reads."""
-        return tuple(sorted(self._snapshot.record.table_versions.keys() & declared_tables().keys()))
+        return tuple(sorted(self._snapshot.record.tables.keys() & declared_tables().keys()))
 
     def table(self, name: str) -> Rows:
         """The rows of one table, such as ``posts`` or ``examples``.

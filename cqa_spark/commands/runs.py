@@ -92,7 +92,7 @@ def show_run(settings: ShowRunSettings) -> None:
     for table in (
         _table("inputs", ("path", "split", number("bytes"), "sha256"), inputs),
         _table("steps", ("step", *map(number, ("rows in", "rows out", "quarantined", "seconds"))), steps),
-        _table("tables", ("table", number("version")), sorted(last.table_versions.items())),
+        _table("tables", ("table", number("rows")), sorted(last.tables.items())),
         _table("artifacts", ("artifact", "path"), sorted(last.artifacts.items())),
         _table("log", (number("sequence"), "when", "status", "job", "message"), map(_log_row, records)),
     ):

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.written import SetAside
+from cqa_spark.lake.table_files import NO_FILES, TableFiles, fingerprint_of
 
 
 @dataclass(frozen=True)
@@ -36,23 +37,13 @@ class SiteTables:
         record = published_run(run.lake)
         return cls(run, Snapshot(run.lake, record) if record is not None else None, sites)
 
-    def write(self, table: Table, frame: DataFrame, *, rebalance: bool = True) -> int:
-        """Replace the rows of the sites in the run's table, else in the published one; return the number of rows.
+    def write(self, table: Table, frame: DataFrame) -> int:
+        """Replace the rows of the sites in the run's table, else in the published one; return the number of rows."""
+        return self.run.replace(table, frame, sites=self.sites, base=self._base_of(table))
 
-        Args:
-            table: the table.
-            frame: the rows.
-            rebalance: as for ``Run.replace``.
-        """
-        return self.run.replace(table, frame, sites=self.sites, base=self._base_of(table), rebalance=rebalance).rows
-
-    def set_aside(self, table: Table, frame: DataFrame) -> SetAside:
-        """Write rows of the sites to files, to be read and committed."""
-        return self.run.lake.set_aside(table, frame)
-
-    def commit(self, table: Table, rows: SetAside) -> None:
-        """Replace the rows of the sites by those that were set aside."""
-        self.run.commit(table, rows, sites=self.sites, base=self._base_of(table))
+    def put(self, table: Table, files: TableFiles) -> None:
+        """Replace the files of the sites."""
+        self.run.put(table, self._base_of(table).without(self.sites).united(files))
 
     def add(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table, else to the published rows of other sites."""
@@ -88,7 +79,24 @@ class SiteTables:
         """Keep the published version of tables that the run does not write."""
         for table in tables:
             if self.last is not None and self.last.has(table) and not self.run.has(table):
-                self.run.adopt(table, self.last.record.table_versions[table.name])
+                self.run.put(table, self.last.files(table))
+
+    def sign(self, files: Iterable[Entry]) -> None:
+        """Give the rows of the run's tables their fingerprints.
+
+        Args:
+            files: the entries of ``FINGERPRINTS`` of the files that were read.
+        """
+        parts: dict[str, dict[str, list[str]]] = {}
+        for file in files:
+            if file["site"] in self.sites:
+                read = [file["reader"], str(file["bytes"]), file["content"]]
+                parts.setdefault(file["table_name"], {}).setdefault(file["site"], []).append(fingerprint_of(*read))
+        for name, by_site in parts.items():
+            table = declared_tables()[name]
+            assert isinstance(table, Table), "files of dumps fill tables"
+            signed = {site: fingerprint_of(*sorted(read)) for site, read in by_site.items()}
+            self.run.put(table, self.run.files(table).with_fingerprints(signed))
 
     def changed(self, files: Iterable[Entry], tables: Collection[str]) -> list[str]:
         """The sites with a file that the published run has not read, or has read with other code or settings.
@@ -101,9 +109,9 @@ class SiteTables:
         now, before = _contents(files), _contents(published)
         return [site for site in self.sites if now.get(site) != before.get(site)]
 
-    def _base_of(self, table: Table) -> int | None:
-        published = self.last.record.table_versions if self.last is not None else {}
-        return self.run.record.table_versions.get(table.name, published.get(table.name))
+    def _base_of(self, table: Table) -> TableFiles:
+        published = self.last.tables if self.last is not None else {}
+        return self.run.tables.get(table.name, published.get(table.name, NO_FILES))
 
     def _published(self, table: JournalTable) -> list[Entry]:
         return self.last.entries_or_none(table) if self.last is not None else []

@@ -79,8 +79,8 @@ def _python_of_workers(spark: SparkSession) -> str:
 def _table(spark: SparkSession, place: str) -> str:
     jvm: Any = spark._jvm
     try:
-        spark.range(10).write.format("delta").save(place)
-        rows = spark.read.format("delta").load(place).count()
+        spark.range(10).write.parquet(place)
+        rows = spark.read.parquet(place).count()
     finally:
         folder = jvm.org.apache.hadoop.fs.Path(place)
         folder.getFileSystem(spark._jsc.hadoopConfiguration()).delete(folder, True)

@@ -54,4 +54,4 @@ class RankEveryQuery(Step):
                 for system in systems
             ]
             counts.rows_in = examples.count()
-            counts.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, ranked)).rows
+            counts.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, ranked))

@@ -20,3 +20,8 @@ def declared_tables() -> Mapping[str, Table | JournalTable]:
     ]
     members = [member for module in modules for member in vars(module).values()]
     return {member.name: member for member in members if isinstance(member, Table | JournalTable)}
+
+
+def published_tables() -> list[Table]:
+    """The tables that readers without this project's code see."""
+    return [table for table in declared_tables().values() if isinstance(table, Table)]

@@ -1,19 +1,17 @@
 """The journal of a lake: data about runs that does not grow with the corpus, read and written without Spark.
 
-A journal table is a folder of Parquet files, one per run and attempt, so that any engine reads the folder as one
-table. A file is written once and atomically: readers see all of its rows or none.
+An attempt of a run has one Parquet file for each journal table, in its own folder. A file is written atomically:
+readers see all of its rows or none.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,9 +20,6 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.object_store.store import ObjectStore, damaged, missing
-
-FOLDER = "journal"
-_READERS = 8
 
 Entry = dict[str, Any]
 """One row of a journal table, by column."""
@@ -35,7 +30,7 @@ class JournalTable:
     """The declaration of a journal table.
 
     Attributes:
-        name: folder name in the journal.
+        name: of its files.
         about: description, one sentence.
         columns: declared columns, in stored order.
         key: columns that identify a row of one run.
@@ -87,35 +82,30 @@ class Journal:
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
 
-    def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], *, run_id: str, attempt: int) -> int:
-        """Write all entries of a run's attempt, replacing earlier ones of the same attempt.
+    def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], key: str) -> int:
+        """Write all entries of a run's attempt, replacing earlier ones; return the size of the file in bytes.
 
         Args:
             table: the declaration of the entries.
-            entries: the rows.
-            run_id: the run.
-            attempt: sequence number of the run's record; an attempt never changes the files of an earlier one.
-
-        Returns:
-            The number of entries.
+            entries: the rows, with the declared columns.
+            key: of the file.
 
         Raises:
             ContractError: an entry does not have the declared columns.
         """
-        rows = table.conform(entries)
-        self._objects.put(_key(table.name, run_id, attempt), encode(table, rows))
-        return len(rows)
+        data = encode(table, table.conform(entries))
+        self._objects.put(key, data)
+        return len(data)
 
-    def read(self, table: JournalTable, *, run_id: str, attempt: int) -> list[Entry]:
-        """The entries of a run's attempt; columns that were declared later are None.
+    def read(self, table: JournalTable, key: str) -> list[Entry]:
+        """The entries in a file; columns that were declared later are None.
 
         Raises:
             ContractError: the file is missing or damaged.
         """
-        key = _key(table.name, run_id, attempt)
         stored = self._objects.read(key)
         if stored is None:
-            raise missing(self._objects.root, key, f"the record of run {run_id} names it")
+            raise missing(self._objects.root, key, "a manifest names it")
         return decode(table, stored.data, self._objects.root, key)
 
 
@@ -166,24 +156,3 @@ def _rows(stored: pa.Table) -> list[Entry]:
     for row in rows:
         row.update({name: row[name].replace(tzinfo=UTC) for name in moments if row[name] is not None})
     return rows
-
-
-def read_all(objects: ObjectStore, keys: Iterable[str]) -> list[tuple[str, bytes]]:
-    """Read listed objects concurrently, with their keys, in the given order.
-
-    Raises:
-        ContractError: one of them is gone.
-    """
-
-    def read(key: str) -> tuple[str, bytes]:
-        stored = objects.read(key)
-        if stored is None:
-            raise missing(objects.root, key, "it was removed while it was read")
-        return key, stored.data
-
-    with ThreadPoolExecutor(_READERS) as readers:
-        return list(readers.map(read, keys))
-
-
-def _key(table: str, run_id: str, attempt: int) -> str:
-    return f"{FOLDER}/{table}/{quote(run_id, safe='')}.{attempt}.parquet"

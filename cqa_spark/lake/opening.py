@@ -7,7 +7,6 @@ from cqa_spark.config.suggestions import near_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake import pointer
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.runs import RUNS
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.split import split
 from cqa_spark.object_store.store import missing
@@ -35,20 +34,16 @@ def require_lake(root: str, storage: ObjectStorageSettings) -> None:
 
 
 def refuse_old_lake(root: str, storage: ObjectStorageSettings) -> None:
-    """Check that a lake, if there is one, does not have its run log in Delta format, as the first lakes had.
+    """Check that a lake, if there is one, has the format of this release.
 
     Args:
         root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
         storage: object storage settings.
 
     Raises:
-        ConfigError: it has.
+        ConfigError: another release wrote it.
     """
-    if next(iter(open_store(root, storage).keys(f"{RUNS.name}/_delta_log/")), None) is not None:
-        raise ConfigError(
-            f"the lake at {root} was written by an older version of cqa-spark; nothing was written",
-            "read the dumps again into a new lake: --lake NEW",
-        )
+    pointer.read_pointer(open_store(root, storage))
 
 
 def refuse_lost_pointer(root: str, storage: ObjectStorageSettings) -> None:

@@ -1,33 +1,44 @@
 """The pointer to the published run of a lake: a small object that changes only by compare-and-swap.
 
+It also names the runs that are kept and those that are collected, so that neither is decided twice.
+
 A process that takes the lake's lease first writes its token into the object. A later swap by an earlier holder then
 fails, because the object has changed since that holder read it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from cqa_spark.errors import AnotherWriter
+from cqa_spark.errors import AnotherWriter, ConfigError
 from cqa_spark.lake.artifact_paths import from_stored, to_stored
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, damaged, first_mistake
 
 KEY = "published.json"
+FORMAT = 2
 
 
 class Pointer(BaseModel):
     """The content of the object.
 
     Attributes:
+        format: of the lake; a release reads one format.
         token: of the last holder of the lease; holders with smaller tokens may not publish.
-        record: the published run; None before the first publication.
+        record: the record of the publication, with its number in the run log; None before the first one.
+        kept: ids of the runs that users keep.
+        collected: attempts of runs whose files are being deleted, as ``RUN.ATTEMPT``; they can never be published.
     """
 
     model_config = ConfigDict(frozen=True)
 
+    format: int = FORMAT
     token: int = 0
     record: RunRecord | None = None
+    kept: tuple[str, ...] = ()
+    collected: tuple[str, ...] = ()
 
 
 def read_pointer(store: ObjectStore) -> Pointer:
@@ -57,13 +68,13 @@ def claim(store: ObjectStore, token: int) -> Pointer:
         return claimed
 
 
-def point_to(store: ObjectStore, record: RunRecord, token: int) -> None:
-    """Publish a run.
+def change_pointer(store: ObjectStore, token: int, change: Callable[[Pointer], Pointer]) -> Pointer:
+    """Change the pointer, and return it.
 
     Args:
         store: the lake's objects.
-        record: the run.
         token: token of the lease, claimed before.
+        change: gives the new content.
 
     Raises:
         AnotherWriter: another process has taken the lease.
@@ -71,10 +82,12 @@ def point_to(store: ObjectStore, record: RunRecord, token: int) -> None:
     pointer, version = _read(store)
     if pointer.token != token:
         raise _too_late(pointer, token)
+    changed = change(pointer)
     try:
-        _write(store, Pointer(token=token, record=record), version)
+        _write(store, changed, version)
     except (AlreadyThere, Changed) as error:
         raise _too_late(read_pointer(store), token) from error
+    return changed
 
 
 def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
@@ -82,16 +95,35 @@ def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
     if stored is None:
         return Pointer(), None
     try:
+        _refuse_other_format(store.root, stored.data)
         pointer = Pointer.model_validate_json(stored.data)
     except ValidationError as error:
         raise damaged(store.root, KEY, first_mistake(error)) from error
     located = from_stored(pointer.record, store.root) if pointer.record is not None else None
-    return Pointer(token=pointer.token, record=located), stored.version
+    return pointer.model_copy(update={"record": located}), stored.version
+
+
+class _Format(BaseModel):
+    format: int = 1
+
+
+def _refuse_other_format(root: str, data: bytes) -> None:
+    """Check the format of the lake.
+
+    Raises:
+        ConfigError: another release wrote the lake.
+        ValidationError: the object is damaged.
+    """
+    found = _Format.model_validate_json(data).format
+    if found != FORMAT:
+        older = "an older version" if found < FORMAT else "a newer version"
+        remedy = "read the dumps again into a new lake: --lake NEW" if found < FORMAT else "update cqa-spark"
+        raise ConfigError(f"the lake at {root} was written by {older} of cqa-spark; nothing was written", remedy)
 
 
 def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
     record = to_stored(pointer.record, store.root) if pointer.record is not None else None
-    data = Pointer(token=pointer.token, record=record).model_dump_json(indent=2).encode()
+    data = pointer.model_copy(update={"record": record}).model_dump_json(indent=2).encode()
     if version is None:
         store.create(KEY, data)
     else:

@@ -1,24 +1,34 @@
-"""Publishes runs and reads the published one, through a pointer that changes atomically."""
+"""Publishes runs and reads the published one, through a pointer that changes atomically.
+
+A publication has four parts: all files of the run are there; the pointer names the run; every Delta table has the
+run's files; the run log has the record. The pointer decides. Whoever takes the lake's lease completes the last two.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-
-from pyspark.sql import DataFrame
+from functools import cached_property
 
 from cqa_spark.errors import InputError, noted
-from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.delta_tables import update_tables
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake
-from cqa_spark.lake.pointer import point_to, read_pointer
-from cqa_spark.lake.published_copies import FOLDER, update_copies
+from cqa_spark.lake.manifest import Manifest, folder_of, missing_files, read_manifest
+from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import RUNS, TABLES, Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_state import TableState
+from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.process.stop_signals import uninterrupted
+
+REPORT = "report.html"
+"""The page of an attempt in its folder, and of the published run in the lake."""
+
+_REPORT_FILES = (REPORT, "report.queries.html", "report.queries.csv")
 
 
 @dataclass(frozen=True)
@@ -28,33 +38,30 @@ class Snapshot(RunTables):
     lake: Lake
     record: RunRecord
 
-    def read(self, table: Table) -> DataFrame:
-        """The published rows of a table.
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The files of the run.
 
         Raises:
-            InputError: the published run has no such table.
+            ContractError: the run was collected.
         """
-        return self._stored(table, self._version(table))
+        return read_manifest(self.lake.objects, self.record)
 
-    def state(self, table: Table) -> TableState:
-        """The files of the published version, with their row and null counts."""
-        return self.lake.state(table, self._version(table))
+    @property
+    def tables(self) -> Mapping[str, TableFiles]:
+        """The files of each table, by its name."""
+        return self.manifest.tables
 
-    def entries(self, table: JournalTable) -> list[Entry]:
-        """The published entries of a journal table.
+    @property
+    def entry_files(self) -> Mapping[str, str]:
+        """The file of each journal table, by its name; relative to the lake."""
+        return self.manifest.entries
 
-        Raises:
-            InputError: the published run has no such table.
-        """
-        return self.lake.journal.read(table, run_id=self.record.run_id, attempt=self._version(table))
-
-    def _version(self, table: Table | JournalTable) -> int:
-        if not self.has(table):
-            raise InputError(
-                f"the published run {self.record.run_id} has no table {table.name}",
-                "publish a run that wrote it; cqa runs show lists the tables of a run",
-            )
-        return self.record.table_versions[table.name]
+    def _lacks(self, table: Table | JournalTable) -> InputError:
+        return InputError(
+            f"run {self.record.run_id} has no table {table.name}",
+            "name a run that wrote it: --run-id; cqa runs show lists the tables of a run",
+        )
 
 
 def published_run(lake: Lake) -> RunRecord | None:
@@ -79,7 +86,7 @@ def snapshot_of(lake: Lake, run_id: str | None) -> Snapshot:
 
     Args:
         lake: the lake.
-        run_id: the run; None for the published one.
+        run_id: the run, by its last successful attempt; None for the published one.
 
     Raises:
         InputError: there is no such run, or nothing is published.
@@ -95,15 +102,17 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
     Args:
         lake: leased by this process.
         run_id: the run.
-        reason: the message of the log's row.
+        reason: the message of the log's record.
 
     Raises:
-        InputError: the run never succeeded.
+        InputError: the run never succeeded, or files of it are gone.
         AnotherWriter: this process no longer holds the lease.
+        EnvironmentProblem: the run is published, and a Delta table does not show it yet.
     """
     success = RunLog(lake.objects).require_success(run_id)
+    complete_publication(lake)
     current = published_run(lake)
-    if current is not None and _shows_the_same(current, success):
+    if current is not None and _attempt(current) == _attempt(success):
         return current
     return _show(lake, success, job="publish", message=reason)
 
@@ -116,32 +125,100 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
         to: its id; None for the run that was published before the current one.
 
     Raises:
-        InputError: there is no such run.
+        InputError: there is no such run, or files of it are gone.
         AnotherWriter: this process no longer holds the lease.
+        EnvironmentProblem: the run is published, and a Delta table does not show it yet.
     """
+    complete_publication(lake)
     current = published_run(lake)
-    shown = current.run_id if current else None
-    earlier = [
-        r for r in RunLog(lake.objects).records(status="published") if r.run_id != shown and to in (None, r.run_id)
-    ]
+    shown = _attempt(current) if current else None
+    earlier = [each for each in _publications(lake) if _attempt(each) != shown and to in (None, each.run_id)]
     if not earlier:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
         raise InputError(f"{wanted} in {lake.root}", "list the runs: cqa runs list")
-    return _show(lake, earlier[-1], job="rollback", message=f"rolled back from {shown}")
+    message = f"rolled back from {current.run_id}" if current else "rolled back"
+    return _show(lake, earlier[0], job="rollback", message=message)
+
+
+def complete_publication(lake: LeasedLake) -> None:
+    """Complete the publication that the pointer names: the Delta tables, the lake's report, the run log.
+
+    Args:
+        lake: leased by this process.
+
+    Raises:
+        AnotherWriter: this process no longer holds the lease.
+        EnvironmentProblem: a Delta table cannot be updated; the message says which run readers see where.
+    """
+    record = published_run(lake)
+    if record is None or RunLog(lake.objects).has(record):
+        return
+    seen = f"run {record.run_id} is published; Delta readers may see tables of the run before, until they are updated"
+    with noted(seen):
+        update_tables(lake, read_manifest(lake.objects, record), record.sequence, before_commit=lake.before_write)
+        _show_report(lake, record)
+    with uninterrupted(), noted(f"run {record.run_id} is published, but not recorded in the run log"):
+        RunLog(lake.objects).complete(record)
 
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
-    """Swap the pointer first, then log and copy; the next holder of the lease completes an interrupted publication."""
-    shown = replace(run, status="published", job=job, message=message, recorded_at=datetime.now(UTC))
-    lake.lease.renew()
+    _refuse_incomplete(lake, run)
+    shown = replace(
+        run,
+        status="published",
+        job=job,
+        message=message,
+        recorded_at=datetime.now(UTC),
+        sequence=RunLog(lake.objects).next_sequence(),
+    )
+    lake.before_write()
     with uninterrupted():
-        point_to(lake.objects, shown, lake.lease.token)
-        with noted(f"run {run.run_id} is published, but not recorded in the run log"):
-            RunLog(lake.objects).append(shown)
-    with noted(f"run {run.run_id} is published; the next job that writes the lake updates {lake.path(FOLDER)}"):
-        update_copies(lake)
+        change_pointer(lake.objects, lake.lease.token, lambda pointer: pointer.model_copy(update={"record": shown}))
+    complete_publication(lake)
     return shown
 
 
-def _shows_the_same(current: RunRecord, candidate: RunRecord) -> bool:
-    return current.run_id == candidate.run_id and dict(current.table_versions) == dict(candidate.table_versions)
+def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:
+    """Check that a run can be published.
+
+    Raises:
+        InputError: it was collected, or files of it are gone; the message names runs that can be published.
+    """
+    collected, stored = read_pointer(lake.objects).collected, stored_sizes(lake)
+    problem = _incomplete(lake, run, collected, stored)
+    if problem is not None:
+        others = [each for each in _publications(lake) if _attempt(each) != _attempt(run)]
+        whole = [each.run_id for each in others if _incomplete(lake, each, collected, stored) is None]
+        remedy = f"publish one of: {', '.join(dict.fromkeys(whole))}" if whole else "run the job again"
+        raise InputError(f"run {run.run_id} cannot be published: {problem}; nothing was changed", remedy)
+
+
+def _incomplete(lake: Lake, run: RunRecord, collected: Iterable[str], stored: Mapping[str, int]) -> str | None:
+    folder = folder_of(run.run_id, run.attempt)
+    if folder.removeprefix(f"{RUNS}/") in collected or f"{folder}/manifest.json" not in stored:
+        return "it was collected"
+    gone = next(missing_files(read_manifest(lake.objects, run), stored), None)
+    return None if gone is None else f"{lake.path(gone)} is missing, or was changed"
+
+
+def stored_sizes(lake: Lake) -> dict[str, int]:
+    """Bytes of every file of runs, by path."""
+    return {**lake.objects.sizes(f"{TABLES}/"), **lake.objects.sizes(f"{RUNS}/")}
+
+
+def _publications(lake: Lake) -> list[RunRecord]:
+    """The publications, the latest first."""
+    return RunLog(lake.objects).records(status="published")[::-1]
+
+
+def _show_report(lake: LeasedLake, record: RunRecord) -> None:
+    """Copy the run's report, if it has one, to the lake's."""
+    folder = folder_of(record.run_id, record.attempt)
+    for name in _REPORT_FILES:
+        stored = lake.objects.read(f"{folder}/{name}")
+        if stored is not None:
+            lake.objects.put(name, stored.data)
+
+
+def _attempt(record: RunRecord) -> tuple[str, int]:
+    return record.run_id, record.attempt

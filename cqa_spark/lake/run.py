@@ -1,4 +1,4 @@
-"""An active run: reads the tables it has written, writes new versions, records its steps."""
+"""An active run: writes files, reads the tables that they make up, records its steps."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.manifest import Manifest, folder_of
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
-from cqa_spark.lake.run_table import write_run_table
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table import RunTable, Table
-from cqa_spark.lake.table_state import TableState
-from cqa_spark.lake.written import SetAside, Written
+from cqa_spark.lake.storage import TABLES, Lake
+from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import NO_FILES, TableFiles
+from cqa_spark.lake.writing import rebalanced, write_files
 
 FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
@@ -32,13 +33,21 @@ Loaded = TypeVar("Loaded")
 class Run(RunTables):
     """One execution of a job; created by ``cqa_spark.lake.run_lifecycle.open_run``.
 
-    Its tables are not visible to readers until they are published. Several threads may write tables, add artifacts and
-    finish steps concurrently. Artifacts that a step has just saved are not loaded again.
+    Its files are new, and no reader sees them until the run is published. Several threads may write tables, add
+    artifacts and finish steps concurrently. Artifacts that a step has just saved are not loaded again.
+
+    Args:
+        lake: the lake.
+        record: has the number of the attempt.
+        on_step: called with every finished step.
+        before: the manifest of the earlier attempt that this one continues; None to start from nothing.
     """
 
-    def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep) -> None:
+    def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: Manifest | None = None) -> None:
         self.lake = lake
         self.record = record
+        self._tables = dict(before.tables) if before is not None else {}
+        self._entry_files = dict(before.entries) if before is not None else {}
         self._on_step = on_step
         self._recording = threading.Lock()
         self._in_memory: dict[str, tuple[str, Any]] = {}
@@ -48,25 +57,15 @@ class Run(RunTables):
         """The run's id."""
         return self.record.run_id
 
-    def read(self, table: Table) -> DataFrame:
-        """The version of a table that this run wrote.
+    @property
+    def tables(self) -> Mapping[str, TableFiles]:
+        """The files of each table that this run has, by its name."""
+        return self._tables
 
-        Raises:
-            InputError: the run has not written the table yet.
-        """
-        return self._stored(table, self._version(table))
-
-    def state(self, table: Table) -> TableState:
-        """The files of the version that this run wrote, with their row and null counts."""
-        return self.lake.state(table, self._version(table))
-
-    def entries(self, table: JournalTable) -> list[Entry]:
-        """The entries of a journal table that this run wrote.
-
-        Raises:
-            InputError: the run has not written the table yet.
-        """
-        return self.lake.journal.read(table, run_id=self.run_id, attempt=self._version(table))
+    @property
+    def entry_files(self) -> Mapping[str, str]:
+        """The file of each journal table that this run has, by its name; relative to the lake."""
+        return self._entry_files
 
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
         """Write the entries of a journal table, replacing earlier ones of this attempt; return their number.
@@ -74,55 +73,66 @@ class Run(RunTables):
         Raises:
             ContractError: an entry does not have the declared columns.
         """
-        self.lake.before_commit()
-        attempt = self.record.sequence
-        count = self.lake.journal.write(table, entries, run_id=self.run_id, attempt=attempt)
-        self.adopt(table, attempt)
-        return count
+        self.lake.before_write()
+        rows, key = list(entries), f"{folder_of(self.run_id, self.record.attempt)}/{table.name}.parquet"
+        self.lake.journal.write(table, rows, key)
+        with self._recording:
+            self._entry_files[table.name] = key
+            self._record_rows(table.name, len(rows))
+        return len(rows)
 
-    def write(self, table: Table, frame: DataFrame) -> Written:
-        """Write a new version of a table and record it as this run's; in one file for each small site, if many."""
-        if isinstance(table, RunTable):
-            written = write_run_table(self.lake, table, frame, run_id=self.run_id, attempt=self.record.sequence)
-            self.adopt(table, written.version)
-            return written
-        many_sites = self.has(POSTS) and len(self.state(POSTS).files_by_site()) > FEW_SITES
-        written = self.lake.write(table, frame, author=self.run_id, rebalance=many_sites and bool(table.partition_by))
-        self.adopt(table, written.version)
-        return written
-
-    def replace(
-        self, table: Table, frame: DataFrame, *, sites: Collection[str], base: int | None, rebalance: bool = True
-    ) -> Written:
-        """Write a version that differs from an earlier one in the rows of some sites.
+    def new_files(self, table: Table, frame: DataFrame, *, rebalance: bool = False) -> TableFiles:
+        """Write rows to new files, which belong to no table until they are ``put`` there.
 
         Args:
-            table: as for ``Lake.replace``, and so are the others.
-            frame: the new rows.
-            sites: whose rows are replaced.
-            base: the earlier version.
-            rebalance: write one file for each small site, if the sites are many.
-        """
-        rebalance = rebalance and len(sites) > FEW_SITES
-        written = self.lake.replace(table, frame, sites=sites, base=base, author=self.run_id, rebalance=rebalance)
-        self.adopt(table, written.version)
-        return written
+            table: the declaration of the table.
+            frame: the rows.
+            rebalance: bring the rows of a site together first, so that a small site has one file, instead of one from
+                each task.
 
-    def commit(self, table: Table, rows: SetAside, *, sites: Collection[str], base: int | None) -> Written:
-        """Commit rows that were set aside for a table, as ``Lake.commit`` does."""
-        written = self.lake.commit(table, rows, sites=sites, base=base, author=self.run_id)
-        self.adopt(table, written.version)
-        return written
+        Raises:
+            ContractError: the frame does not have the declared columns.
+        """
+        self.lake.before_write()
+        rows = table.conform(frame)
+        if rebalance and table.partition_by:
+            rows = rebalanced(rows, table.partition_by)
+        folder = f"{TABLES}/{table.name}/{self.run_id}.{self.record.attempt}/{uuid4().hex}"
+        files = write_files(rows, table, self.lake.root, folder, self.lake.storage)
+        return TableFiles(tuple(rows.columns), files)
+
+    def put(self, table: Table, files: TableFiles) -> int:
+        """Make files the run's table; return their number of rows."""
+        with self._recording:
+            self._tables[table.name] = files
+            self._record_rows(table.name, files.rows)
+        return files.rows
+
+    def write(self, table: Table, frame: DataFrame) -> int:
+        """Write the table with exactly the frame's rows; return their number."""
+        many_sites = POSTS.name in self._tables and len(self.files(POSTS).rows_by_site()) > FEW_SITES
+        return self.put(table, self.new_files(table, frame, rebalance=many_sites))
+
+    def replace(self, table: Table, frame: DataFrame, *, sites: Collection[str], base: TableFiles) -> int:
+        """Write the table with new rows of some sites, and earlier files of others; return the number of new rows.
+
+        Args:
+            table: divided by site.
+            frame: the new rows.
+            sites: whose earlier rows are replaced.
+            base: the earlier files.
+        """
+        new = self.new_files(table, frame, rebalance=len(sites) > FEW_SITES)
+        self.put(table, base.without(sites).united(new))
+        return new.rows
 
     def append(self, table: Table, frame: DataFrame) -> None:
-        """Add rows to this run's version of a table."""
-        self.replace(table, frame, sites=(), base=self._version(table))
-
-    def adopt(self, table: Table | JournalTable, version: int) -> None:
-        """Record an existing version of a table as this run's."""
+        """Add rows to the run's table."""
+        new = self.new_files(table, frame)
         with self._recording:
-            versions = {**self.record.table_versions, table.name: version}
-            self.record = replace(self.record, table_versions=versions)
+            files = self._tables.get(table.name, NO_FILES).united(new)
+            self._tables[table.name] = files
+            self._record_rows(table.name, files.rows)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Record the files that the run reads."""
@@ -166,9 +176,20 @@ class Run(RunTables):
         """A value kept by ``remember``."""
         return self._in_memory[name][1]
 
-    def artifact_path(self, kind: str, *parts: str) -> str:
-        """A path for an artifact of this attempt; a repeated run never changes artifacts of a published one."""
-        return self.lake.path(kind, self.run_id, str(self.record.sequence), *parts)
+    def artifact_path(self, *parts: str) -> str:
+        """A path for an artifact of this attempt, in the attempt's own folder."""
+        return self.lake.path(folder_of(self.run_id, self.record.attempt), *parts)
+
+    def manifest(self) -> Manifest:
+        """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
+        root, own = self.lake.path(""), f"{folder_of(self.run_id, self.record.attempt)}/"
+        used = {path.removeprefix(root) for path in self.record.artifacts.values() if path.startswith(root)}
+        used |= set(self._entry_files.values())
+        sizes = self.lake.objects.sizes(own)
+        for path in sorted(path for path in used if not path.startswith(own)):
+            below = self.lake.objects.sizes(path).items()
+            sizes |= {key: size for key, size in below if key == path or key.startswith(f"{path}/")}
+        return Manifest(dict(self._tables), dict(self._entry_files), sizes)
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
@@ -181,10 +202,11 @@ class Run(RunTables):
             self.record = replace(self.record, steps=(*self.record.steps, step))
         self._on_step(step)
 
-    def _version(self, table: Table | JournalTable) -> int:
-        if not self.has(table):
-            raise InputError(
-                f"run {self.run_id} has no table {table.name}",
-                "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
-            )
-        return self.record.table_versions[table.name]
+    def _lacks(self, table: Table | JournalTable) -> InputError:
+        return InputError(
+            f"run {self.run_id} has no table {table.name}",
+            "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
+        )
+
+    def _record_rows(self, name: str, rows: int) -> None:
+        self.record = replace(self.record, tables={**self.record.tables, name: rows})

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from cqa_spark.errors import CqaError, message_of
+from cqa_spark.lake.manifest import read_manifest, write_manifest
 from cqa_spark.lake.run import OnStep, Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -37,15 +38,18 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
             begin,
             inputs=before.inputs,
             steps=before.steps,
-            table_versions=before.table_versions,
+            tables=before.tables,
             artifacts=before.artifacts,
         )
-    run = Run(lake, replace(begin, status="running"), on_step)
+    manifest = read_manifest(lake.objects, before) if before is not None else None
+    run = Run(lake, replace(begin, status="running"), on_step, manifest)
     try:
         with uninterrupted():
-            run.record = log.append(run.record)
+            run.record = log.append(replace(run.record, attempt=log.next_sequence()))
         yield run
         with uninterrupted():
+            lake.before_write()
+            write_manifest(lake.objects, run.record, run.manifest())
             run.record = log.append(replace(run.record, status="succeeded", message=f"{begin.job} finished"))
     except BaseException as error:
         if run.record.status == "running":

@@ -1,26 +1,27 @@
-"""The run log: one small file per record, numbered without gaps.
+"""The run log: one small file per record, numbered without gaps; records are never removed.
 
-The file name holds the sequence number, the status and the run, so that a listing answers most queries.
+The file name holds the sequence number, the status, the run and its attempt, so that a listing answers most queries.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from urllib.parse import quote, unquote
+
+from pydantic import TypeAdapter, ValidationError
 
 from cqa_spark.errors import AnotherWriter, InputError
 from cqa_spark.lake.artifact_paths import from_stored, to_stored
-from cqa_spark.lake.journal import FOLDER, decode, encode, read_all
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.schemas.runs import RUNS
-from cqa_spark.object_store.store import AlreadyThere, ObjectStore, damaged, missing
+from cqa_spark.lake.storage import RUNS
+from cqa_spark.object_store.store import AlreadyThere, ObjectStore, damaged, first_mistake, missing
 
-_FOLDER = f"{FOLDER}/{RUNS.name}/"
-_SUFFIX = ".parquet"
-_NAME = re.compile(r"(?P<sequence>\d{10})\.(?P<status>[a-z]+)\.(?P<run_id>.+)\.parquet")
+FOLDER = f"{RUNS}/log/"
+_NAME = re.compile(r"(?P<sequence>\d{10})\.(?P<status>[a-z]+)\.(?P<run_id>.+)\.(?P<attempt>\d+)\.json")
+_RECORD = TypeAdapter(RunRecord)
+_READERS = 8
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,15 @@ class _Listed:
     sequence: int
     status: str
     run_id: str
+    attempt: int
+
+    @classmethod
+    def of(cls, record: RunRecord) -> _Listed:
+        return cls(record.sequence, record.status, record.run_id, record.attempt)
 
     @property
     def key(self) -> str:
-        return f"{_FOLDER}{self.sequence:010d}.{self.status}.{quote(self.run_id, safe='')}{_SUFFIX}"
+        return f"{FOLDER}{self.sequence:010d}.{self.status}.{self.run_id}.{self.attempt}.json"
 
 
 class RunLog:
@@ -49,31 +55,33 @@ class RunLog:
     def append(self, record: RunRecord) -> RunRecord:
         """Append a record and return it with its sequence number.
 
-        Only the holder of the lake's lease appends; otherwise records of different runs or statuses could get the same
-        number.
+        Only the holder of the lake's lease appends.
 
         Raises:
             AnotherWriter: another process has just added the same record.
         """
         numbered = replace(record, sequence=self.next_sequence())
+        self.complete(numbered)
+        return numbered
+
+    def complete(self, record: RunRecord) -> None:
+        """Append a record that has its number already.
+
+        Raises:
+            AnotherWriter: another process has just added a record of this number.
+        """
         try:
-            stored = to_stored(numbered, self._objects.root)
-            self._objects.create(_Listed(numbered.sequence, numbered.status, numbered.run_id).key, _bytes(stored))
+            data = _RECORD.dump_json(to_stored(record, self._objects.root), indent=2)
+            self._objects.create(_Listed.of(record).key, data)
         except AlreadyThere as error:
             raise AnotherWriter(
                 f"{self._objects.root}: another process is writing the run log",
                 "wait until it has finished and run the job again",
             ) from error
-        return numbered
 
     def next_sequence(self) -> int:
         """The number of the next record."""
-        return len(self._listed()) + 1
-
-    def restore(self, records: Iterable[RunRecord]) -> None:
-        """Write stored records under their sequence numbers, replacing existing ones."""
-        for record in records:
-            self._objects.put(_Listed(record.sequence, record.status, record.run_id).key, _bytes(record))
+        return max((each.sequence for each in self._listed()), default=0) + 1
 
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
         """The records in order, optionally of one run or with one status."""
@@ -85,11 +93,9 @@ class RunLog:
         by_run = {listed.run_id: listed for listed in self._listed()}
         return self._read(list(by_run.values()))
 
-    def append_published(self, record: RunRecord) -> None:
-        """Append the record of a publication; a no-op if it is already the last publication."""
-        published = [listed for listed in self._listed() if listed.status == "published"]
-        if not published or self._read(published[-1:])[0].recorded_at != record.recorded_at:
-            self.append(record)
+    def has(self, record: RunRecord) -> bool:
+        """Whether this numbered record was appended."""
+        return _Listed.of(record) in self._listed()
 
     def close_abandoned(self, reason: str) -> None:
         """Record runs without a recorded end as failed.
@@ -102,8 +108,10 @@ class RunLog:
             self.append(replace(record, status="failed", message=reason, recorded_at=datetime.now(UTC)))
 
     def last_success(self, run_id: str) -> RunRecord | None:
-        """The newest record in which the run's tables were complete."""
-        complete = [r for r in self._listed() if r.run_id == run_id and r.status in ("succeeded", "published")]
+        """The record of the run's last successful attempt whose files were not collected."""
+        of_run = [each for each in self._listed() if each.run_id == run_id]
+        collected = {each.attempt for each in of_run if each.status == "collected"}
+        complete = [each for each in of_run if each.status == "succeeded" and each.attempt not in collected]
         return self._read(complete[-1:])[0] if complete else None
 
     def require_success(self, run_id: str) -> RunRecord:
@@ -123,34 +131,36 @@ class RunLog:
 
     def is_empty(self) -> bool:
         """Whether nothing was ever recorded."""
-        return next(iter(self._objects.keys(_FOLDER)), None) is None
+        return next(iter(self._objects.keys(FOLDER)), None) is None
 
     def _listed(self) -> list[_Listed]:
         """The records by their names, in order.
 
+        A process that lost the lease without knowing may have appended a record beside another of the same number.
+
         Raises:
             ContractError: the log has a gap, or a file that is no record.
         """
-        listed = []
-        for number, key in enumerate(self._objects.keys(_FOLDER), start=1):
-            if not (name := _NAME.fullmatch(key.removeprefix(_FOLDER))):
+        listed: list[_Listed] = []
+        for key in self._objects.keys(FOLDER):
+            if not (name := _NAME.fullmatch(key.removeprefix(FOLDER))):
                 raise damaged(self._objects.root, key, "its name is not that of a record of the run log")
-            if int(name["sequence"]) != number:
-                raise missing(self._objects.root, f"{_FOLDER}{number:010d}.….parquet", f"the next record is {key}")
-            listed.append(_Listed(number, name["status"], unquote(name["run_id"])))
+            found = _Listed(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
+            last = listed[-1].sequence if listed else 0
+            if found.sequence not in (last, last + 1):
+                raise missing(self._objects.root, f"{FOLDER}{last + 1:010d}.….json", f"the next record is {key}")
+            listed.append(found)
         return listed
 
     def _read(self, listed: list[_Listed]) -> list[RunRecord]:
-        files = read_all(self._objects, [each.key for each in listed])
-        return [from_stored(_record(data, self._objects.root, key), self._objects.root) for key, data in files]
+        with ThreadPoolExecutor(_READERS) as readers:
+            return list(readers.map(self._record, [each.key for each in listed]))
 
-
-def _bytes(record: RunRecord) -> bytes:
-    return encode(RUNS, RUNS.conform([asdict(record)]))
-
-
-def _record(data: bytes, root: str, key: str) -> RunRecord:
-    entries = decode(RUNS, data, root, key)
-    if len(entries) != 1:
-        raise damaged(root, key, f"it has {len(entries)} records instead of one")
-    return RunRecord.from_entry(entries[0])
+    def _record(self, key: str) -> RunRecord:
+        stored = self._objects.read(key)
+        if stored is None:
+            raise missing(self._objects.root, key, "it was removed while it was read")
+        try:
+            return from_stored(_RECORD.validate_json(stored.data), self._objects.root)
+        except ValidationError as error:
+            raise damaged(self._objects.root, key, first_mistake(error)) from error

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,24 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """The state of a run at one time; the fields are the columns of the journal table ``runs``."""
+    """The state of a run at one time.
+
+    Attributes:
+        run_id: the run.
+        status: running, succeeded, failed, stopped, published or collected.
+        job: the job that recorded it.
+        config_hash: SHA-256 of the resolved settings.
+        config: the resolved settings, YAML.
+        code_version: package version, and hash of the package's sources.
+        attempt: number of the attempt, greater than those of all earlier attempts at any run of the lake.
+        inputs: files that were read.
+        steps: row counts and duration of each step.
+        tables: the number of rows of each table.
+        artifacts: paths of models, reports and prediction files.
+        message: reason of the status.
+        sequence: order of the records, from 1.
+        recorded_at: when, UTC.
+    """
 
     run_id: str
     status: str
@@ -54,19 +70,11 @@ class RunRecord:
     config_hash: str
     config: str
     code_version: str
+    attempt: int = 0
     inputs: tuple[InputRecord, ...] = ()
     steps: tuple[StepRecord, ...] = ()
-    table_versions: Mapping[str, int] = field(default_factory=dict)
+    tables: Mapping[str, int] = field(default_factory=dict)
     artifacts: Mapping[str, str] = field(default_factory=dict)
     message: str | None = None
     sequence: int = 0
     recorded_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> RunRecord:
-        """Convert an entry of the journal table ``runs``."""
-        values = {each.name: entry[each.name] for each in fields(cls)}
-        values["inputs"] = tuple(InputRecord(**item) for item in entry["inputs"])
-        values["recorded_at"] = entry["recorded_at"].astimezone(UTC)
-        values["steps"] = tuple(StepRecord(**item) for item in entry["steps"])
-        return cls(**values)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame
 
+from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.run_table import read_run_table
 from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table import RunTable, Table
-from cqa_spark.lake.table_state import NO_FILES, TableState
+from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import NO_FILES, TableFiles
 
 
 class RunTables(ABC):
@@ -20,64 +20,87 @@ class RunTables(ABC):
 
     Attributes:
         lake: the lake of the run.
-        record: has the version of every table that the run wrote.
+        record: the state of the run.
     """
 
     lake: Lake
     record: RunRecord
 
+    @property
     @abstractmethod
+    def tables(self) -> Mapping[str, TableFiles]:
+        """The files of each table, by its name."""
+
+    @property
+    @abstractmethod
+    def entry_files(self) -> Mapping[str, str]:
+        """The file of each journal table, by its name; relative to the lake."""
+
+    @abstractmethod
+    def _lacks(self, table: Table | JournalTable) -> InputError:
+        """The error of reading a table that the run does not have."""
+
     def read(self, table: Table) -> DataFrame:
-        """The run's rows of a table."""
+        """The run's rows of a table.
 
-    @abstractmethod
+        Raises:
+            InputError: the run does not have the table.
+        """
+        return self.lake.read(table, self.files(table))
+
+    def files(self, table: Table) -> TableFiles:
+        """The run's files of a table, with their row and null counts.
+
+        Raises:
+            InputError: the run does not have the table.
+        """
+        if table.name not in self.tables:
+            raise self._lacks(table)
+        return self.tables[table.name]
+
     def entries(self, table: JournalTable) -> list[Entry]:
-        """The run's entries of a journal table."""
+        """The run's entries of a journal table.
 
-    @abstractmethod
-    def state(self, table: Table) -> TableState:
-        """The files of the run's version of a table, with their row and null counts."""
+        Raises:
+            InputError: the run does not have the table.
+        """
+        if table.name not in self.entry_files:
+            raise self._lacks(table)
+        return self.lake.journal.read(table, self.entry_files[table.name])
+
+    def entries_or_none(self, table: JournalTable) -> list[Entry]:
+        """The run's entries of a journal table; empty if it did not write the table."""
+        return self.entries(table) if self.has(table) else []
 
     def rows(self, table: Table) -> int:
         """The number of the run's rows of a table, as counted when they were written."""
-        return self.state(table).rows
+        return self.files(table).rows
 
-    def stored_columns(self, table: Table) -> list[str]:
-        """The column names of the run's version of a table."""
-        return self.state(table).schema.names
+    def stored_columns(self, table: Table) -> tuple[str, ...]:
+        """The names of the stored columns of the run's rows."""
+        return self.files(table).columns
 
     def has(self, table: Table | JournalTable) -> bool:
         """Whether the run has the table."""
-        return table.name in self.record.table_versions
+        return table.name in self.tables or table.name in self.entry_files
 
     def shares(self, table: Table, other: RunTables) -> bool:
-        """Whether both runs have the same version of the table."""
-        version = self.record.table_versions.get(table.name)
-        return version is not None and version == other.record.table_versions.get(table.name)
+        """Whether both runs have the table, with the same files."""
+        return self.has(table) and other.has(table) and self.files(table).files == other.files(table).files
 
     def changed_sites(self, tables: Iterable[Table], since: RunTables) -> set[str]:
-        """The sites whose files of some tables differ between two runs.
+        """The sites whose rows of some tables differ between two runs, by their fingerprints.
 
         Args:
-            tables: laid out by site.
+            tables: divided by site.
             since: the other run.
         """
         changed: set[str] = set()
         for table in tables:
-            now, before = (run.state(table) if run.has(table) else NO_FILES for run in (self, since))
-            changed |= now.changed_sites(before)
+            now, before = (run.tables.get(table.name, NO_FILES) for run in (self, since))
+            changed |= {site for site in now.sites | before.sites if now.fingerprint(site) != before.fingerprint(site)}
         return changed
 
     def present(self, tables: Iterable[Table]) -> dict[str, DataFrame]:
         """The run's rows of the tables that it has, by name."""
         return {table.name: self.read(table) for table in tables if self.has(table)}
-
-    def _stored(self, table: Table, version: int) -> DataFrame:
-        """The rows of a stored version of a table."""
-        if isinstance(table, RunTable):
-            return read_run_table(self.lake, table, run_id=self.record.run_id, attempt=version)
-        return self.lake.read(table, version)
-
-    def entries_or_none(self, table: JournalTable) -> list[Entry]:
-        """The run's entries of a journal table; empty if it did not write the table."""
-        return self.entries(table) if self.has(table) else []

@@ -39,8 +39,9 @@ class Table:
         about: description, one sentence.
         columns: declared columns, in stored order.
         key: columns that identify a row.
-        partition_by: partition columns.
-        varies: whether runs write different sets of columns; readers see the columns of their declaration.
+        partition_by: columns of strings that divide the table: a file has rows with one value of each.
+        varies: whether runs write different sets of columns; readers see the columns of their declaration, and such a
+            table is not among the published ones.
     """
 
     name: str
@@ -94,11 +95,6 @@ class Table:
         absent = [field for field in self.columns if field.nullable and field.name not in frame.columns]
         nulls = [F.lit(None).cast(field.dataType).alias(field.name) for field in absent]
         return self.conform(frame.select("*", *nulls))
-
-
-@dataclass(frozen=True)
-class RunTable(Table):
-    """The declaration of a table whose rows belong to one run, and which every run writes in full (``run_table``)."""
 
 
 def _same_type(found: T.DataType, declared: T.DataType) -> bool:

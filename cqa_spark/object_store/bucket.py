@@ -8,11 +8,12 @@ writer had been first.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from cqa_spark.errors import CqaError
+from cqa_spark.errors import CqaError, EnvironmentProblem
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
 from cqa_spark.object_store.store import Stored, already_there, changed, check_key
 
@@ -32,6 +33,9 @@ class Listed(NamedTuple):
     size: int
     version: str
 
+
+_DELETED_AT_ONCE = 1000
+"""Most objects that a request of S3 deletes."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 """Seconds before the first retry of a request; the delay doubles with each retry."""
@@ -86,6 +90,20 @@ class Bucket:
         """Remove an object, if it exists."""
         self.until_answered(key, lambda: self.client.delete_object(**self.place(key)))
 
+    def delete_all(self, keys: Iterable[str]) -> None:
+        """Remove objects, as far as they exist, a thousand with each request."""
+        remaining = iter(keys)
+        while part := list(islice(remaining, _DELETED_AT_ONCE)):
+            places = [{"Key": self.place(key)["Key"]} for key in part]
+            delete = {"Bucket": self._bucket, "Delete": {"Objects": places, "Quiet": True}}
+            answer = self.until_answered(part[0], partial(self.client.delete_objects, **delete))
+            if errors := answer.get("Errors"):
+                raise EnvironmentProblem(
+                    f"{self.root}/{errors[0]['Key'].removeprefix(self._prefix)} cannot be deleted: "
+                    f"{errors[0].get('Message', errors[0].get('Code'))}",
+                    "allow this user to delete objects of the bucket",
+                )
+
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
         """The keys that start with a prefix and come after a key, in order of their characters."""
         return (each.key for each in self.listed(prefix, after))
@@ -96,6 +114,10 @@ class Bucket:
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
                     yield Listed(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
+
+    def sizes(self, prefix: str = "") -> dict[str, int]:
+        """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
+        return {each.key: each.size for each in self.listed(prefix)}
 
     def folders(self, within: str = "") -> list[str]:
         """The names of the folders directly within a folder, in order; none if it does not exist."""

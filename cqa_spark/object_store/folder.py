@@ -10,8 +10,8 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -72,15 +72,33 @@ class Folder:
             with self._locked(key) as target:
                 target.unlink(missing_ok=True)
 
+    def delete_all(self, keys: Iterable[str]) -> None:
+        """Remove objects, as far as they exist, and the folders that this leaves empty."""
+        files = [self._file(key) for key in keys]
+        try:
+            for file in files:
+                file.unlink(missing_ok=True)
+            for folder in {file.parent for file in files}:
+                self._remove_if_empty(folder)
+        except OSError as error:
+            raise EnvironmentProblem(f"cannot delete files of {self.root}: {error}", ALLOW_ACCESS) from error
+
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
         """The keys that start with a prefix and come after a key, in order of their characters."""
+        return iter(sorted(key for key in self._below(prefix) if key > after))
+
+    def sizes(self, prefix: str = "") -> dict[str, int]:
+        """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
+        return {key: Path(self.root, key).stat().st_size for key in self._below(prefix)}
+
+    def _below(self, prefix: str) -> list[str]:
         top = Path(self.root, prefix.rpartition("/")[0])
         found = []
         for folder, below, files in os.walk(top):
             below[:] = [name for name in below if not name.startswith(".")]
             here = Path(folder).relative_to(self.root)
             found += [(here / name).as_posix() for name in files if not name.startswith(".")]
-        return iter(sorted(key for key in found if key.startswith(prefix) and key > after))
+        return [key for key in found if key.startswith(prefix)]
 
     def folders(self, within: str = "") -> list[str]:
         """The names of the folders directly within a folder, in order; none if it does not exist."""
@@ -91,6 +109,13 @@ class Folder:
             return []
         except OSError as error:
             raise EnvironmentProblem(f"cannot list {folder}: {error.strerror}", ALLOW_ACCESS) from error
+
+    def _remove_if_empty(self, folder: Path) -> None:
+        """Remove a folder below the root, and then those above it that contain nothing else."""
+        with suppress(OSError):  # another file is in it, or another process has removed it
+            while folder != Path(self.root):
+                folder.rmdir()
+                folder = folder.parent
 
     def _file(self, key: str) -> Path:
         check_key(key)

@@ -25,6 +25,19 @@ def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> No
     open_store(folder, storage).put(name, data)
 
 
+def copy_folder(source: str, target: str, storage: ObjectStorageSettings) -> None:
+    """Copy all files of a folder, local or remote, to another, one after the other.
+
+    Raises:
+        EnvironmentProblem: the target cannot be written.
+    """
+    files, copies = open_store(source, storage), open_store(target, storage)
+    for key in files.sizes():
+        stored = files.read(key)
+        if stored is not None:
+            copies.put(key, stored.data)
+
+
 @contextmanager
 def local_source(location: str, storage: ObjectStorageSettings) -> Iterator[Path]:
     """The file itself, or a local copy of a remote one while the block runs.

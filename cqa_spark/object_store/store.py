@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -74,6 +74,14 @@ class ObjectStore(Protocol):
 
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
         """The keys that start with a prefix and come after a key, in order of their characters."""
+        ...
+
+    def sizes(self, prefix: str = "") -> dict[str, int]:
+        """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
+        ...
+
+    def delete_all(self, keys: Iterable[str]) -> None:
+        """Remove objects, as far as they exist, and the folders that this leaves empty."""
         ...
 
     def folders(self, within: str = "") -> list[str]:

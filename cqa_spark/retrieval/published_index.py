@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table_state import file_path
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.found import Found, reciprocal
@@ -85,9 +84,9 @@ def read_index(lake: Lake, run: RunTables) -> dict[str, SiteIndex]:
     for entry in run.entries_or_none(DELETED_QUESTIONS):
         deleted.setdefault(entry["site"], []).append(entry["post_id"])
     by_site: dict[str, SiteIndex] = {}
-    for path, added in run.state(INDEX_SHARDS).added.items():
-        site = added["partitionValues"]["site"]
-        for row in _rows(lake, path):
+    for file in run.files(INDEX_SHARDS).files:
+        site = file.site or ""
+        for row in _rows(lake, file.path):
             model = (row["model"].as_py(), row["model_version"].as_py()) if row["model"].is_valid else None
             index = by_site.setdefault(site, SiteIndex(site, [], model))
             index.shards.append(from_row(row, pa.array(deleted.get(site, []), pa.string())))
@@ -176,7 +175,7 @@ def _only_terms(shard: Shard, terms: np.ndarray) -> Shard:
 
 
 def _rows(lake: Lake, path: str) -> Iterator[dict[str, pa.Scalar]]:
-    stored = lake.objects.read(f"{INDEX_SHARDS.name}/{file_path(path)}")
+    stored = lake.objects.read(path)
     assert stored is not None, "garbage collection keeps the files of runs"
     for batch in pq.ParquetFile(io.BytesIO(stored.data)).iter_batches(batch_size=1):
         yield {name: batch.column(name)[0] for name in batch.schema.names}

@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.config.settings import JobSettings
-from cqa_spark.errors import AnotherWriter, message_of
+from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import LeasedLake, hold
+from cqa_spark.lake.holding import hold
+from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.opening import refuse_lost_pointer, refuse_old_lake, require_lake
-from cqa_spark.lake.published_copies import FOLDER, update_copies
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
@@ -72,23 +72,12 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
     """
     if not create:
         require_lake(settings.lake, settings.object_storage)
+    refuse_unusable_path(settings.lake)
     refuse_old_lake(settings.lake, settings.object_storage)
     refuse_lost_pointer(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
     with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
-        _complete_copies(lake)
         yield lake
-
-
-def _complete_copies(lake: LeasedLake) -> None:
-    """Update the copies if an earlier job published without doing so; a failure is only a warning."""
-    try:
-        update_copies(lake)
-    except AnotherWriter:
-        raise
-    except Exception as error:
-        reason = next(iter(message_of(error).splitlines()), type(error).__name__)
-        Terminal(stderr=True).line(f"warning: {lake.path(FOLDER)} is not up to date: {reason}")
 
 
 def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create: bool = True) -> Run:
@@ -182,7 +171,7 @@ def given(settings: JobSettings) -> frozenset[str]:
     """The names of the existing tables and artifacts of the run in the settings; needs no Spark."""
     assert settings.run_id is not None, "resuming a run requires its id"
     record = RunLog(read_lake(settings).objects).last_success(settings.run_id)
-    return frozenset({*record.table_versions, *record.artifacts}) if record is not None else frozenset()
+    return frozenset({*record.tables, *record.artifacts}) if record is not None else frozenset()
 
 
 def new_run_id(settings: JobSettings) -> str:

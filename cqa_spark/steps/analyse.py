@@ -14,7 +14,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.runtime.step import Product, Step
-from cqa_spark.steps.changed_sites import keep_tables, sites_to_update, update_sites
+from cqa_spark.steps.changed_sites import site_update
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
 from cqa_spark.text.pipeline import analyse
@@ -46,16 +46,14 @@ class Analyse(Step):
         """Write the three tables."""
         last = self.last
         inputs = (POSTS,) if self.questions_only else (POSTS, COMMENTS)
-        sites = sites_to_update(run, last, DOCUMENTS, inputs, settings={})
-        if not keep_tables(run, last, (BODIES, DOCUMENTS, TEXTS), sites):
+        update = site_update(run, last, DOCUMENTS, inputs, settings={})
+        if not update.keep(BODIES, TEXTS):
             posts, comments = self._documents(run)
             run.write(BODIES, body_parts(distinct_bodies(posts)))
             posts = with_prose(posts, run.read(BODIES))
-            update_sites(run, last, DOCUMENTS, documents(posts, comments), sites)
+            update.write(documents(posts, comments))
             texts = distinct_texts(posts, comments)
-            counts.rows_out = run.write(
-                TEXTS, analyse(texts) if last is None or sites is None else _once(texts, last)
-            ).rows
+            counts.rows_out = run.write(TEXTS, analyse(texts) if update.last is None else _once(texts, update.last))
         counts.rows_in = run.rows(DOCUMENTS)
 
     def _documents(self, run: Run) -> tuple[DataFrame, DataFrame]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -26,7 +26,7 @@ from cqa_spark.retrieval.questions import questions, with_vectors
 from cqa_spark.retrieval.search import search
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
-from cqa_spark.steps.changed_sites import Sites, keep_tables, of_sites, sites_to_update, update_sites
+from cqa_spark.steps.changed_sites import SiteUpdate, of_sites, site_update
 from cqa_spark.tasks.duplicate_clusters import clusters, duplicate_pairs
 from cqa_spark.tasks.duplicate_dataset import examples_of, split_queries, unretrieved_of
 from cqa_spark.text.embedding.model import EmbeddingModel
@@ -76,17 +76,17 @@ class Candidates(Step):
         """
         if not run.has(COMMENTS):
             run.write(COMMENTS, COMMENTS.empty(run.lake.spark))
-        sites = self._sites(run)
-        last = None if sites is None else self.last
-        if last is not None and keep_tables(run, last, (INDEX_SHARDS, RETRIEVED, EXAMPLES, UNRETRIEVED), sites):
-            run.write_entries(DELETED_QUESTIONS, last.entries(DELETED_QUESTIONS))
+        update = self._update(run)
+        if update.last is not None and update.keep(RETRIEVED, EXAMPLES, UNRETRIEVED):
+            run.write_entries(DELETED_QUESTIONS, update.last.entries(DELETED_QUESTIONS))
         else:
-            counts.rows_in = self._write(run, last, sites)
+            counts.rows_in = self._write(run, update)
         counts.rows_out = run.rows(EXAMPLES)
         self._require_something(run)
 
-    def _write(self, run: Run, last: Snapshot | None, sites: Sites) -> int:
+    def _write(self, run: Run, update: SiteUpdate) -> int:
         """Write the tables of some sites, or all; return the number of questions that were indexed."""
+        last, sites = update.last, update.sites
         posts = of_sites(run.read(POSTS), sites)
         links = of_sites(run.read(POST_LINKS), sites) if run.has(POST_LINKS) else POST_LINKS.empty(run.lake.spark)
         questions = of_sites(self._questions(run), sites)
@@ -97,33 +97,43 @@ class Candidates(Step):
         with persisted(questions, pairs, queries) as (questions, pairs, queries):
             ids = queries.select("site", F.col("query_id").alias("post_id"))
             if last is None or sites is None:
-                indexed = self._index(run, questions, ids)
+                indexed = self._index(run, update, questions, ids)
             else:
-                indexed = self._grow(run, questions, ids, last, sites)
+                indexed = self._grow(run, update, questions, ids, last, sites)
             retrieved = of_sites(run.read(RETRIEVED), sites)
-            update_sites(run, last, EXAMPLES, examples_of(queries, retrieved, pairs, posts), sites)
-            update_sites(run, last, UNRETRIEVED, unretrieved_of(queries, retrieved, pairs, posts), sites)
+            update.of(EXAMPLES).write(examples_of(queries, retrieved, pairs, posts))
+            update.of(UNRETRIEVED).write(unretrieved_of(queries, retrieved, pairs, posts))
             return indexed
 
-    def _index(self, run: Run, questions: DataFrame, ids: DataFrame) -> int:
+    def _index(self, run: Run, update: SiteUpdate, questions: DataFrame, ids: DataFrame) -> int:
         """Write the index of all questions and the candidates of some; return the number of questions.
 
         Args:
             run: the run to write to.
+            update: of the index, for all sites.
             questions: all questions.
             ids: those to retrieve candidates for: site and post_id.
         """
-        run.write(INDEX_SHARDS, index_shards(questions, self.settings.shards, model=self._model()))
+        update.write(index_shards(questions, self.settings.shards, model=self._model()))
         run.write_entries(DELETED_QUESTIONS, [])
         queried = questions.join(ids, ["site", "post_id"])
-        run.write(RETRIEVED, self._search(run.read(INDEX_SHARDS), queried, ids.limit(0)))
+        update.of(RETRIEVED).write(self._search(run.read(INDEX_SHARDS), queried, ids.limit(0)))
         return questions.count()
 
-    def _grow(self, run: Run, questions: DataFrame, ids: DataFrame, last: Snapshot, sites: Collection[str]) -> int:
+    def _grow(
+        self,
+        run: Run,
+        update: SiteUpdate,
+        questions: DataFrame,
+        ids: DataFrame,
+        last: Snapshot,
+        sites: Collection[str],
+    ) -> int:
         """Add a shard of new questions, and their candidates, to the published ones; return their number.
 
         Args:
             run: the run to write to.
+            update: of the index.
             questions: all questions of the sites.
             ids: those to retrieve candidates for, unless their candidates are published: site and post_id.
             last: the published run.
@@ -134,14 +144,14 @@ class Candidates(Step):
         deleted = indexed.join(questions, ["site", "post_id"], "left_anti")
         new = questions.join(indexed, ["site", "post_id"], "left_anti")
         with persisted(deleted, new) as (deleted, new):
-            added = index_shards(new, 1, prefix=f"{run.record.sequence}-", model=self._model())
-            update_sites(run, last, INDEX_SHARDS, shards.unionByName(added), sites)
+            added = index_shards(new, 1, prefix=f"{run.record.attempt}-", model=self._model())
+            update.write(shards.unionByName(added))
             others = [entry for entry in last.entries(DELETED_QUESTIONS) if entry["site"] not in sites]
             here = [row.asDict() for row in deleted.sort("site", "post_id").collect()]
             run.write_entries(DELETED_QUESTIONS, [*others, *here])
             index = of_sites(run.read(INDEX_SHARDS), sites)
             candidates = self._search(index, new.join(ids, ["site", "post_id"]), deleted)
-            update_sites(run, last, RETRIEVED, retrieved.unionByName(candidates), sites)
+            update.of(RETRIEVED).write(retrieved.unionByName(candidates))
             return new.count()
 
     def _search(self, index: DataFrame, queried: DataFrame, deleted: DataFrame) -> DataFrame:
@@ -150,15 +160,16 @@ class Candidates(Step):
         found = search(index, queried, deleted, Bm25(settings.k1, settings.b), settings.candidates)
         return RETRIEVED.conform(fuse(found, settings.candidates))
 
-    def _sites(self, run: Run) -> Sites:
-        """The sites whose index grows; all if it is built."""
-        settings = {"retrieval": self.settings}
-        sites = sites_to_update(run, self.last, INDEX_SHARDS, (POSTS, POST_LINKS), settings=settings)
-        if self.last is None or sites is None:
-            return None
-        model = self._model()
-        versions = self.last.read(INDEX_SHARDS).select("model_version").distinct().collect()
-        return sites if {row[0] for row in versions} <= {model and model.version} else None
+    def _update(self, run: Run) -> SiteUpdate:
+        """The update of the index; of all sites if another model embedded the published one."""
+        model, settings = self._model(), {"retrieval": self.settings}
+        versions = [model.version] if model is not None else []
+        update = site_update(run, self.last, INDEX_SHARDS, (POSTS, POST_LINKS), settings=settings, versions=versions)
+        if update.last is None:
+            return update
+        embedded_by = update.last.read(INDEX_SHARDS).select("model_version").distinct().collect()
+        is_same = {row[0] for row in embedded_by} <= {model and model.version}
+        return update if is_same else replace(update, last=None, sites=None)
 
     def _model(self) -> EmbeddingModel | None:
         return EmbeddingModel.read(self.settings.embeddings) if self.settings.embeddings else None

@@ -1,23 +1,24 @@
-"""Which sites a run computes, and how it keeps the published rows of all others.
+"""Which sites a run computes, and how it keeps the published files of all others.
 
-The unit of change is the site. Ingesting keeps the files of sites whose dump did not change; the sites whose files
-differ from those of the published run are computed from end to end, as in a first run.
+The unit of change is the site. A table's rows of a site have a fingerprint of everything that they are made from; where
+it equals the published one, the published files are kept, and all other sites are computed from end to end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.table import RunTable, Table
+from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import NO_FILES, fingerprint_of
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -28,7 +29,55 @@ _QUERY = ["site", "query_id"]
 _PAIR = [*_QUERY, "candidate_id"]
 
 
-def sites_to_update(
+@dataclass(frozen=True)
+class SiteUpdate:
+    """How a table of a run follows from the published one; created by ``site_update``.
+
+    Attributes:
+        run: the run.
+        last: the published run; None if all rows are computed.
+        table: the table.
+        fingerprints: of the run's rows, by site.
+        sites: sites whose rows have to be computed, or which are gone; None for all.
+    """
+
+    run: Run
+    last: Snapshot | None
+    table: Table
+    fingerprints: Mapping[str, str]
+    sites: Sites
+
+    def of(self, table: Table) -> SiteUpdate:
+        """The update of another table that is made from the same."""
+        return replace(self, table=table)
+
+    def keep(self, *others: Table) -> bool:
+        """Use the published files of the table, and of others, if no site has to be computed; return whether so."""
+        if self.last is None or self.sites is None or self.sites:
+            return False
+        for table in (self.table, *others):
+            self.run.put(table, self.last.files(table))
+        return True
+
+    def write(self, rows: DataFrame, *, ranked: DataFrame | None = None) -> None:
+        """Write the rows of the sites beside the published files of others, or all.
+
+        Args:
+            rows: of these sites, and perhaps of others.
+            ranked: queries of these sites whose published rows are kept, too: site and query_id.
+        """
+        if self.last is None or self.sites is None:
+            self.run.write(self.table, rows)
+        else:
+            rows = of_sites(rows, self.sites)
+            if ranked is not None:
+                published = of_sites(self.last.read(self.table), self.sites)
+                rows = rows.unionByName(published.join(ranked, on=_QUERY, how="left_semi"), allowMissingColumns=True)
+            self.run.replace(self.table, rows, sites=self.sites, base=self.last.files(self.table))
+        self.run.put(self.table, self.run.files(self.table).with_fingerprints(self.fingerprints))
+
+
+def site_update(
     run: Run,
     last: Snapshot | None,
     table: Table,
@@ -36,8 +85,9 @@ def sites_to_update(
     *,
     settings: Mapping[str, BaseModel],
     models: Sequence[str] = (),
-) -> Sites:
-    """The sites whose rows of a table have to be computed; the published rows of others are valid.
+    versions: Sequence[str] = (),
+) -> SiteUpdate:
+    """Compare what a table is made from with what the published one was made from, site by site.
 
     Args:
         run: the run, which has the inputs.
@@ -46,57 +96,28 @@ def sites_to_update(
         inputs: the tables that they follow from.
         settings: the settings that they follow from, by section.
         models: the trained systems that they follow from.
-
-    Returns:
-        The sites; all, if none is published, or the table was computed by other code, settings or models.
+        versions: whatever else they follow from.
     """
+    made_by = fingerprint_of(
+        run.record.code_version,
+        *table.schema.names,
+        *[f"{name} {section.model_dump_json()}" for name, section in settings.items()],
+        *[run.record.artifacts[model_artifact(name)].removeprefix(run.lake.path("")) for name in models],
+        *versions,
+    )
+    given = [run.tables.get(each.name, NO_FILES) for each in inputs]
+    sites = set[str]().union(*(files.sites for files in given))
+    fingerprints = {site: fingerprint_of(made_by, *(files.fingerprint(site) for files in given)) for site in sites}
     if last is None or not last.has(table):
-        return None
-    if not isinstance(table, RunTable) and "site" not in last.state(table).partition_by:
-        return None
-    if not same_origin(run, last, settings, [model_artifact(name) for name in models]):
-        return None
-    return run.changed_sites(inputs, last)
+        return SiteUpdate(run, None, table, fingerprints, None)
+    before = last.files(table)
+    same = {site for site in sites if before.fingerprints.get(site) == fingerprints[site]}
+    return SiteUpdate(run, last, table, fingerprints, (sites | before.sites) - same)
 
 
 def of_sites(frame: DataFrame, sites: Sites) -> DataFrame:
     """The rows of some sites."""
     return frame if sites is None else frame.where(F.col("site").isin(*sites))
-
-
-def keep_tables(run: Run, last: Snapshot | None, tables: Iterable[Table], sites: Sites) -> bool:
-    """Use the published tables if no site has to be computed; return whether this is so."""
-    if last is None or sites is None or sites:
-        return False
-    for table in tables:
-        run.adopt(table, last.record.table_versions[table.name])
-    return True
-
-
-def update_sites(
-    run: Run, last: Snapshot | None, table: Table, rows: DataFrame, sites: Sites, *, ranked: DataFrame | None = None
-) -> None:
-    """Write the rows of some sites beside the published ones of others, or all.
-
-    Args:
-        run: the run to write to.
-        last: the published run, if there are sites.
-        table: the table.
-        rows: of these sites, and perhaps of others.
-        sites: as ``sites_to_update`` gives them.
-        ranked: queries of these sites whose published rows are kept, too: site and query_id.
-    """
-    if last is None or sites is None:
-        run.write(table, rows)
-        return
-    published, rows = last.read(table), of_sites(rows, sites)
-    if ranked is not None:
-        of_ranked = of_sites(published, sites).join(ranked, on=_QUERY, how="left_semi")
-        rows = rows.unionByName(of_ranked, allowMissingColumns=True)
-    if isinstance(table, RunTable):
-        run.write(table, rows.unionByName(published.where(~F.col("site").isin(*sites))))
-    else:
-        run.replace(table, rows, sites=sites, base=last.record.table_versions[table.name])
 
 
 @contextmanager
@@ -107,7 +128,7 @@ def ranked_before(run: Run, last: Snapshot | None, task: str, sites: Sites) -> I
         run: the run, which has examples.
         last: the published run; None to rank all queries.
         task: the task of the queries.
-        sites: as ``sites_to_update`` gives them; all to rank all queries.
+        sites: as ``site_update`` gives them; all to rank all queries.
 
     Yields:
         The queries; None if all are ranked.
@@ -128,13 +149,3 @@ def ranked_before(run: Run, last: Snapshot | None, task: str, sites: Sites) -> I
 def except_queries(examples: DataFrame, ranked: DataFrame | None) -> DataFrame:
     """The examples of all queries but those that ``ranked_before`` gives."""
     return examples if ranked is None else examples.join(ranked, on=_QUERY, how="left_anti")
-
-
-def same_origin(run: Run, last: Snapshot, settings: Mapping[str, BaseModel], models: Iterable[str] = ()) -> bool:
-    """Whether both runs have the same code, settings of the given sections, and artifacts of trained systems."""
-    before = parse_yaml(last.record.config, f"settings of run {last.record.run_id}").value or {}
-    return (
-        last.record.code_version == run.record.code_version
-        and all(before.get(name) == section.model_dump(mode="json") for name, section in settings.items())
-        and all(last.record.artifacts.get(name) == run.record.artifacts[name] for name in models)
-    )

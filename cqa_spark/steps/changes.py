@@ -60,4 +60,4 @@ class Changes(Step):
 
 
 def _rows(tables: RunTables, table: Table, site: str) -> int:
-    return tables.state(table).rows_by_site()[site] if tables.has(table) else 0
+    return tables.files(table).rows_by_site()[site] if tables.has(table) else 0

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from cqa_spark.checks.check import Contents, RunUnderReview, Verdict
-from cqa_spark.checks.contents import contents_of
 from cqa_spark.checks.registry import CHECKS as ALL_CHECKS
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
@@ -99,15 +98,14 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
 
 
 def _contents(tables: RunTables, others: RunTables | None) -> dict[str, Contents]:
-    """Row and null counts of the differing tables; counted now if another program wrote them."""
+    """Row and null counts of the differing tables."""
     if others is None:
         return {}
     found = {}
     for table in CHECKED:
         if tables.has(table) and others.has(table) and not tables.shares(table, others):
-            state = tables.state(table)
-            shares = state.null_shares()
-            found[table.name] = contents_of(tables.read(table)) if shares is None else Contents(state.rows, shares)
+            files = tables.files(table)
+            found[table.name] = Contents(files.rows, files.null_shares())
     return found
 
 

@@ -26,11 +26,9 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
     except_queries,
-    keep_tables,
     of_sites,
     ranked_before,
-    sites_to_update,
-    update_sites,
+    site_update,
 )
 from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
@@ -85,8 +83,8 @@ class ComputeFeatures(Step):
         Raises:
             InputError: no site has the tables that a group needs.
         """
-        trained = load_trained(run, self.systems).values()
-        fitted = {name: group for system in trained for name, group in system.groups.items()}
+        trained = load_trained(run, self.systems)
+        fitted = {name: group for system in trained.values() for name, group in system.groups.items()}
         stored = [group for group in stored_groups(run) if group.name in self.computed]
         groups = [fitted[name] for name in sorted(fitted.keys() - {group.name for group in stored})]
         if not groups:
@@ -94,15 +92,15 @@ class ComputeFeatures(Step):
         table = feature_table(map(type, groups))
         last = None if self.last is None or missing_groups(self.last, fitted) else self.last
         inputs, settings = (POSTS, COMMENTS, EXAMPLES, *OPTIONAL.values()), {"features": self.settings}
-        sites = sites_to_update(run, last, table, inputs, settings=settings, models=self.systems)
-        if not keep_tables(run, last, [table], sites):
+        update = site_update(run, last, table, inputs, settings=settings, models=[*trained])
+        if not update.keep():
             with ExitStack() as held:
                 before = last if self.ranked_once else None
-                ranked = held.enter_context(ranked_before(run, before, self.task, sites))
-                examples = except_queries(of_sites(task_examples(run, self.task), sites), ranked)
-                given = held.enter_context(feature_inputs(run, examples, self.settings, sites=sites))
+                ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
+                examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
+                given = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
                 values = _with_stored(run, _values(run, groups, given), stored)
-                update_sites(run, last, table, rows_of_places(values), sites, ranked=ranked)
+                update.write(rows_of_places(values), ranked=ranked)
         counts.rows_in = counts.rows_out = run.rows(table)
 
 

@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.persistence import persisted
-from cqa_spark.steps.changed_sites import of_sites, sites_to_update, update_sites
+from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.data_card import data_card
 from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
@@ -65,7 +65,7 @@ class AdoptCommunity(Step):
             )
         for table in ADOPTED:
             if found.has(table):
-                run.adopt(table, found.record.table_versions[table.name])
+                run.put(table, found.files(table))
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class PreferredAnswerDataset(Step):
         with persisted(answers) as (answers,):
             counts.rows_in = answers.count()
             examples = examples_of(answers, name=settings.name, split=settings.split)
-            counts.rows_out = run.write(EXAMPLES, examples).rows
+            counts.rows_out = run.write(EXAMPLES, examples)
             if counts.rows_out == 0:
                 raise InputError(
                     f"no question has {settings.min_answers} answers with an accepted one among them",
@@ -158,9 +158,12 @@ class EveryQuestion(Step):
         counts.rows_in = run.rows(POSTS)
         inputs, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
         last = None if self.trains else self.last
-        sites = sites_to_update(run, last, EXAMPLES, inputs, settings=settings, models=self.models)
-        with self._examples(run, *[of_sites(frame, sites) for frame in _tables(run)]) as examples:
-            update_sites(run, last, EXAMPLES, examples, sites)
+        update = site_update(
+            run, last, EXAMPLES, inputs, settings=settings, models=self.models, versions=[f"trains: {self.trains}"]
+        )
+        if not update.keep():
+            with self._examples(run, *[of_sites(frame, update.sites) for frame in _tables(run)]) as examples:
+                update.write(examples)
         counts.rows_out = run.rows(EXAMPLES)
         if counts.rows_out == 0:
             raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")

@@ -57,7 +57,7 @@ class Embed(Step):
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)
         record, kept = published_run(run.lake), EMBEDDINGS.empty(run.lake.spark)
-        if record is not None and EMBEDDINGS.name in record.table_versions:
+        if record is not None and EMBEDDINGS.name in record.tables:
             published = Snapshot(run.lake, record).read(EMBEDDINGS)
             kept = published.where(_is_of(models)).join(texts, on="text_id", how="left_semi")
         with persisted(kept) as (kept,):
@@ -67,7 +67,7 @@ class Embed(Step):
                 for model in models
             ]
             encoded = reduce(DataFrame.unionByName, [embed(lacking, model) for model, lacking in missing])
-            stored = run.write(EMBEDDINGS, encoded.unionByName(kept)).rows
+            stored = run.write(EMBEDDINGS, encoded.unionByName(kept))
             counts.rows_out = stored - kept.count()
 
     def _texts(self, run: Run) -> DataFrame:

@@ -19,7 +19,7 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.runtime.step import Product, Step
-from cqa_spark.steps.changed_sites import of_sites, sites_to_update, update_sites
+from cqa_spark.steps.changed_sites import of_sites, site_update
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,12 @@ class Evaluate(Step):
             else examples.where(OUTSIDE_TRAINING)
         )
         used, inputs = {"evaluation": settings}, (RANKINGS, EXAMPLES, UNRETRIEVED)
-        sites = sites_to_update(run, self.last, QUERY_METRICS, inputs, settings=used)
-        measured = query_metrics(of_sites(rankings, sites), of_sites(judged, sites), measures, at_random=self.at_random)
-        update_sites(run, self.last, QUERY_METRICS, measured, sites)
+        update = site_update(
+            run, self.last, QUERY_METRICS, inputs, settings=used, versions=[*sorted(self.at_random), self.baseline]
+        )
+        if not update.keep():
+            ranked, judged = (of_sites(frame, update.sites) for frame in (rankings, judged))
+            update.write(query_metrics(ranked, judged, measures, at_random=self.at_random))
         summary = summarise(
             run.read(QUERY_METRICS),
             self.baseline,

@@ -126,7 +126,7 @@ def fit_and_write(
 
     groups_given = [group for group, _ in given]
     values = {place: compute(place) for place in by_place(groups_given)}
-    rows = run.write(feature_table(groups_given), rows_of_places(values)).rows if values else 0
+    rows = run.write(feature_table(groups_given), rows_of_places(values)) if values else 0
     return {name: each.on_all for name, each in found.items()}, rows
 
 
@@ -136,4 +136,4 @@ def write_outside_training(run: Run, groups: Mapping[str, FeatureGroup], inputs:
         place: compute_outside_training({group.name: groups[group.name] for group in here}, inputs)
         for place, here in by_place(map(type, groups.values())).items()
     }
-    return run.write(feature_table(map(type, groups.values())), rows_of_places(values)).rows if values else 0
+    return run.write(feature_table(map(type, groups.values())), rows_of_places(values)) if values else 0

@@ -10,7 +10,6 @@ from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import tables_of
-from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -81,7 +80,7 @@ class Featurize(Step):
         for text, groups in foreign_to(run, self.groups):
             Terminal(stderr=True).line(f"warning: {text} ({', '.join(groups)})")
         run.write_entries(LEFT_OUT_GROUPS, _left_out(supplied))
-        path = run.artifact_path(MODELS, GROUPS.name)
+        path = run.artifact_path("models", GROUPS.name)
         save_groups(fitted, path, run.lake.storage)
         run.add_artifact(GROUPS.name, path)
 

@@ -14,6 +14,7 @@ from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.storage import Lake
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.object_store.locations import copy_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.systems.feature_importances import write_importances
@@ -82,5 +83,20 @@ class KeepModels(Step):
         """Record the locations of the models, and load them."""
         counts.rows_in = counts.rows_out = len(self.models)
         for name, path in self.models.items():
-            run.add_artifact(model_artifact(name), path)
+            run.add_artifact(model_artifact(name), _in_lake(run, name, path))
         write_importances(run, [trained_system(run, model_artifact(name)) for name in self.models])
+
+
+def _in_lake(run: Run, name: str, path: str) -> str:
+    """The folder of a trained system in the run's lake; one from outside is copied there, so that the lake moves whole.
+
+    Args:
+        run: the run.
+        name: of the system.
+        path: its folder.
+    """
+    if path.startswith(run.lake.path("")):
+        return path
+    copy = run.artifact_path("models", model_artifact(name))
+    copy_folder(path, copy, run.lake.storage)
+    return copy

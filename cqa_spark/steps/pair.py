@@ -59,7 +59,7 @@ class Pair(Step):
         examples = reduce(DataFrame.unionByName, built, EXAMPLES.empty(run.lake.spark))
         if self.leave_out:
             examples = examples.where((F.col("split") != "train") | ~F.col("thread_id").isin(*self.leave_out))
-        counts.rows_out = run.write(EXAMPLES, examples).rows
+        counts.rows_out = run.write(EXAMPLES, examples)
         if not self.allow_shared_threads:
             known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
             threads = threads_of(run.read(EXAMPLES), posts, comments)

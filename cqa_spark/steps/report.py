@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
@@ -92,7 +93,7 @@ class Report(Step):
 
         ranked = ranked_systems(run.read(RANKINGS))
         counts.rows_in = sum(each.candidates for each in ranked)
-        target = self.path or run.lake.path("reports", f"{run.run_id}.html")
+        target = self.path or run.artifact_path(REPORT_FILE)
         files = QueryFiles(run, target)
         content = files.finish(self._content(run, ranked, files))
         write_file(target, page_bytes(render(content)), run.lake.storage)

@@ -21,11 +21,9 @@ from cqa_spark.rankers.rankings import rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
     except_queries,
-    keep_tables,
     of_sites,
     ranked_before,
-    sites_to_update,
-    update_sites,
+    site_update,
 )
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import FrameOf, feature_frames, frame_tables
@@ -69,16 +67,16 @@ class Score(Step):
         trained = load_trained(run, [system.name for system in self.systems])
         recipes, last = [each.system for each in trained.values()], self.last
         inputs = (EXAMPLES, *tables_of(groups_of(recipes)), *([DOCUMENTS] if rank_by_words(recipes) else []))
-        sites = sites_to_update(run, last, RANKINGS, inputs, settings={}, models=[*trained])
-        if not keep_tables(run, last, [RANKINGS], sites):
+        update = site_update(run, last, RANKINGS, inputs, settings={}, models=[*trained])
+        if not update.keep():
             with ExitStack() as held:
                 before = last if self.ranked_once else None
-                ranked = held.enter_context(ranked_before(run, before, self.task, sites))
-                examples = except_queries(of_sites(task_examples(run, self.task), sites), ranked)
+                ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
+                examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
                 examples = examples.where(OUTSIDE_TRAINING)
-                frame_of = held.enter_context(feature_frames(run, recipes, examples, sites=sites))
+                frame_of = held.enter_context(feature_frames(run, recipes, examples, sites=update.sites))
                 rankings = rankings_by(trained, frame_of, run.run_id)
-                update_sites(run, last, RANKINGS, rankings, sites, ranked=ranked)
+                update.write(rankings, ranked=ranked)
         counts.rows_out = run.rows(RANKINGS)
         counts.rows_in = counts.rows_out // len(trained)
         if counts.rows_out == 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -85,7 +84,7 @@ class Train(Step):
                     threads,
                     {name: load_upstream(run, name) for name in system.upstream},
                 )
-                path = run.artifact_path(MODELS, "systems", system.name)
+                path = run.artifact_path("models", model_artifact(system.name))
                 trained.save(path, run.lake.storage)
                 run.add_artifact(model_artifact(system.name), path, loaded=trained)
                 return trained

@@ -14,7 +14,6 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
 from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.registry import group_class
-from cqa_spark.lake.folders import MODELS
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -185,7 +184,7 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
             training = frame_of(system).where(IN_TRAINING)
             threads = training_threads(inputs.examples, inputs.posts, inputs.comments)
             trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id, threads)
-            path = run.artifact_path(MODELS, upstream_artifact(system.name))
+            path = run.artifact_path("models", upstream_artifact(system.name))
             trained.save(path, run.lake.storage)
             run.add_artifact(upstream_artifact(system.name), path, loaded=trained)
             held_out = out_of_fold(system.build(), training, folds=settings.folds)

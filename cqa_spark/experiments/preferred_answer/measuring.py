@@ -60,7 +60,7 @@ class Measure(Step):
         examples = self.split.measured(task_examples(run, PreferredAnswer.name)).select(*EXAMPLES.schema.names)
         measures = [parse_measure(name) for name in MEASURES]
         measured = query_metrics(run.read(RANKINGS), examples, measures, at_random=self.at_random)
-        counts.rows_in = run.write(QUERY_METRICS, measured).rows
+        counts.rows_in = run.write(QUERY_METRICS, measured)
         queries = run.read(QUERY_METRICS)
         best = best_baseline(queries)
         drawn = Resampling(self.settings.resamples, self.settings.seed, self.settings.confidence)

@@ -6,7 +6,7 @@ from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
 from cqa_spark.lake.schemas.rankings import SYSTEM
-from cqa_spark.lake.table import RunTable, column
+from cqa_spark.lake.table import Table, column
 
 MEASURE = column("measure", "string", "the measure as it prints, such as MAP@10", nullable=False)
 SEED = column("seed", "int", "seed of the resampling", nullable=False)
@@ -29,7 +29,7 @@ _OF_QUERY = (
     .add("components", T.ArrayType(T.DoubleType()))
 )
 
-QUERY_METRICS = RunTable(
+QUERY_METRICS = Table(
     "query_metrics",
     "Every measure of each query, before aggregation; in SQL, `inline(measures)` has a row for each measure.",
     (
@@ -46,6 +46,7 @@ QUERY_METRICS = RunTable(
         ),
     ),
     key=("task", "split", "site", "query_id"),
+    partition_by=("site",),
 )
 
 METRICS = JournalTable(

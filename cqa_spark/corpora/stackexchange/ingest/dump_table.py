@@ -22,7 +22,7 @@ from cqa_spark.corpora.stackexchange.lines import Files
 from cqa_spark.corpora.stackexchange.packed import refuse_damaged
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
 from cqa_spark.lake.schemas.accounting import QUARANTINE
-from cqa_spark.lake.written import SetAside
+from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
 
@@ -37,7 +37,7 @@ class Reading:
     Attributes:
         tables: the target tables.
         reader: reads the files; has no files if the dumps lack them, which empties the table for these sites.
-        rows: the rows that were read, set aside until they are committed together.
+        rows: files of the rows that were read, until all tables are replaced together.
         outcomes: results of the tolerant path for lines that the fast path cannot read; None without such lines.
         has_refused: whether the tolerant path refused a record.
         counts: numbers of lines and of lines that are not rows, by file.
@@ -45,7 +45,7 @@ class Reading:
 
     tables: SiteTables
     reader: TableReader
-    rows: SetAside = field(init=False)
+    rows: TableFiles = field(init=False)
     outcomes: DataFrame | None = field(default=None, init=False)
     has_refused: bool = field(default=False, init=False)
     counts: Mapping[int, tuple[int, int]] = field(default_factory=dict, init=False)
@@ -59,6 +59,10 @@ class Reading:
     def files(self) -> Files:
         """The files."""
         return self.reader.files
+
+    def stored(self) -> DataFrame:
+        """The rows that were read."""
+        return self.tables.run.lake.read(self.dump.table, self.rows)
 
 
 def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, Files]]) -> list[FileAccount]:
@@ -86,7 +90,7 @@ def read_dump_tables(tables: SiteTables, dumps: Sequence[tuple[DumpTable, Files]
         if refused:
             tables.add(QUARANTINE, reduce(DataFrame.unionByName, refused))
         for each in readings:
-            each.tables.commit(each.dump.table, each.rows)
+            each.tables.put(each.dump.table, each.rows)
         # Rows are quarantined only here.
         quarantined = _by_source(tables.of_sites(QUARANTINE)) if refused else {}
         return [account for each in readings for account in _accounts(each, quarantined)]
@@ -98,13 +102,13 @@ def _read(each: Reading) -> None:
     with each.tables.run.step(each.dump.table.name) as step:
         with refuse_damaged(each.files):
             # A task reads files of few sites, and texts are not worth a shuffle.
-            each.rows = each.tables.set_aside(each.dump.table, reader.sound_rows())
+            each.rows = each.tables.run.new_files(each.dump.table, reader.sound_rows())
         lines = reader.lines()
         unclear = reader.needs_closer_look(lines)
         if unclear:
             each.outcomes = _with_origin(reader.closer_look(unclear), each.files).persist()
             sound = table_rows(each.dump, each.outcomes.where(_is_sound()))
-            each.rows = each.rows.union(each.tables.set_aside(each.dump.table, sound))
+            each.rows = each.rows.united(each.tables.run.new_files(each.dump.table, sound))
         looked_at, each.has_refused = _looked_at(unclear, each.outcomes)
         each.counts = not_rows(list(each.files), lines, looked_at)
         step.rows_in = sum(in_all - others for in_all, others in each.counts.values())
@@ -125,13 +129,13 @@ def _accounts(each: Reading, quarantined: Mapping[str, int]) -> list[FileAccount
 
 def _rows_by_site(each: Reading) -> Counter[str]:
     """Number of stored rows by site, which has one file of each kind."""
-    return each.rows.files.rows_by_site()
+    return each.rows.rows_by_site()
 
 
 def _with_repeats(readings: Sequence[Reading]) -> set[str]:
     """The tables with repeated ids; one query for all tables."""
     sides = [
-        each.rows.frame.select(
+        each.stored().select(
             F.lit(each.dump.table.name).alias("table_name"), "site", F.col(each.dump.table.key[-1]).alias("id")
         )
         for each in readings
@@ -153,7 +157,7 @@ def _with_origin(outcomes: DataFrame, files: Files) -> DataFrame:
 def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
     """Replace all rows with repeated keys by the first of each; return the quarantined ones."""
     dump, key = each.dump, list(each.dump.table.key)
-    (repeated,) = held.enter_context(persisted(repeated_keys(each.rows.frame, dump.table)))
+    (repeated,) = held.enter_context(persisted(repeated_keys(each.stored(), dump.table)))
     few = repeated.limit(MOST_BROADCAST + 1).count() <= MOST_BROADCAST
     found = each.reader.rows_as_written(repeated if few else None)
     rows = [_with_origin(found, each.files)] if found is not None else []
@@ -161,9 +165,9 @@ def _settle_repeats(each: Reading, held: ExitStack) -> DataFrame:
         rows.append(each.outcomes.where(_is_sound()))
     copies = reduce(DataFrame.unionByName, rows).join(repeated, key, "left_semi")
     (settled,) = held.enter_context(persisted(keep_first(copies, dump)))
-    others = each.rows.frame.join(repeated, key, "left_anti")
+    others = each.stored().join(repeated, key, "left_anti")
     first = table_rows(dump, settled.where(_is_sound()))
-    each.rows = each.tables.set_aside(dump.table, others.unionByName(first))
+    each.rows = each.tables.run.new_files(dump.table, others.unionByName(first))
     return _quarantine(settled)
 
 

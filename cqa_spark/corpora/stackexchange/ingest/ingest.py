@@ -80,6 +80,7 @@ class StackExchangeDump(Source):
             ]
             refuse_incomplete([*truncated, *[each.file.path for each in opened if each.probe.complete is False]])
         accounts += [account._asdict() for account in _read(dumps, opened, changed)]
+        changed.sign(files)
         named.write_entries(INGESTED_FILES, accounts)
         others = [entry for entry in named.published_entries(FINGERPRINTS) if entry["table_name"] not in names]
         named.write_entries(FINGERPRINTS, [*others, *files])

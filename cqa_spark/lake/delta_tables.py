@@ -1,0 +1,194 @@
+"""The published tables as Delta tables, for readers without this project's code.
+
+The newest version of every table has the files of the published run. The log of a table is written by ``deltalake``, in
+one commit for a publication, with the number of the publication as the version of a transaction: a table that has it is
+complete, and a process that was overtaken commits nothing.
+
+Source: the protocol of Delta's transaction log, "Transaction Identifiers", "Add File and Remove File".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from deltalake import CommitProperties, DeltaTable, Schema, Transaction
+from deltalake.exceptions import DeltaError
+from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
+from cqa_spark.errors import ConfigError, ContractError, EnvironmentProblem
+from cqa_spark.lake.declared_tables import published_tables
+from cqa_spark.lake.manifest import Manifest
+from cqa_spark.lake.storage import TABLES, Lake
+from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
+from cqa_spark.lake.writing import nullable
+from cqa_spark.object_store.credentials import found_credentials
+
+APPLICATION = "cqa"
+"""Name of the transaction whose version is the number of the publication."""
+
+_ATTEMPTS = 5
+_CONFIGURATION: Mapping[str, str | None] = {
+    # A run that is kept needs its files, whatever another program cleans up; `cqa runs gc` deletes what none needs.
+    "delta.deletedFileRetentionDuration": "interval 36500 days",
+    "delta.logRetentionDuration": "interval 36500 days",
+    "delta.enableExpiredLogCleanup": "false",
+    "delta.checkpointInterval": "10",
+}
+
+
+def refuse_unusable_path(root: str) -> None:
+    """Check that Delta's log can be written at a location.
+
+    Raises:
+        ConfigError: its path contains a percent sign, which ``deltalake`` decodes.
+    """
+    if "%" in root:
+        raise ConfigError(f"the lake {root} has a % in its path", "name a folder without it: --lake FOLDER")
+
+
+def update_tables(lake: Lake, manifest: Manifest, number: int, *, before_commit: Callable[[], None]) -> None:
+    """Make the files of a manifest the newest version of every table.
+
+    Args:
+        lake: the lake.
+        manifest: of the published run; tables that it lacks become empty.
+        number: of the publication; tables of this or a later one stay as they are.
+        before_commit: called before every commit, to check that no other process writes the lake.
+
+    Raises:
+        EnvironmentProblem: a table cannot be completed; others are.
+    """
+    known = {*lake.objects.folders(TABLES), *manifest.tables}
+    for table in published_tables():
+        if table.name in known:
+            _update(lake, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
+
+
+def _update(lake: Lake, table: Table, files: TableFiles, number: int, before_commit: Callable[[], None]) -> None:
+    place, options = _location(lake, table), _options(lake.root, lake.storage)
+    for _ in range(_ATTEMPTS):
+        before_commit()
+        try:
+            if not DeltaTable.is_deltatable(place, options):
+                _create(place, options, table, files, number)
+                return
+            stored = DeltaTable(place, storage_options=options)
+            if (stored.transaction_version(APPLICATION) or 0) >= number:
+                return
+            if _add_columns(stored, table):
+                continue
+            _commit(stored, table, files, number)
+            return
+        except (DeltaError, OSError) as error:
+            failure = error
+    raise EnvironmentProblem(
+        f"the table {lake.path(TABLES, table.name)} cannot be updated: {failure}",
+        "run any job that writes the lake: it completes the publication first",
+    ) from failure
+
+
+def _create(place: str, options: dict[str, str], table: Table, files: TableFiles, number: int) -> None:
+    create_table_with_add_actions(
+        place,
+        _schema(table),
+        [_added(table, file) for file in files.files],
+        mode="error",
+        partition_by=[],
+        name=table.name,
+        description=table.about,
+        configuration=_CONFIGURATION,
+        storage_options=options,
+        commit_properties=_properties(number),
+    )
+
+
+def _commit(stored: DeltaTable, table: Table, files: TableFiles, number: int) -> None:
+    """Commit the difference between a version of a table and the files that it has to have."""
+    old = set(stored.get_add_actions().column("path").to_pylist())
+    new = {_path(table, file): file for file in files.files}
+    actions: list[AddAction | RemoveAction] = [_added(table, file) for path, file in new.items() if path not in old]
+    actions += [RemoveAction(path, True, _now(), None, {}) for path in sorted(old - new.keys())]
+    stored.create_write_transaction(
+        actions, mode="append", schema=stored.schema(), partition_by=[], commit_properties=_properties(number)
+    )
+
+
+def _add_columns(stored: DeltaTable, table: Table) -> bool:
+    """Add the columns that were declared after the table was created; return whether there are any.
+
+    A commit of files drops a column that the table lacks, without an error.
+
+    Raises:
+        ContractError: a column has another type than declared.
+    """
+    known = {field.name: field.type for field in stored.schema().fields}
+    declared = _schema(table).fields
+    for field in declared:
+        if known.get(field.name, field.type) != field.type:
+            raise ContractError(
+                f"column {field.name} of the table {table.name} is declared as {field.type}, and stored as "
+                f"{known[field.name]}",
+                "give the table another name, or write a new lake",
+            )
+    new = [field for field in declared if field.name not in known]
+    if new:
+        stored.alter.add_columns(new, commit_properties=CommitProperties(max_commit_retries=0))
+    return bool(new)
+
+
+def _properties(number: int) -> CommitProperties:
+    return CommitProperties(app_transactions=[Transaction(APPLICATION, number)], max_commit_retries=0)
+
+
+def _schema(table: Table) -> Schema:
+    return Schema.from_json(nullable(table.schema).json())
+
+
+def _added(table: Table, file: DataFile) -> AddAction:
+    alike = {name: value for name, value in file.values.items() if value is not None}
+    counts = {"numRecords": file.rows, "minValues": alike, "maxValues": alike, "nullCount": dict(file.nulls)}
+    return AddAction(_path(table, file), file.bytes, {}, _now(), True, json.dumps(counts))
+
+
+def _now() -> int:
+    """The time that Delta's log wants of every action, in milliseconds since 1970; nothing is decided by it."""
+    return time.time_ns() // 1_000_000
+
+
+def _path(table: Table, file: DataFile) -> str:
+    """The path of a file relative to its table; it needs no escapes."""
+    return file.path.removeprefix(f"{TABLES}/{table.name}/")
+
+
+def _location(lake: Lake, table: Table) -> str:
+    path = lake.path(TABLES, table.name)
+    if not is_remote(path):
+        absolute = os.path.abspath(path)
+        Path(absolute).mkdir(parents=True, exist_ok=True)
+        return absolute
+    return path.replace("s3a://", "s3://", 1)
+
+
+def _options(root: str, storage: ObjectStorageSettings) -> dict[str, str]:
+    """The settings of ``deltalake`` for a bucket, with the credentials that boto3 finds."""
+    if not is_remote(root):
+        return {}
+    options = {
+        **found_credentials(),
+        "AWS_CONDITIONAL_PUT": "etag",
+        "AWS_REGION": storage.region,
+        "AWS_VIRTUAL_HOSTED_STYLE_REQUEST": str(not storage.path_style).lower(),
+        "timeout": f"{storage.timeout}s",
+    }
+    if storage.endpoint:
+        plain = urlsplit(storage.endpoint).scheme == "http" or not storage.tls
+        options |= {"AWS_ENDPOINT_URL": storage.endpoint, "AWS_ALLOW_HTTP": str(plain).lower()}
+    return options

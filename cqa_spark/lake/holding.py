@@ -1,0 +1,41 @@
+"""Takes a lake for a block: leases it, and completes what an earlier holder began."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.lease import Clock, Sleep, hold_lease
+from cqa_spark.lake.leased import LeasedLake
+from cqa_spark.lake.pointer import claim, read_pointer
+from cqa_spark.lake.publishing import complete_publication
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.storage import Lake
+
+
+@contextmanager
+def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep) -> Iterator[LeasedLake]:
+    """Hold the lease of a lake while the block runs, so that no other process writes it.
+
+    The ends of runs that an earlier holder did not record are recorded, once its publication is complete.
+
+    Args:
+        lake: the lake.
+        holder: the new holder.
+        clock: returns the time, with a time zone; None for the machine's clock.
+        sleep: waits for a number of seconds.
+
+    Raises:
+        AnotherWriter: another process writes it.
+        EnvironmentProblem: the publication of an earlier holder cannot be completed.
+    """
+    token = read_pointer(lake.objects).token
+    with hold_lease(lake.objects, holder, clock, after=token, sleep=sleep) as lease:
+        claim(lake.objects, lease.token)
+        leased = LeasedLake(lake.session, lake.root, lake.storage, lease=lease)
+        complete_publication(leased)
+        if lease.left_behind is not None:
+            RunLog(lake.objects).close_abandoned(f"ended without a record: {lease.left_behind}")
+        yield leased

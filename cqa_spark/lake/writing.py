@@ -1,0 +1,193 @@
+"""Writes the rows of a table as Parquet files: tasks write the files themselves, and return what is in them.
+
+A file has the rows of one site (and of one value of every other column that divides the table), so that a later run can
+replace the rows of a site by replacing files. Only files that the one action returns count: a task that is repeated
+leaves files that no manifest names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
+from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import DataFile
+from cqa_spark.object_store.credentials import credentials, use_credentials
+from cqa_spark.object_store.remote_files import send
+
+_ROWS = 32_768
+_BYTES = 64 << 20
+"""Rows, and bytes, that a task collects before it writes a row group of every file."""
+
+_WITHOUT_DICTIONARY = frozenset({"about", "body", "clean", "raw", "text"})
+"""Columns of long texts, nearly all of them distinct: a dictionary of them takes time without benefit."""
+
+_WRITTEN = T.StructType(
+    [
+        T.StructField("name", T.StringType()),
+        T.StructField("bytes", T.LongType()),
+        T.StructField("rows", T.LongType()),
+        T.StructField("values", T.MapType(T.StringType(), T.StringType())),
+        T.StructField("nulls", T.MapType(T.StringType(), T.LongType())),
+    ]
+)
+
+
+def write_files(
+    frame: DataFrame, table: Table, root: str, folder: str, storage: ObjectStorageSettings
+) -> tuple[DataFile, ...]:
+    """Write rows to new files, in one job.
+
+    Args:
+        frame: the rows, with the columns to store.
+        table: its declaration; the columns that divide it are strings.
+        root: the lake, local or in a bucket.
+        folder: of the lake, for this write alone.
+        storage: object storage settings.
+
+    Returns:
+        The files, which all have rows.
+    """
+    place = root if is_remote(root) else str(Path(root).absolute())
+    write = _writing(f"{place.rstrip('/')}/{folder}", frame.schema, table, storage, credentials())
+    return tuple(
+        DataFile(f"{folder}/{name}", *described) for name, *described in frame.mapInArrow(write, _WRITTEN).collect()
+    )
+
+
+def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The rows in partitions of about one size, those with the same values of some columns in as few as possible.
+
+    Adaptive execution merges small partitions and divides large ones, by the setting
+    ``spark.sql.adaptive.advisoryPartitionSizeInBytes``. Without it, Spark ignores the hint.
+    """
+    return frame.sparkSession.sql(f"SELECT /*+ REBALANCE({', '.join(columns)}) */ * FROM {{frame}}", frame=frame)
+
+
+class _File:
+    """A file that grows by row groups, in a folder of this machine."""
+
+    def __init__(self, folder: Path, schema: pa.Schema, key: Sequence[str], values: Mapping[str, str | None]) -> None:
+        self.name = f"part-{uuid4().hex}.parquet"
+        self.path = folder / f"{self.name}.unfinished"
+        self.values = values
+        self._key = [(name, "ascending") for name in key]
+        self._schema = schema
+        encoded = [name for name in schema.names if name not in _WITHOUT_DICTIONARY]
+        self._writer = pq.ParquetWriter(self.path, schema, use_dictionary=encoded, store_schema=False)
+        self._waiting: list[pa.RecordBatch] = []
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Add rows to the next row group."""
+        self._waiting.append(rows)
+
+    def end_row_group(self) -> None:
+        """Write the rows that were added, in the order of the table's key."""
+        if self._waiting:
+            rows = pa.Table.from_batches(self._waiting).cast(self._schema)
+            self._writer.write_table(rows.sort_by(self._key) if self._key else rows)
+            self._waiting.clear()
+
+    def close(self) -> tuple[object, ...]:
+        """End the file; return its row of ``_WRITTEN``."""
+        self.end_row_group()
+        self._writer.close()
+        footer = pq.read_metadata(self.path)
+        size = self.path.stat().st_size
+        return self.name, size, footer.num_rows, dict(self.values), _nulls(footer)
+
+
+def _writing(
+    folder: str, stored: T.StructType, table: Table, storage: ObjectStorageSettings, given: Mapping[str, str]
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    schema = to_arrow_schema(nullable(stored))
+    divided_by = [name for name in table.partition_by if name in schema.names]
+    key = [name for name in table.key if name in schema.names and name not in divided_by]
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        files: dict[tuple[str | None, ...], _File] = {}
+        with _folder_to_write(folder) as here:
+            rows = size = 0
+            for batch in batches:
+                for values, part in _divided(batch, divided_by):
+                    if values not in files:
+                        named = dict(zip(divided_by, values, strict=True))
+                        files[values] = _File(here, schema, key, named)
+                    files[values].add(part)
+                rows, size = rows + batch.num_rows, size + batch.nbytes
+                if rows >= _ROWS or size >= _BYTES:
+                    rows = size = 0
+                    for file in files.values():
+                        file.end_row_group()
+            written = [file.close() for file in files.values()]
+            use_credentials(given)
+            for file in files.values():
+                _deliver(file, folder, storage)
+        entries = [dict(zip(_WRITTEN.names, each, strict=True)) for each in written]
+        if entries:
+            yield pa.RecordBatch.from_pylist(entries, to_arrow_schema(_WRITTEN))
+
+    return write
+
+
+@contextmanager
+def _folder_to_write(folder: str) -> Iterator[Path]:
+    """The target folder, or a temporary one of this machine for a target in a bucket."""
+    if is_remote(folder):
+        with TemporaryDirectory(prefix="cqa-write-") as here:
+            yield Path(here)
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    yield Path(folder)
+
+
+def _deliver(file: _File, folder: str, storage: ObjectStorageSettings) -> None:
+    """Give a complete file its name; readers that list the folder see all of it or nothing."""
+    if is_remote(folder):
+        send(file.path, f"{folder}/{file.name}", storage)
+    else:
+        file.path.rename(Path(folder, file.name))
+
+
+def nullable(schema: T.StructType) -> T.StructType:
+    """The schema with all columns nullable, as they are stored."""
+    return T.StructType([T.StructField(field.name, field.dataType, True, field.metadata) for field in schema])
+
+
+def _divided(batch: pa.RecordBatch, by: Sequence[str]) -> Iterator[tuple[tuple[str | None, ...], pa.RecordBatch]]:
+    """The rows by the values of some columns."""
+    if not batch.num_rows:
+        return
+    keys = pa.Table.from_batches([batch.select(by)])
+    found = [tuple(key[name] for name in by) for key in keys.group_by(by).aggregate([]).to_pylist()] if by else [()]
+    for values in found:
+        is_here = (_equals(batch[name], value) for name, value in zip(by, values, strict=True))
+        yield values, batch if len(found) == 1 else batch.filter(reduce(pc.and_, is_here))
+
+
+def _equals(values: pa.Array, value: str | None) -> pa.Array:
+    return pc.is_null(values) if value is None else pc.fill_null(pc.equal(values, value), False)
+
+
+def _nulls(footer: pq.FileMetaData) -> dict[str, int]:
+    """The number of nulls by column, without columns of arrays and maps."""
+    nulls: dict[str, int] = {}
+    for group in range(footer.num_row_groups):
+        for place in range(footer.num_columns):
+            column = footer.row_group(group).column(place)
+            if "." not in column.path_in_schema and column.statistics is not None:
+                nulls[column.path_in_schema] = nulls.get(column.path_in_schema, 0) + column.statistics.null_count
+    return nulls
