@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cqa_spark import flows
+from cqa_spark.config.rendering import config_hash
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import InputError
+from cqa_spark.lake.collection import collect
+from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.night.grids import night_grids
-from cqa_spark.runtime.workspace import run_flow_in, write_lake
+from cqa_spark.runtime.provenance import code_version
+from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.steps.kept_models import kept_model, published_before
+from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import report_content
+from cqa_spark.systems.trained_system import model_artifact
 
 
 def nightly(settings: NightlySettings) -> None:
@@ -27,11 +36,42 @@ def nightly(settings: NightlySettings) -> None:
     source = _one_dump(settings)
     with write_lake(settings, "nightly") as lake:
         last = published_before(lake)
-        flow = flows.nightly(settings, source, last=last, kept=_kept_models(settings, last))
-        run = run_flow_in(lake, flow, settings, on_success=_print_night)
-    Terminal().line(f"report: {run.record.artifacts['report']}")
-    Terminal().line(f"run: {run.run_id}, published")
-    Terminal().line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
+        kept = _kept_models(settings, last)
+        if last is not None and _is_unchanged(settings, source, last, kept):
+            run = _carry(lake, settings, last)
+        else:
+            flow = flows.nightly(settings, source, last=last, kept=kept)
+            run = run_flow_in(lake, flow, settings, on_success=_print_night)
+        found = collect(lake, settings.keep)
+    terminal = Terminal()
+    if found.files:
+        terminal.line(f"deleted {found.files} files that no kept run needs, {found.bytes / 1e6:,.1f} MB")
+    terminal.line(f"report: {run.record.artifacts['report']}")
+    terminal.line(f"run: {run.run_id}, published")
+    terminal.line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
+
+
+def _is_unchanged(settings: NightlySettings, source: Source, last: Snapshot, kept: Mapping[str, str]) -> bool:
+    """Whether the published run is a night of the same dump, code, settings and models; needs no Spark."""
+    return (
+        not settings.full
+        and last.record.code_version == code_version()
+        and last.record.config_hash == config_hash(settings)
+        and all(last.record.artifacts.get(model_artifact(name)) == path for name, path in kept.items())
+        and last.has(CHECKS)
+        and source.is_unchanged(last, last.record.code_version)
+    )
+
+
+def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
+    """Publish a run with the files of the published one, because no site has changed."""
+    with open_run_in(lake, settings, "nightly", resume=False) as run:
+        run.carry(last)
+        run.add_inputs(last.record.inputs)
+        run.write_entries(CHANGES, [])
+    Terminal().line(f"no site has changed since run {last.record.run_id}: its rankings and its report stay")
+    publish_run(lake, run.run_id, reason=f"no site has changed since run {last.record.run_id}")
+    return run
 
 
 def _one_dump(settings: NightlySettings) -> Source:

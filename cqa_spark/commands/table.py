@@ -202,8 +202,9 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "runs gc",
             "delete files that only old or failed runs need",
             "settings:CollectGarbageSettings",
-            "collect_garbage:collect_garbage",
+            "retention:collect_garbage",
         ),
+        _job("runs keep", "keep the files of a run", "settings:KeepRunSettings", "retention:keep_run"),
         _job(
             "features audit",
             "check that as-of features do not depend on later events",

@@ -22,7 +22,7 @@ class DumpSettings(Section):
 
     flag_prefix: ClassVar[str | None] = ""
 
-    input: InputFiles = Field(
+    input: Annotated[InputFiles, NotHashed()] = Field(
         default=(),
         description="folders, *.xml (also .gz, .bz2, .zst) and *.7z files; the site name is that of the "
         "archive, or of the nearest folder named like a host",
@@ -35,6 +35,12 @@ class DumpSettings(Section):
     )
     max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
     allow_incomplete: bool = Field(default=False, description="accept truncated files, which lack the closing tag")
+    require_every_site: bool = Field(
+        default=False, description="fail if the dump of one site cannot be read; otherwise its published rows stay"
+    )
+    drop_site: Annotated[tuple[SiteName, ...], NotHashed(), BeforeValidator(one_or_many)] = Field(
+        default=(), description="sites of the lake to remove; others that are not in the input stay"
+    )
     keep_invented: bool = Field(
         default=False,
         description="use posts that the archive invents (ids from 1,000,000,000 of user -1) like those of the site",

@@ -46,9 +46,12 @@ Baseline = Annotated[SystemName, Field(description="system to compare all others
 AllowSharedThreads = Annotated[
     bool, Field(description="allow training and evaluation data to share threads; scores will be inflated")
 ]
-Report = Annotated[
-    OutputFile | None, NotHashed(), Field(description="HTML file to write; default: LAKE/reports/RUN_ID.html")
+KeptPublications = Annotated[
+    int,
+    NotHashed(),
+    Field(ge=2, description="number of publications whose files stay for readers and rollback; see also: runs keep"),
 ]
+Report = Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: in the lake")]
 
 
 def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import DumpFormat, Report, Task
+from cqa_spark.config.fields import DumpFormat, KeptPublications, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
@@ -46,6 +46,7 @@ class NightlySettings(DumpJobSettings):
     force: Annotated[bool, NotHashed(), Field(description="publish even if checks fail; requires --who")] = False
     who: Annotated[str | None, NotHashed(), Shown("NAME"), Field(description="name recorded in the run log")] = None
     report: Report = None
+    keep: KeptPublications = 7
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -172,7 +172,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
 
     def writes(self) -> list[str]:
         """The run's tables, the report, the log of MLflow."""
-        report = self.report or f"{self.lake}/reports/{self.run_id or '(new)'}.html"
+        report = self.report or f"{self.lake}/runs/{self.run_id or '(new)'}.ATTEMPT/report.html"
         return [*super().writes(), report, *self.tracking.writes()]
 
 

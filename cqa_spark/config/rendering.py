@@ -25,15 +25,19 @@ def config_hash(settings: Section) -> str:
     """SHA-256 (hexadecimal) of all configuration that can affect results.
 
     These are the settings and the recipes of the systems that they name, without settings marked ``NotHashed``: paths
-    of tables, models and reports, the run id, publishing, tracking and the Spark session.
+    of dumps, tables, models and reports, the run id, publishing, tracking and the Spark session.
     """
-    asides = {
-        name
-        for name, field in type(settings).model_fields.items()
-        if any(isinstance(each, NotHashed) for each in field.metadata)
-    }
-    settled = settings.model_dump(mode="json", exclude=asides)
+    settled = hashed_settings(settings)
     return hashlib.sha256(_yaml({**settled, "recipes": _recipes(settled)}).encode()).hexdigest()
+
+
+def hashed_settings(section: Section) -> dict[str, Any]:
+    """The settings of a section that can affect results, as plain data: those of its sections too."""
+    fields = type(section).model_fields.items()
+    asides = {name for name, field in fields if any(isinstance(each, NotHashed) for each in field.metadata)}
+    settled = section.model_dump(mode="json", exclude=asides)
+    sections = {name: value for name, value in section if name in settled and isinstance(value, Section)}
+    return settled | {name: hashed_settings(value) for name, value in sections.items()}
 
 
 def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:

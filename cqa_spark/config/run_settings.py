@@ -79,5 +79,5 @@ class RunSettings(IngestSettings, TrackedSettings):
     def writes(self) -> list[str]:
         """The tables of the run, the report, and the MLflow experiment."""
         published = "published" if self.publish else "not published"
-        report = self.report or f"{self.lake}/reports/{self.run_id or '(new)'}.html"
+        report = self.report or f"{self.lake}/runs/{self.run_id or '(new)'}.ATTEMPT/report.html"
         return [f"{super().writes()[0]}, {published}", report, *self.tracking.writes()]

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from cqa_spark.config.fields import OutputFormat
+from cqa_spark.config.fields import KeptPublications, OutputFormat
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.value_types import NotHashed, Positional, RunName
 
@@ -74,16 +74,25 @@ class RollbackSettings(RunLogSettings):
 
 
 class CollectGarbageSettings(RunLogSettings):
-    """Delete files of failed runs, and files that only older published runs need."""
+    """Delete files of failed runs, and files that only older published runs need; nights do so themselves."""
 
     examples = ("cqa runs gc --lake build/lake --keep 7",)
 
-    keep: Annotated[
-        int,
-        NotHashed(),
-        Field(ge=1, description="number of published runs to keep for reading and rollback"),
-    ] = 7
+    keep: KeptPublications = 7
 
     def writes(self) -> list[str]:
         """The deleted files."""
         return [f"{self.lake}: deletes files that the last {self.keep} published runs do not need"]
+
+
+class KeepRunSettings(RunLogSettings):
+    """Keep the files of a run, whatever is deleted; with --release no longer."""
+
+    examples = ("cqa runs keep mine --lake build/lake", "cqa runs keep mine --lake build/lake --release")
+
+    run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to keep")]
+    release: Annotated[bool, NotHashed(), Field(description="treat the run like all others again")] = False
+
+    def writes(self) -> list[str]:
+        """The pointer, which names the runs that are kept."""
+        return [f"{self.lake}: published.json"]

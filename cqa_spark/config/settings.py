@@ -21,6 +21,7 @@ from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.runs_settings import (
     CollectGarbageSettings,
+    KeepRunSettings,
     ListRunsSettings,
     PublishRunSettings,
     RollbackSettings,
@@ -50,6 +51,7 @@ __all__ = [
     "IngestStackExchangeSettings",
     "InspectSettings",
     "JobSettings",
+    "KeepRunSettings",
     "ListRunsSettings",
     "NightlySettings",
     "PairSettings",

@@ -72,4 +72,4 @@ class ReportSettings(StageSettings):
 
     def writes(self) -> list[str]:
         """The HTML file."""
-        return [self.report or f"{self.lake}/reports/{self.run_id}.html"]
+        return [self.report or f"{self.lake}/runs/{self.run_id}.ATTEMPT/report.html"]

@@ -25,17 +25,19 @@ class SiteTables:
         run: the run.
         last: the published run; None before the first publication.
         sites: the sites that the run reads.
+        dropped: the sites whose published rows are not kept.
     """
 
     run: Run
     last: Snapshot | None
     sites: Collection[str]
+    dropped: Collection[str] = ()
 
     @classmethod
-    def of_run(cls, run: Run, sites: Collection[str]) -> SiteTables:
+    def of_run(cls, run: Run, sites: Collection[str], dropped: Collection[str] = ()) -> SiteTables:
         """The tables of a run that starts from the published run."""
         record = published_run(run.lake)
-        return cls(run, Snapshot(run.lake, record) if record is not None else None, sites)
+        return cls(run, Snapshot(run.lake, record) if record is not None else None, sites, dropped)
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Replace the rows of the sites in the run's table, else in the published one; return the number of rows."""
@@ -79,7 +81,7 @@ class SiteTables:
         """Keep the published version of tables that the run does not write."""
         for table in tables:
             if self.last is not None and self.last.has(table) and not self.run.has(table):
-                self.run.put(table, self.last.files(table))
+                self.run.put(table, self.last.files(table).without(self.dropped))
 
     def sign(self, files: Iterable[Entry]) -> None:
         """Give the rows of the run's tables their fingerprints.
@@ -105,21 +107,35 @@ class SiteTables:
             files: the entries of ``FINGERPRINTS`` of the files to read.
             tables: names of the tables that are read; the files of others stay as they are.
         """
-        published = [entry for entry in self.published_entries(FINGERPRINTS) if entry["table_name"] in tables]
-        now, before = _contents(files), _contents(published)
-        return [site for site in self.sites if now.get(site) != before.get(site)]
+        return changed_sites(self.sites, files, self.published_entries(FINGERPRINTS), tables)
 
     def _base_of(self, table: Table) -> TableFiles:
         published = self.last.tables if self.last is not None else {}
-        return self.run.tables.get(table.name, published.get(table.name, NO_FILES))
+        return self.run.tables.get(table.name, published.get(table.name, NO_FILES).without(self.dropped))
 
     def _published(self, table: JournalTable) -> list[Entry]:
-        return self.last.entries_or_none(table) if self.last is not None else []
+        published = self.last.entries_or_none(table) if self.last is not None else []
+        return [entry for entry in published if entry["site"] not in self.dropped]
 
     def _of_sites(self, tables: Run | Snapshot | None, table: Table) -> DataFrame:
         if tables is None or not tables.has(table):
             return table.empty(self.run.lake.spark)
         return tables.read(table).where(F.col("site").isin(*self.sites))
+
+
+def changed_sites(
+    sites: Iterable[str], files: Iterable[Entry], published: Iterable[Entry], tables: Collection[str]
+) -> list[str]:
+    """The sites with a file that the published run has not read, or has read with other code or settings.
+
+    Args:
+        sites: the sites to compare.
+        files: the entries of ``FINGERPRINTS`` of the files to read.
+        published: the published entries.
+        tables: names of the tables that are read; the files of others stay as they are.
+    """
+    now, before = _contents(files), _contents(entry for entry in published if entry["table_name"] in tables)
+    return [site for site in sites if now.get(site) != before.get(site)]
 
 
 def _contents(files: Iterable[Entry]) -> Mapping[str, set[tuple[object, ...]]]:

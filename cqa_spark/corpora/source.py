@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.table import Table
 
@@ -26,6 +27,15 @@ class Source(ABC):
         Raises:
             InputError: one is missing, unreadable or named twice.
         """
+
+    def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
+        """Whether a published run has read these files with the same code and settings; without Spark.
+
+        Args:
+            last: the published run.
+            code_version: of the code that reads the files.
+        """
+        return False
 
     @abstractmethod
     def ingest(self, run: Run) -> None:

@@ -108,6 +108,22 @@ class Run(RunTables):
             self._record_rows(table.name, files.rows)
         return files.rows
 
+    def carry(self, other: RunTables) -> None:
+        """Use all files of another run of the lake: tables, entries and artifacts."""
+        with self._recording:
+            self._tables, self._entry_files = dict(other.tables), dict(other.entry_files)
+            self.record = replace(self.record, tables=other.record.tables, artifacts=other.record.artifacts)
+
+    @contextmanager
+    def undone_on_failure(self) -> Iterator[None]:
+        """Forget the tables, entries and steps of the block if it fails; no other thread may write meanwhile."""
+        before = dict(self._tables), dict(self._entry_files), self.record
+        try:
+            yield
+        except BaseException:
+            self._tables, self._entry_files, self.record = before
+            raise
+
     def write(self, table: Table, frame: DataFrame) -> int:
         """Write the table with exactly the frame's rows; return their number."""
         many_sites = POSTS.name in self._tables and len(self.files(POSTS).rows_by_site()) > FEW_SITES

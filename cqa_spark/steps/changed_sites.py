@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.config.rendering import hashed_settings
+from cqa_spark.config.sections import Section
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -83,7 +84,7 @@ def site_update(
     table: Table,
     inputs: Sequence[Table],
     *,
-    settings: Mapping[str, BaseModel],
+    settings: Mapping[str, Section],
     models: Sequence[str] = (),
     versions: Sequence[str] = (),
 ) -> SiteUpdate:
@@ -101,7 +102,7 @@ def site_update(
     made_by = fingerprint_of(
         run.record.code_version,
         *table.schema.names,
-        *[f"{name} {section.model_dump_json()}" for name, section in settings.items()],
+        *[f"{name} {hashed_settings(section)}" for name, section in settings.items()],
         *[run.record.artifacts[model_artifact(name)].removeprefix(run.lake.path("")) for name in models],
         *versions,
     )

@@ -12,9 +12,10 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.storage import Lake
-from cqa_spark.model_folder.manifest import OtherModelFormat
+from cqa_spark.model_folder.manifest import MANIFEST, OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.object_store.locations import copy_folder
+from cqa_spark.object_store.opening import open_store
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.systems.feature_importances import write_importances
@@ -41,8 +42,8 @@ def kept_model(
         model: folder of the trained system to use; None for the published run's.
 
     Returns:
-        The folder; None if the system must be trained: there is none, its recipe has changed, or another release saved
-        it in a format that this one does not read.
+        The folder, the published one if the given one is a copy of it; None if the system must be trained: there is
+        none, its recipe has changed, or another release saved it in a format that this one does not read.
 
     Raises:
         InputError: the given folder contains no trained system, or another one.
@@ -58,9 +59,18 @@ def kept_model(
             raise
         Terminal(stderr=True).line(f"warning: {system.name} is retrained: {error.problem}")
         return None
-    if model is not None and trained.name != system.name:
+    if model is None:
+        return path if trained == system else None
+    if trained.name != system.name:
         raise InputError(f"{model} contains the system {trained.name}", f"name it: --system {trained.name}")
-    return path if model is not None or trained == system else None
+    published = last.record.artifacts.get(model_artifact(system.name)) if last is not None else None
+    return published if published is not None and _is_copy(published, model, storage) else model
+
+
+def _is_copy(folder: str, other: str, storage: ObjectStorageSettings) -> bool:
+    """Whether two model folders have the same files, by their manifests, which have the hashes of all others."""
+    one, two = (open_store(each, storage).read(MANIFEST) for each in (folder, other))
+    return one is not None and two is not None and one.data == two.data
 
 
 @dataclass(frozen=True)

@@ -63,3 +63,13 @@ FINGERPRINTS = JournalTable(
     ),
     key=("site", "source_file"),
 )
+
+FAILED_SITES = JournalTable(
+    "failed_sites",
+    "Sites whose dump could not be read; their published rows stay.",
+    (
+        SITE,
+        column("reason", "string", "the error", nullable=False),
+    ),
+    key=("site",),
+)

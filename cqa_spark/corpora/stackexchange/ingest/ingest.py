@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +16,7 @@ from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.fingerprints import fingerprints, input_record
-from cqa_spark.corpora.site_tables import SiteTables
+from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
@@ -27,8 +27,15 @@ from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.accounting import (
+    FAILED_SITES,
+    FINGERPRINTS,
+    INGESTED_FILES,
+    ORPHANS,
+    QUARANTINE,
+)
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
@@ -49,49 +56,123 @@ class StackExchangeDump(Source):
     settings: DumpJobSettings
     full: bool = False
 
-    tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, FINGERPRINTS, INGESTED_FILES, ORPHANS)
+    tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, FINGERPRINTS, INGESTED_FILES, ORPHANS, FAILED_SITES)
 
     def find(self) -> None:
         """Nothing to do: ``stackexchange_dumps`` finds the files, because it unpacks archives."""
 
+    def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
+        """Whether the published run has read these files, with the same code and settings, and drops no site."""
+        published = last.entries_or_none(FINGERPRINTS)
+        files = self._fingerprints(published, code_version)
+        names = {dump.table.name for dump in _wanted(self.settings.dumps)}
+        dropped = set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
+        return not dropped and not changed_sites(self._sites(), files, published, names)
+
     def ingest(self, run: Run) -> None:
-        """Read the sites that changed since the published run, table by table, then count orphans."""
-        settings = self.settings.dumps
-        dumps = _wanted(settings)
-        names = {dump.table.name for dump in dumps}
-        named = SiteTables.of_run(run, sorted({file.site for file in self.files}))
-        files = fingerprints(
-            [(file.site, file.path, file.dump_table.table.name) for file in self.files],
-            named.published_entries(FINGERPRINTS),
-            self.settings.object_storage,
-            f"{run.record.code_version} keep_invented={settings.keep_invented}",
-        )
+        """Read the sites that changed since the published run; one that cannot be read stays as it was published.
+
+        Raises:
+            InputError: no site that changed can be read, or one cannot and ``dumps.require_every_site`` is set.
+        """
+        named = SiteTables.of_run(run, self._sites(), self.settings.dumps.drop_site)
+        names = {dump.table.name for dump in _wanted(self.settings.dumps)}
+        published = named.published_entries(FINGERPRINTS)
+        files = self._fingerprints(published, run.record.code_version)
         run.add_inputs(list(map(input_record, files)))
         changed = named.of(named.sites if self.full else named.changed(files, names))
-        opened = [OpenFile(file, probe(run.lake.spark, file)) for file in self.files if file.site in changed.sites]
+        failed: dict[str, InputError] = {}
+        accounts = self._read_sites(changed, files, failed)
+        if failed and len(failed) == len(changed.sites):
+            raise next(iter(failed.values()))
+        read = set(changed.sites) - failed.keys()
 
         def is_kept(entry: Entry) -> bool:
-            return entry["site"] not in changed.sites or entry["table_name"] not in names
+            return entry["site"] not in read or entry["table_name"] not in names
 
-        accounts = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
-        if not settings.allow_incomplete:
-            truncated = [
-                each["source_file"] for each in accounts if each["is_complete"] is False and each["table_name"] in names
-            ]
-            refuse_incomplete([*truncated, *[each.file.path for each in opened if each.probe.complete is False]])
-        accounts += [account._asdict() for account in _read(dumps, opened, changed)]
-        changed.sign(files)
-        named.write_entries(INGESTED_FILES, accounts)
-        others = [entry for entry in named.published_entries(FINGERPRINTS) if entry["table_name"] not in names]
-        named.write_entries(FINGERPRINTS, [*others, *files])
+        kept = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
+        named.write_entries(INGESTED_FILES, [*kept, *accounts])
+        as_before = [entry for entry in published if entry["site"] in failed or entry["table_name"] not in names]
+        named.write_entries(FINGERPRINTS, [*as_before, *[entry for entry in files if entry["site"] not in failed]])
         named.keep_others([*[dump.table for dump in DUMP_TABLES], QUARANTINE])
-        is_of_files = F.col("source_file").isin([each["source_file"] for each in accounts])
-        refuse_bad_fraction(
-            check_accounting(accounts), named.of_sites(QUARANTINE).where(is_of_files), settings.max_bad_fraction
+        if read and run.has(POSTS):
+            print_unusual_posts(changed.of(read).of_sites(POSTS))
+        _write_orphans(changed.of(sorted(read)))
+        run.write_entries(FAILED_SITES, _failures(failed))
+
+    def _sites(self) -> list[str]:
+        return sorted({file.site for file in self.files})
+
+    def _fingerprints(self, published: Iterable[Entry], code_version: str) -> list[Entry]:
+        settings = self.settings.dumps
+        return fingerprints(
+            [(file.site, file.path, file.dump_table.table.name) for file in self.files],
+            published,
+            self.settings.object_storage,
+            f"{code_version} keep_invented={settings.keep_invented} allow_incomplete={settings.allow_incomplete}",
         )
-        if changed.sites and run.has(POSTS):
-            print_unusual_posts(changed.of_sites(POSTS))
-        _write_orphans(changed)
+
+    def _read_sites(self, tables: SiteTables, files: Sequence[Entry], failed: dict[str, InputError]) -> list[Entry]:
+        """Read sites; if this fails, the halves of them one after the other, down to the sites that cannot be read.
+
+        Args:
+            tables: the tables of the sites.
+            files: the entries of ``FINGERPRINTS`` of the files to read.
+            failed: receives the reason by site.
+
+        Returns:
+            The entries of ``INGESTED_FILES`` of the sites that were read.
+
+        Raises:
+            InputError: a site cannot be read, and ``dumps.require_every_site`` is set.
+        """
+        sites = list(tables.sites)
+        if not sites:
+            return []
+        try:
+            with tables.run.undone_on_failure():
+                accounts = self._read_together(tables, files)
+        except InputError as error:
+            if self.settings.dumps.require_every_site:
+                raise
+            if len(sites) == 1:
+                failed[sites[0]] = error
+                return []
+            middle = len(sites) // 2
+            halves = (tables.of(part) for part in (sites[:middle], sites[middle:]))
+            return [account for half in halves for account in self._read_sites(half, files, failed)]
+        return accounts
+
+    def _read_together(self, tables: SiteTables, files: Sequence[Entry]) -> list[Entry]:
+        """Read some sites; return the entries of ``INGESTED_FILES``.
+
+        Raises:
+            InputError: a file is truncated or cannot be read, or too many records of a site were quarantined.
+            ContractError: record counts disagree between the files and the tables.
+        """
+        settings = self.settings.dumps
+        opened = [
+            OpenFile(file, probe(tables.run.lake.spark, file)) for file in self.files if file.site in tables.sites
+        ]
+        if not settings.allow_incomplete:
+            refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
+        accounts = [account._asdict() for account in _read(_wanted(settings), opened, tables)]
+        tables.sign(files)
+        for site in tables.sites:
+            of_site = [account for account in accounts if account["site"] == site]
+            totals = check_accounting(of_site)
+            if totals.rows_quarantined:
+                is_of_files = F.col("source_file").isin([each["source_file"] for each in of_site])
+                quarantined = tables.of([site]).of_sites(QUARANTINE).where(is_of_files)
+                refuse_bad_fraction(totals, quarantined, settings.max_bad_fraction)
+        return accounts
+
+
+def _failures(failed: Mapping[str, InputError]) -> list[Entry]:
+    """The entries of ``FAILED_SITES``, which are also printed."""
+    for site, error in sorted(failed.items()):
+        Terminal(stderr=True).line(f"warning: {site} was not read, its published rows stay: {error.problem}")
+    return [{"site": site, "reason": error.problem} for site, error in sorted(failed.items())]
 
 
 def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:

@@ -1,0 +1,40 @@
+"""``cqa runs gc`` and ``cqa runs keep``: which files of old runs are deleted, and which stay."""
+
+from __future__ import annotations
+
+from cqa_spark.config.settings import CollectGarbageSettings, KeepRunSettings
+from cqa_spark.lake.collection import collect
+from cqa_spark.lake.pointer import change_pointer
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.workspace import write_lake
+
+
+def collect_garbage(settings: CollectGarbageSettings) -> None:
+    """Delete files that only old or failed runs need."""
+    with write_lake(settings, "gc", create=False) as lake:
+        found = collect(lake, settings.keep)
+    terminal = Terminal()
+    terminal.line(f"kept: {', '.join(record.run_id for record in found.kept) or 'no run'}")
+    terminal.line(f"collected: {', '.join(found.attempts) or 'no run'}")
+    terminal.line(f"deleted {found.files} files, {found.bytes / 1e6:,.1f} MB")
+
+
+def keep_run(settings: KeepRunSettings) -> None:
+    """Keep the files of a run, or no longer.
+
+    Raises:
+        InputError: no such run has succeeded, or its files are deleted.
+    """
+    run_id, others = settings.run_id, {settings.run_id}
+    with write_lake(settings, "keep", create=False) as lake:
+        if not settings.release:
+            RunLog(lake.objects).require_success(run_id)
+        change_pointer(
+            lake.objects,
+            lake.lease.token,
+            lambda pointer: pointer.model_copy(
+                update={"kept": tuple(sorted({*pointer.kept} - others | (set() if settings.release else others)))}
+            ),
+        )
+    Terminal().line(f"{run_id} is {'kept no longer' if settings.release else 'kept'}")
