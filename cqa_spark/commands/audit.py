@@ -10,7 +10,7 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.history.audit import Exposure, Finding
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import given, run_flow
-from cqa_spark.steps.audit import AUDIT, Audited
+from cqa_spark.steps.audit import audited
 
 SHOWN_COLUMNS = 5
 
@@ -23,12 +23,12 @@ def audit(settings: FeatureAuditSettings) -> None:
         InputError: the run has no examples that the audit can use.
     """
     run = run_flow(flows.audit(settings, given(settings)), settings, resume=True)
-    audited: Audited = run.recall(AUDIT.name)
+    exposure, findings = audited(run)
     terminal = Terminal()
-    terminal.table(findings_table(audited.findings))
-    terminal.line(exposed_pairs(audited.exposure))
-    refuse_changes(audited.findings)
-    refuse_late_answers(audited.exposure)
+    terminal.table(findings_table(findings))
+    terminal.line(exposed_pairs(exposure))
+    refuse_changes(findings)
+    refuse_late_answers(exposure)
 
 
 def findings_table(findings: Sequence[Finding]) -> TextTable:

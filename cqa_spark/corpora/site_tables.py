@@ -14,7 +14,7 @@ from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import NO_FILES, TableFiles, fingerprint_of
+from cqa_spark.lake.table_files import TableFiles, fingerprint_of
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,9 @@ class SiteTables:
         return changed_sites(self.sites, files, self.published_entries(FINGERPRINTS), tables)
 
     def _base_of(self, table: Table) -> TableFiles:
-        published = self.last.tables if self.last is not None else {}
-        return self.run.tables.get(table.name, published.get(table.name, NO_FILES).without(self.dropped))
+        if self.run.has(table) or self.last is None:
+            return self.run.files_or_none(table)
+        return self.last.files_or_none(table).without(self.dropped)
 
     def _published(self, table: JournalTable) -> list[Entry]:
         published = self.last.entries_or_none(table) if self.last is not None else []

@@ -16,6 +16,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.studies import CROSS_VALIDATIONS
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.persistence import persisted
+from cqa_spark.steps.feature_inputs import IF_PRESENT
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import frame_tables
@@ -50,6 +51,10 @@ class CrossValidation(Step):
         groups = groups_of(self.systems)
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
         return *Featurize(groups, self.systems[0].task, self.features).reads(), *frame_tables(self.systems), *models
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each system."""

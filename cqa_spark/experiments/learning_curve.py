@@ -22,7 +22,7 @@ from cqa_spark.lake.schemas.studies import LEARNING_CURVES
 from cqa_spark.rankers.pair_words import with_words
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.persistence import persisted
-from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
+from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import frame_tables
@@ -60,6 +60,10 @@ class LearningCurve(Step):
         models = [Artifact(model_artifact(system.name)) for system in self.systems]
         task = self.systems[0].task
         return *Featurize(groups, task, self.features).reads(), *frame_tables(self.systems), *models
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
         """A row for each share."""

@@ -57,6 +57,9 @@ class Snapshot(RunTables):
         """The file of each journal table, by its name; relative to the lake."""
         return self.manifest.entries
 
+    def _require_declared(self, name: str) -> None:
+        """All products of a finished run may be read."""
+
     def _lacks(self, table: Table | JournalTable) -> InputError:
         return InputError(
             f"run {self.record.run_id} has no table {table.name}",

@@ -6,15 +6,17 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import Manifest, folder_of
+from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
@@ -28,6 +30,25 @@ FEW_SITES = 8
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")
+
+
+@dataclass
+class _State:
+    """What the views of a run share.
+
+    Attributes:
+        record: the state of the run.
+        tables: files by name of the table.
+        entry_files: the file of each journal table, by its name.
+        in_memory: objects by name of the artifact, with its path.
+        recording: held while one of the others changes.
+    """
+
+    record: RunRecord
+    tables: dict[str, TableFiles]
+    entry_files: dict[str, str]
+    in_memory: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    recording: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Run(RunTables):
@@ -45,12 +66,31 @@ class Run(RunTables):
 
     def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: Manifest | None = None) -> None:
         self.lake = lake
-        self.record = record
-        self._tables = dict(before.tables) if before is not None else {}
-        self._entry_files = dict(before.entries) if before is not None else {}
+        before = before or Manifest()
+        self._state = _State(record, dict(before.tables), dict(before.entries))
         self._on_step = on_step
-        self._recording = threading.Lock()
-        self._in_memory: dict[str, tuple[str, Any]] = {}
+        self._scope: _Scope | None = None
+
+    def seen_by(self, step: str, reads: Collection[str], writes: Collection[str]) -> Run:
+        """The run as a step sees it, which declares its products: all others are refused.
+
+        Args:
+            step: name of the step.
+            reads: names of the tables and artifacts that it may read.
+            writes: names of those that it may write, and read afterwards.
+        """
+        view = copy(self)
+        view._scope = _Scope(step, frozenset(reads), frozenset(writes))
+        return view
+
+    @property
+    def record(self) -> RunRecord:
+        """The state of the run."""
+        return self._state.record
+
+    @record.setter
+    def record(self, record: RunRecord) -> None:
+        self._state.record = record
 
     @property
     def run_id(self) -> str:
@@ -60,12 +100,35 @@ class Run(RunTables):
     @property
     def tables(self) -> Mapping[str, TableFiles]:
         """The files of each table that this run has, by its name."""
-        return self._tables
+        return self._state.tables
 
     @property
     def entry_files(self) -> Mapping[str, str]:
         """The file of each journal table that this run has, by its name; relative to the lake."""
-        return self._entry_files
+        return self._state.entry_files
+
+    def _require_declared(self, name: str) -> None:
+        """Check that the step that sees this run has declared a product, or all products of its kind.
+
+        Raises:
+            ContractError: it has not.
+        """
+        if self._scope is None:
+            return
+        declared = self._scope.reads | self._scope.writes
+        if name not in declared and name.partition("/")[0] not in declared:
+            raise _undeclared(self._scope.step, "reads", name)
+
+    def _require_output(self, name: str) -> None:
+        if self._scope is not None and name not in self._scope.writes:
+            raise _undeclared(self._scope.step, "writes", name)
+
+    def published(self, table: Table) -> DataFrame | None:
+        """The published rows of a table; None if there are none."""
+        self._require_declared(published_product(table))
+        record = published_run(self.lake)
+        last = Snapshot(self.lake, record) if record is not None else None
+        return last.read(table) if last is not None and last.has(table) else None
 
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
         """Write the entries of a journal table, replacing earlier ones of this attempt; return their number.
@@ -73,11 +136,12 @@ class Run(RunTables):
         Raises:
             ContractError: an entry does not have the declared columns.
         """
+        self._require_output(table.name)
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.run_id, self.record.attempt)}/{table.name}.parquet"
         self.lake.journal.write(table, rows, key)
-        with self._recording:
-            self._entry_files[table.name] = key
+        with self._state.recording:
+            self._state.entry_files[table.name] = key
             self._record_rows(table.name, len(rows))
         return len(rows)
 
@@ -103,30 +167,32 @@ class Run(RunTables):
 
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""
-        with self._recording:
-            self._tables[table.name] = files
+        self._require_output(table.name)
+        with self._state.recording:
+            self._state.tables[table.name] = files
             self._record_rows(table.name, files.rows)
         return files.rows
 
     def carry(self, other: RunTables) -> None:
         """Use all files of another run of the lake: tables, entries and artifacts."""
-        with self._recording:
-            self._tables, self._entry_files = dict(other.tables), dict(other.entry_files)
+        with self._state.recording:
+            self._state.tables, self._state.entry_files = dict(other.tables), dict(other.entry_files)
             self.record = replace(self.record, tables=other.record.tables, artifacts=other.record.artifacts)
 
     @contextmanager
     def undone_on_failure(self) -> Iterator[None]:
         """Forget the tables, entries and steps of the block if it fails; no other thread may write meanwhile."""
-        before = dict(self._tables), dict(self._entry_files), self.record
+        before = dict(self._state.tables), dict(self._state.entry_files), self.record
         try:
             yield
         except BaseException:
-            self._tables, self._entry_files, self.record = before
+            self._state.tables, self._state.entry_files, self.record = before
             raise
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Write the table with exactly the frame's rows; return their number."""
-        many_sites = POSTS.name in self._tables and len(self.files(POSTS).rows_by_site()) > FEW_SITES
+        posts = self._state.tables.get(POSTS.name, NO_FILES)
+        many_sites = len(posts.rows_by_site()) > FEW_SITES
         return self.put(table, self.new_files(table, frame, rebalance=many_sites))
 
     def replace(self, table: Table, frame: DataFrame, *, sites: Collection[str], base: TableFiles) -> int:
@@ -144,15 +210,16 @@ class Run(RunTables):
 
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table."""
+        self._require_output(table.name)
         new = self.new_files(table, frame)
-        with self._recording:
-            files = self._tables.get(table.name, NO_FILES).united(new)
-            self._tables[table.name] = files
+        with self._state.recording:
+            files = self._state.tables.get(table.name, NO_FILES).united(new)
+            self._state.tables[table.name] = files
             self._record_rows(table.name, files.rows)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Record the files that the run reads."""
-        with self._recording:
+        with self._state.recording:
             self.record = replace(self.record, inputs=tuple(inputs))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
@@ -163,10 +230,11 @@ class Run(RunTables):
             path: where it is stored.
             loaded: object that ``load_artifact`` returns without reading the path; None for nothing.
         """
-        with self._recording:
+        self._require_output(name)
+        with self._state.recording:
             self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
             if loaded is not None:
-                self._in_memory[name] = (path, loaded)
+                self._state.in_memory[name] = (path, loaded)
 
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
         """An artifact as an object: the one that this run has saved or loaded, else read from its path.
@@ -175,22 +243,14 @@ class Run(RunTables):
             name: of the artifact; it is in the run's record.
             load: reads the artifact from its path.
         """
+        self._require_declared(name)
         path = self.record.artifacts[name]
-        known, found = self._in_memory.get(name, ("", None))
+        known, found = self._state.in_memory.get(name, ("", None))
         if known != path:
             found = load(path)
-            with self._recording:
-                self._in_memory[name] = (path, found)
+            with self._state.recording:
+                self._state.in_memory[name] = (path, found)
         return found
-
-    def remember(self, name: str, value: object) -> None:
-        """Keep a value in memory for the caller of the flow, such as the content of a report."""
-        with self._recording:
-            self._in_memory[name] = ("", value)
-
-    def recall(self, name: str) -> Any:
-        """A value kept by ``remember``."""
-        return self._in_memory[name][1]
 
     def artifact_path(self, *parts: str) -> str:
         """A path for an artifact of this attempt, in the attempt's own folder."""
@@ -200,12 +260,12 @@ class Run(RunTables):
         """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
         root, own = self.lake.path(""), f"{folder_of(self.run_id, self.record.attempt)}/"
         used = {path.removeprefix(root) for path in self.record.artifacts.values() if path.startswith(root)}
-        used |= set(self._entry_files.values())
+        used |= set(self._state.entry_files.values())
         sizes = self.lake.objects.sizes(own)
         for path in sorted(path for path in used if not path.startswith(own)):
             below = self.lake.objects.sizes(path).items()
             sizes |= {key: size for key, size in below if key == path or key.startswith(f"{path}/")}
-        return Manifest(dict(self._tables), dict(self._entry_files), sizes)
+        return Manifest(dict(self._state.tables), dict(self._state.entry_files), sizes)
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
@@ -214,7 +274,7 @@ class Run(RunTables):
         started = time.perf_counter()
         yield step
         step.seconds = round(time.perf_counter() - started, 3)
-        with self._recording:
+        with self._state.recording:
             self.record = replace(self.record, steps=(*self.record.steps, step))
         self._on_step(step)
 
@@ -226,3 +286,24 @@ class Run(RunTables):
 
     def _record_rows(self, name: str, rows: int) -> None:
         self.record = replace(self.record, tables={**self.record.tables, name: rows})
+
+
+def published_product(table: Table) -> str:
+    """The name of a published table among the products of steps."""
+    return f"published {table.name}"
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """The products that a step has declared, by name."""
+
+    step: str
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+
+def _undeclared(step: str, does: str, name: str) -> ContractError:
+    return ContractError(
+        f"the step {step} {does} {name}, which it does not declare",
+        f"add the product to {'reads() or reads_if_present()' if does == 'reads' else 'writes()'} of the step",
+    )

@@ -40,6 +40,10 @@ class RunTables(ABC):
     def _lacks(self, table: Table | JournalTable) -> InputError:
         """The error of reading a table that the run does not have."""
 
+    @abstractmethod
+    def _require_declared(self, name: str) -> None:
+        """Check that the reader of this run may read a product."""
+
     def read(self, table: Table) -> DataFrame:
         """The run's rows of a table.
 
@@ -54,9 +58,19 @@ class RunTables(ABC):
         Raises:
             InputError: the run does not have the table.
         """
+        self._require_declared(table.name)
         if table.name not in self.tables:
             raise self._lacks(table)
         return self.tables[table.name]
+
+    def files_or_none(self, table: Table) -> TableFiles:
+        """The run's files of a table; none if it does not have the table."""
+        return self.files(table) if self.has(table) else NO_FILES
+
+    def artifact(self, name: str) -> str | None:
+        """The path of a model, report or prediction file; None if the run does not have it."""
+        self._require_declared(name)
+        return self.record.artifacts.get(name)
 
     def entries(self, table: JournalTable) -> list[Entry]:
         """The run's entries of a journal table.
@@ -64,6 +78,7 @@ class RunTables(ABC):
         Raises:
             InputError: the run does not have the table.
         """
+        self._require_declared(table.name)
         if table.name not in self.entry_files:
             raise self._lacks(table)
         return self.lake.journal.read(table, self.entry_files[table.name])
@@ -82,6 +97,7 @@ class RunTables(ABC):
 
     def has(self, table: Table | JournalTable) -> bool:
         """Whether the run has the table."""
+        self._require_declared(table.name)
         return table.name in self.tables or table.name in self.entry_files
 
     def shares(self, table: Table, other: RunTables) -> bool:
@@ -97,7 +113,7 @@ class RunTables(ABC):
         """
         changed: set[str] = set()
         for table in tables:
-            now, before = (run.tables.get(table.name, NO_FILES) for run in (self, since))
+            now, before = (run.files_or_none(table) for run in (self, since))
             changed |= {site for site in now.sites | before.sites if now.fingerprint(site) != before.fingerprint(site)}
         return changed
 

@@ -50,9 +50,11 @@ def execute_steps(flow: Flow, run: Run) -> None:
 
 
 def execute_step(step: Step, run: Run) -> None:
-    """Run one step and record it."""
+    """Run one step with the products that it declares, and record it."""
+    reads = {product.name for product in (*step.reads(), *step.reads_if_present())}
+    seen = run.seen_by(step.name, reads, {product.name for product in step.writes()})
     if step.records_parts:
-        step.execute(run, StepRecord(step.name))
+        step.execute(seen, StepRecord(step.name))
         return
     with run.step(step.name) as counts:
-        step.execute(run, counts)
+        step.execute(seen, counts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.run import Run
+from cqa_spark.lake.run import Run, published_product
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.table import Table
 
@@ -23,7 +23,23 @@ class Artifact:
     name: str
 
 
-Product = Table | JournalTable | Artifact
+@dataclass(frozen=True)
+class Published:
+    """An input of a step: a table of the published run, which ``Run.published`` reads.
+
+    Attributes:
+        table: the table.
+    """
+
+    table: Table
+
+    @property
+    def name(self) -> str:
+        """The name among the products of a step."""
+        return published_product(self.table)
+
+
+Product = Table | JournalTable | Artifact | Published
 """A table or artifact that a step reads or writes."""
 
 

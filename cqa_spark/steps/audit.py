@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.history.audit import Exposure, Finding, audit_groups, audit_moments, exposure, known_at
 from cqa_spark.features.needed_tables import with_needed_tables
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
+from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.schemas.audits import AUDIT_EXPOSURES, AUDIT_FINDINGS
+from cqa_spark.runtime.step import Product, Step
+from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.tasks.preferred_answer import PreferredAnswer
-
-AUDIT = Artifact("audit")
-
-
-@dataclass(frozen=True)
-class Audited:
-    """What the audit found.
-
-    Attributes:
-        exposure: numbers of pairs that contain information from after the cut.
-        findings: one per group and time.
-    """
-
-    exposure: Exposure
-    findings: Sequence[Finding]
 
 
 @dataclass(frozen=True)
@@ -55,11 +43,11 @@ class Audit(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every dump has."""
-        return tuple(OPTIONAL.values())
+        return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
-        """The findings, which stay in memory."""
-        return (AUDIT,)
+        """The findings, and the pairs that reveal something whatever the features."""
+        return AUDIT_FINDINGS, AUDIT_EXPOSURES
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Audit every group at every time.
@@ -83,4 +71,21 @@ class Audit(Step):
                 f"run {run.run_id} has no preferred-answer examples with a time",
                 "create them: cqa dataset preferred-answer",
             )
-        run.remember(AUDIT.name, Audited(exposed, findings))
+        run.write_entries(AUDIT_FINDINGS, [_entry(finding) for finding in findings])
+        run.write_entries(AUDIT_EXPOSURES, [asdict(exposed)])
+
+
+def audited(run: RunTables) -> tuple[Exposure, list[Finding]]:
+    """The result of the audit of a run: exposure, and one finding per group and time."""
+    [exposed] = run.entries(AUDIT_EXPOSURES)
+    return Exposure(**exposed), [_finding(entry) for entry in run.entries(AUDIT_FINDINGS)]
+
+
+def _entry(finding: Finding) -> Entry:
+    entry = asdict(finding)
+    return {"feature_group": entry.pop("group"), **entry}
+
+
+def _finding(entry: Entry) -> Finding:
+    values = dict(entry)
+    return Finding(group=values.pop("feature_group"), **values)

@@ -41,7 +41,7 @@ def _users(run: Run, systems: Sequence[str]) -> dict[str, list[str]]:
     """The systems by the feature groups that they use."""
     users: dict[str, list[str]] = defaultdict(list)
     for system in systems:
-        if path := run.record.artifacts.get(model_artifact(system)):
+        if path := run.artifact(model_artifact(system)):
             for group in load_recipe(open_model_folder(path, "trained_system", run.lake.storage)).system.feature_groups:
                 users[group].append(system)
     return users

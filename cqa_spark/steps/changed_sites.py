@@ -19,7 +19,7 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import NO_FILES, fingerprint_of
+from cqa_spark.lake.table_files import fingerprint_of
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -103,10 +103,10 @@ def site_update(
         run.record.code_version,
         *table.schema.names,
         *[f"{name} {hashed_settings(section)}" for name, section in settings.items()],
-        *[run.record.artifacts[model_artifact(name)].removeprefix(run.lake.path("")) for name in models],
+        *[(run.artifact(model_artifact(name)) or "").removeprefix(run.lake.path("")) for name in models],
         *versions,
     )
-    given = [run.tables.get(each.name, NO_FILES) for each in inputs]
+    given = [run.files_or_none(each) for each in inputs]
     sites = set[str]().union(*(files.sites for files in given))
     fingerprints = {site: fingerprint_of(made_by, *(files.fingerprint(site) for files in given)) for site in sites}
     if last is None or not last.has(table):

@@ -30,7 +30,7 @@ from cqa_spark.steps.changed_sites import (
     ranked_before,
     site_update,
 )
-from cqa_spark.steps.feature_inputs import OPTIONAL, feature_inputs, task_examples
+from cqa_spark.steps.feature_inputs import IF_PRESENT, OPTIONAL, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import load_trained
 from cqa_spark.systems.trained_system import model_artifact
@@ -67,7 +67,7 @@ class ComputeFeatures(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every corpus has."""
-        return tuple(OPTIONAL.values())
+        return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
         """The values."""

@@ -10,12 +10,11 @@ from operator import or_
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.step import Product, Published, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
@@ -41,6 +40,10 @@ class Embed(Step):
         """The analysed texts, and which of them belong to examples."""
         return (TEXTS, DOCUMENTS, EXAMPLES) if self.examples_only else (TEXTS,)
 
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """The published vectors."""
+        return (Published(EMBEDDINGS),)
+
     def writes(self) -> tuple[Product, ...]:
         """The vectors."""
         return (EMBEDDINGS,)
@@ -56,9 +59,8 @@ class Embed(Step):
         for model in models:
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)
-        record, kept = published_run(run.lake), EMBEDDINGS.empty(run.lake.spark)
-        if record is not None and EMBEDDINGS.name in record.tables:
-            published = Snapshot(run.lake, record).read(EMBEDDINGS)
+        kept, published = EMBEDDINGS.empty(run.lake.spark), run.published(EMBEDDINGS)
+        if published is not None:
             kept = published.where(_is_of(models)).join(texts, on="text_id", how="left_semi")
         with persisted(kept) as (kept,):
             known = kept.select("text_id", "model")

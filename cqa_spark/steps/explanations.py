@@ -29,7 +29,7 @@ CANDIDATE = ("site", "query_id", "candidate_id")
 
 def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
     """The stories with the feature contributions of their candidates; unchanged if the ranker explains no scores."""
-    if model_artifact(system) not in run.record.artifacts or not stories:
+    if not run.artifact(model_artifact(system)) or not stories:
         return tuple(stories)
     trained = trained_system(run, model_artifact(system))
     if not explains(trained.model):

@@ -40,6 +40,9 @@ OPTIONAL = {
 }
 """Optional tables of a run, by their field in ``FeatureInputs``."""
 
+IF_PRESENT = (*OPTIONAL.values(), DOCUMENTS, TEXTS, EMBEDDINGS)
+"""The tables that ``feature_inputs`` reads if the run has them."""
+
 
 def task_examples(run: RunTables, task: str) -> DataFrame:
     """The run's examples of a task."""

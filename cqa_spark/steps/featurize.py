@@ -18,7 +18,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import (
-    OPTIONAL,
+    IF_PRESENT,
     feature_inputs,
     fit_and_write,
     task_examples,
@@ -56,7 +56,7 @@ class Featurize(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every corpus has."""
-        return tuple(OPTIONAL.values())
+        return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
         """The values, the omitted groups, the fitted groups."""

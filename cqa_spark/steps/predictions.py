@@ -47,9 +47,13 @@ class WritePredictions(Step):
         """The rankings."""
         return (RANKINGS,)
 
+    @property
+    def _artifact(self) -> Artifact:
+        return Artifact(f"predictions/{self.system}")
+
     def writes(self) -> tuple[Product, ...]:
         """The file."""
-        return (Artifact(self.path),)
+        return (self._artifact,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the file."""
@@ -57,7 +61,7 @@ class WritePredictions(Step):
         if self.split is not None:
             rankings = rankings.where(F.col("split") == self.split)
         counts.rows_in = counts.rows_out = write_predictions(rankings, self.path, self.task, run.lake.storage)
-        run.add_artifact(f"predictions/{self.system}", self.path)
+        run.add_artifact(self._artifact.name, self.path)
 
 
 def write_predictions(rankings: DataFrame, path: str, task: str, storage: ObjectStorageSettings) -> int:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pyspark.sql import functions as F
 
 from cqa_spark.features.catalogue import meanings
+from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run
@@ -17,6 +18,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
+from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SET_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
@@ -37,7 +39,7 @@ from cqa_spark.steps.query_table import QueryFiles
 from cqa_spark.steps.study import found_study
 from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.recipes import descriptions
-from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.systems.trained_system import MODELS, model_artifact
 
 SHOWN = (RANKINGS, EXAMPLES, UNRETRIEVED, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
 SHOWN_ENTRIES = (
@@ -53,6 +55,7 @@ SHOWN_ENTRIES = (
     CHANGES,
     CHECKS,
 )
+OF_STUDIES = (SITE_METRICS, TRANSFERS, TRIALS, ATTENTIONS)
 REPORT = Artifact("report")
 
 
@@ -80,8 +83,17 @@ class Report(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
-        shown = (*SHOWN, *SHOWN_ENTRIES, SITE_METRICS, TRANSFERS, TRIALS, ATTENTIONS)
-        return tuple(table for table in shown if table not in self.reads())
+        shown = (
+            *SHOWN,
+            *SHOWN_ENTRIES,
+            SITE_METRICS,
+            TRANSFERS,
+            TRIALS,
+            ATTENTIONS,
+            LEFT_OUT_GROUPS,
+            feature_table(()),
+        )
+        return *(table for table in shown if table not in self.reads()), Artifact(MODELS)
 
     def writes(self) -> tuple[Product, ...]:
         """The page."""
@@ -97,8 +109,7 @@ class Report(Step):
         files = QueryFiles(run, target)
         content = files.finish(self._content(run, ranked, files))
         write_file(target, page_bytes(render(content)), run.lake.storage)
-        run.add_artifact(REPORT.name, target)
-        run.remember(REPORT.name, content)
+        run.add_artifact(REPORT.name, target, loaded=content)
         counts.rows_out = 1
 
     def _content(self, run: Run, ranked: Sequence[RankedSystem], files: QueryFiles) -> RunReport:
@@ -134,8 +145,11 @@ class Report(Step):
 
 def report_content(run: Run) -> RunReport:
     """The content of the page that the current process wrote for the run."""
-    content: RunReport = run.recall(REPORT.name)
-    return content
+
+    def read(path: str) -> RunReport:
+        raise AssertionError(f"the flow has the step {Report.name}, which wrote {path}")
+
+    return run.load_artifact(REPORT.name, read)
 
 
 def _meanings(run: Run) -> dict[str, dict[str, str]]:
@@ -143,7 +157,7 @@ def _meanings(run: Run) -> dict[str, dict[str, str]]:
     features: dict[str, list[str]] = {}
     for entry in run.entries_or_none(FEATURE_IMPORTANCES):
         features.setdefault(entry["system"], []).append(entry["feature"])
-    paths = {system: run.record.artifacts.get(model_artifact(system)) for system in features}
+    paths = {system: run.artifact(model_artifact(system)) for system in features}
     return {
         system: meanings(found, numbered_groups(found, paths[system], run.lake.storage))
         for system, found in features.items()

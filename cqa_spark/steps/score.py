@@ -98,7 +98,7 @@ def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
     Raises:
         InputError: the run has trained none of them.
     """
-    names = [name for name in systems if model_artifact(name) in run.record.artifacts]
+    names = [name for name in systems if run.artifact(model_artifact(name))]
     if not names:
         raise InputError(
             f"run {run.run_id} has not trained {', '.join(systems)}",

@@ -79,7 +79,7 @@ class Train(Step):
                 trained = TrainedSystem(
                     system,
                     system.build().fit(frame_of(system)),
-                    load_groups(system.feature_groups, run.record.artifacts[GROUPS.name], run.lake.storage),
+                    load_groups(system.feature_groups, run.artifact(GROUPS.name) or "", run.lake.storage),
                     run.run_id,
                     threads,
                     {name: load_upstream(run, name) for name in system.upstream},
@@ -99,7 +99,7 @@ class Train(Step):
 def trained_recipes(run: Run, systems: Sequence[System]) -> list[System]:
     """The systems that the run has trained, with the recipes used in training."""
     names = [model_artifact(system.name) for system in systems]
-    return [trained_system(run, name).system for name in names if name in run.record.artifacts]
+    return [trained_system(run, name).system for name in names if run.artifact(name)]
 
 
 def load_upstream(run: Run, name: str) -> TrainedSystem:

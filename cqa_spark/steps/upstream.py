@@ -14,6 +14,7 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
 from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.registry import group_class
+from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -21,7 +22,13 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAIN
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import feature_inputs, fit_and_write, text_tables, write_outside_training
+from cqa_spark.steps.feature_inputs import (
+    IF_PRESENT,
+    feature_inputs,
+    fit_and_write,
+    text_tables,
+    write_outside_training,
+)
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
 from cqa_spark.systems.system import System
@@ -92,10 +99,15 @@ class TrainUpstream(Step):
         upstream = [each.system for each in upstream_of(self.systems)]
         return EXAMPLES, POSTS, COMMENTS, *text_tables(groups_of(upstream), words=rank_by_words(upstream))
 
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return IF_PRESENT
+
     def writes(self) -> tuple[Product, ...]:
-        """The scores, and a model of each upstream system."""
-        models = [Artifact(upstream_artifact(each.system.name)) for each in upstream_of(self.systems)]
-        return UPSTREAM_SCORES, *models
+        """The scores, the values of the groups of each upstream system, and its model."""
+        upstream = [each.system for each in upstream_of(self.systems)]
+        models = [Artifact(upstream_artifact(system.name)) for system in upstream]
+        return UPSTREAM_SCORES, *tables_of(groups_of(upstream)), *models
 
     def prepare(self) -> None:
         """Check that the libraries of the groups and rankers are installed."""
@@ -128,9 +140,13 @@ class ScoreUpstream(Step):
         tables = text_tables(groups_of(each.system for each in upstream_of([self.system])))
         return Artifact(model_artifact(self.system.name)), EXAMPLES, POSTS, COMMENTS, *tables
 
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return IF_PRESENT
+
     def writes(self) -> tuple[Product, ...]:
-        """The scores."""
-        return (UPSTREAM_SCORES,)
+        """The scores, and the values of the groups of the upstream systems."""
+        return UPSTREAM_SCORES, *tables_of(groups_of(each.system for each in upstream_of([self.system])))
 
     def prepare(self) -> None:
         """Check that the libraries of the groups are installed."""

@@ -89,9 +89,13 @@ class TrainedSystem:
         return cls(saved.system, model, groups, saved.training_run, _read_threads(folder), upstream)
 
 
+MODELS = "model"
+"""The kind of the artifacts of trained systems."""
+
+
 def model_artifact(system: str) -> str:
     """The name of a trained system's folder among a run's artifacts."""
-    return f"model/{system}"
+    return f"{MODELS}/{system}"
 
 
 def upstream_artifact(system: str) -> str:

@@ -17,6 +17,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.reports.preferred_answer.labels import is_baseline
 from cqa_spark.runtime.step import Product, Step
@@ -52,6 +53,10 @@ class Tune(Step):
     def reads(self) -> tuple[Product, ...]:
         """Examples and features."""
         return EXAMPLES, *frame_tables(self.systems)
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """The omitted groups."""
+        return (LEFT_OUT_GROUPS,)
 
     def writes(self) -> tuple[Product, ...]:
         """The trials."""
