@@ -109,29 +109,35 @@ class RunLog:
 
     def last_success(self, run_id: str) -> RunRecord | None:
         """The record of the run's last successful attempt whose files were not collected."""
-        of_run = [each for each in self._listed() if each.run_id == run_id]
-        collected = {each.attempt for each in of_run if each.status == "collected"}
-        complete = [each for each in of_run if each.status == "succeeded" and each.attempt not in collected]
+        complete = [each for each in self._complete() if each.run_id == run_id]
         return self._read(complete[-1:])[0] if complete else None
 
     def require_success(self, run_id: str) -> RunRecord:
         """Like ``last_success``, for runs that must exist.
 
         Raises:
-            InputError: no such run succeeded in this lake; the message names those that did.
+            InputError: no such run succeeded in this lake, or it was collected; the message names others.
         """
         record = self.last_success(run_id)
         if record is None:
-            known = sorted({listed.run_id for listed in self._listed() if listed.status == "succeeded"})
+            others = sorted({listed.run_id for listed in self._complete()})
+            was_collected = any(each.run_id == run_id and each.status == "collected" for each in self._listed())
+            problem = f"run {run_id} was collected" if was_collected else f"no run {run_id} has succeeded"
             raise InputError(
-                f"no run {run_id} has succeeded in {self._objects.root}",
-                f"choose one of: {', '.join(known)}" if known else "start one with: cqa run --config FILE",
+                f"{problem} in {self._objects.root}",
+                f"choose one of: {', '.join(others)}" if others else "start one with: cqa run --config FILE",
             )
         return record
 
     def is_empty(self) -> bool:
         """Whether nothing was ever recorded."""
         return next(iter(self._objects.keys(FOLDER)), None) is None
+
+    def _complete(self) -> list[_Listed]:
+        """The records of successful attempts whose files were not collected."""
+        listed = self._listed()
+        collected = {(each.run_id, each.attempt) for each in listed if each.status == "collected"}
+        return [each for each in listed if each.status == "succeeded" and (each.run_id, each.attempt) not in collected]
 
     def _listed(self) -> list[_Listed]:
         """The records by their names, in order.
