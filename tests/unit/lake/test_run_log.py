@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from cqa_spark.errors import AnotherWriter, ContractError, InputError
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.object_store.folder import Folder
+from cqa_spark.object_store.store import Stored
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FULL = RunRecord(
-    "r1", "succeeded", "run", "c0ffee", "task: x\n", "0.1", (InputRecord("a.xml", "train", 3, None),),
+    "r1", "succeeded", "run", "c0ffee", "task: x\n", "0.1", 1, (InputRecord("a.xml", "train", 3, None),),
     (StepRecord("ingest", 3, 2, 1, 0.5),), {"posts": 4}, {"report": "/r.html"}, "run finished", 0, NOON,
 )  # fmt: skip
 
@@ -29,7 +27,7 @@ class Counted(Folder):
 
     reads = 0
 
-    def read(self, key: str):  # type: ignore[no-untyped-def]
+    def read(self, key: str) -> Stored | None:
         self.reads += 1
         return super().read(key)
 
@@ -44,15 +42,15 @@ def log(store: Counted) -> RunLog:
     return RunLog(store)
 
 
-def record(run_id: str, status: str) -> RunRecord:
-    return RunRecord(run_id, status, "run", "c0ffee", "task: x\n", "0.1", recorded_at=NOON)
+def record(run_id: str, status: str, attempt: int = 1) -> RunRecord:
+    return RunRecord(run_id, status, "run", "c0ffee", "task: x\n", "0.1", attempt, recorded_at=NOON)
 
 
 def fill(log: RunLog, *entries: str) -> None:
-    """Append records, each written as run and status."""
+    """Append records, each written as run, status and perhaps attempt."""
     for entry in entries:
-        run_id, status = entry.split()
-        log.append(record(run_id, status))
+        run_id, status, *attempt = entry.split()
+        log.append(record(run_id, status, *map(int, attempt)))
 
 
 def shown(records: list[RunRecord]) -> list[str]:
@@ -69,10 +67,10 @@ def test_records_are_numbered_without_gaps_and_read_in_order(log: RunLog, store:
     fill(log, "b running", "a running", "b succeeded", "a failed")
     assert shown(log.records()) == ["1 b running", "2 a running", "3 b succeeded", "4 a failed"]
     assert list(store.keys()) == [
-        "journal/runs/0000000001.running.b.parquet",
-        "journal/runs/0000000002.running.a.parquet",
-        "journal/runs/0000000003.succeeded.b.parquet",
-        "journal/runs/0000000004.failed.a.parquet",
+        "runs/log/0000000001.running.b.1.json",
+        "runs/log/0000000002.running.a.1.json",
+        "runs/log/0000000003.succeeded.b.1.json",
+        "runs/log/0000000004.failed.a.1.json",
     ]
 
 
@@ -95,8 +93,8 @@ def test_the_newest_record_of_each_run(log: RunLog) -> None:
     assert shown(log.newest()) == ["5 r1 published", "4 r2 failed"]
 
 
-@pytest.mark.parametrize("run_id", ["a.b..c", "running.r1", "a/b", "../c", "50%", "50%25", "a b:c", "é", "x.parquet"])
-def test_a_run_of_any_name_is_found(log: RunLog, run_id: str) -> None:
+@pytest.mark.parametrize("run_id", ["a.b..c", "running.r1", "r1.2", "2026-01-01.1.json", "-", "x_y"])
+def test_a_run_of_any_name_that_settings_allow_is_found(log: RunLog, run_id: str) -> None:
     for status in ("running", "succeeded"):
         log.append(record(run_id, status))
     assert [(each.run_id, each.status) for each in log.records(run_id)] == [
@@ -115,9 +113,9 @@ def test_an_empty_log(log: RunLog) -> None:
     assert refused.value.remedy == "start one with: cqa run --config FILE"
 
 
-def test_the_last_success_is_the_newest_record_with_complete_tables(log: RunLog) -> None:
+def test_the_last_success_of_a_run(log: RunLog) -> None:
     fill(log, "r1 running", "r1 succeeded", "r1 published", "r1 running", "r1 failed", "r2 running", "r3 succeeded")
-    assert log.require_success("r1").sequence == 3
+    assert log.require_success("r1").sequence == 2
     assert log.last_success("r2") is None
     with pytest.raises(InputError, match="no run r2 has succeeded") as refused:
         log.require_success("r2")
@@ -142,13 +140,40 @@ def test_a_run_that_began_again_after_its_success_is_closed(log: RunLog) -> None
     assert log.require_success("r1").sequence == 2
 
 
-def test_a_publication_that_the_log_lacks_is_added_once(log: RunLog) -> None:
-    first = record("r1", "published")
-    again = replace(first, recorded_at=NOON + timedelta(seconds=1))
-    for publication in (first, first, again, again):
-        log.append_published(publication)
-        fill(log, "r2 running")
-    assert shown(log.records(status="published")) == ["1 r1 published", "4 r1 published"]
+def test_a_record_that_has_its_number_is_added_under_it_once(log: RunLog) -> None:
+    fill(log, "r1 running", "r1 succeeded")
+    publication = replace(record("r1", "published"), sequence=3)
+    assert not log.has(publication)
+    log.complete(publication)
+    assert log.has(publication)
+    assert log.records()[-1] == publication
+    with pytest.raises(AnotherWriter, match="another process is writing the run log"):
+        log.complete(publication)
+    assert not log.has(replace(publication, attempt=2))
+    fill(log, "r2 running")
+    assert log.next_sequence() == 5
+
+
+def test_a_record_of_a_process_that_was_overtaken_beside_another_of_its_number(log: RunLog) -> None:
+    fill(log, "r1 running", "r1 succeeded", "r2 running")
+    log.complete(replace(record("late", "failed"), sequence=2))
+    fill(log, "r2 succeeded")
+    assert shown(log.records()) == [
+        "1 r1 running", "2 late failed", "2 r1 succeeded", "3 r2 running", "4 r2 succeeded",
+    ]  # fmt: skip
+    assert log.require_success("r1").sequence == 2
+
+
+def test_an_attempt_whose_files_were_collected_is_no_success(log: RunLog, tmp_path: Path) -> None:
+    fill(log, "r1 succeeded 1", "r1 succeeded 2", "r2 succeeded 3", "r1 collected 2")
+    assert log.require_success("r1").attempt == 1
+    fill(log, "r1 collected 1")
+    with pytest.raises(InputError) as refused:
+        log.require_success("r1")
+    assert (refused.value.problem, refused.value.remedy) == (
+        f"run r1 was collected in {tmp_path}/lake",
+        "choose one of: r2",
+    )
 
 
 def test_of_two_who_append_at_once_one_is_refused(store: Counted) -> None:
@@ -172,54 +197,38 @@ def test_a_record_that_is_removed_while_it_is_read_is_named(log: RunLog, store: 
 
         def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
             listed = list(super().keys(prefix, after))
-            self.delete("journal/runs/0000000002.running.r2.parquet")
+            self.delete("runs/log/0000000002.running.r2.1.json")
             return iter(listed)
 
-    with pytest.raises(ContractError, match=r"0000000002\.running\.r2\.parquet is missing"):
+    with pytest.raises(ContractError, match=r"0000000002\.running\.r2\.1\.json is missing"):
         RunLog(Removing(store.root)).records()
 
 
 def test_a_record_that_is_missing_is_named_by_its_number(log: RunLog, store: Counted) -> None:
     fill(log, "r1 running", "r1 succeeded", "r2 running")
-    store.delete("journal/runs/0000000002.succeeded.r1.parquet")
+    store.delete("runs/log/0000000002.succeeded.r1.1.json")
     with pytest.raises(ContractError) as gap:
         log.newest()
     assert gap.value.problem == (
-        f"{store.root}/journal/runs/0000000002.….parquet is missing: "
-        "the next record is journal/runs/0000000003.running.r2.parquet"
+        f"{store.root}/runs/log/0000000002.….json is missing: the next record is runs/log/0000000003.running.r2.1.json"
     )
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "1.running.r1.parquet", "0000000002.running.parquet"])
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "1.running.r1.1.json", "0000000002.running.1.json", "0000000002.running.r1.json"]
+)
 def test_a_file_that_is_no_record_is_named(log: RunLog, store: Counted, name: str) -> None:
     fill(log, "r1 running")
-    store.put(f"journal/runs/{name}", b"")
+    store.put(f"runs/log/{name}", b"")
     with pytest.raises(ContractError, match=f"{name} is damaged: its name is not that of a record"):
         log.records()
 
 
-def test_a_file_of_another_table_is_no_record(log: RunLog, store: Counted) -> None:
+@pytest.mark.parametrize("content", [b"", b"no JSON", b"{}", b'{"run_id": "r1"}', b"[]", b"\xff\xfe"])
+def test_a_record_that_is_damaged_is_named(log: RunLog, store: Counted, content: bytes) -> None:
     fill(log, "r1 running")
-    buffer = io.BytesIO()
-    pq.write_table(pa.table({"system": ["best_a"], "run_id": ["r1"]}), buffer)
-    store.put("journal/runs/0000000001.running.r1.parquet", buffer.getvalue())
-    with pytest.raises(ContractError, match="is damaged: it has no values of sequence, status, recorded_at"):
-        log.records()
-
-
-def test_a_record_that_is_damaged_is_named(log: RunLog, store: Counted) -> None:
-    fill(log, "r1 running")
-    key = "journal/runs/0000000001.running.r1.parquet"
-    store.put(key, b"no Parquet")
+    key = "runs/log/0000000001.running.r1.1.json"
+    store.put(key, content)
     with pytest.raises(ContractError) as damaged:
         log.records()
     assert damaged.value.problem.startswith(f"{store.root}/{key} is damaged: ")
-
-
-def test_restored_records_keep_their_numbers_and_later_ones_follow(log: RunLog) -> None:
-    numbered = [replace(record("r1", "running"), sequence=1), replace(record("r1", "succeeded"), sequence=2)]
-    for _ in range(2):
-        log.restore(numbered)
-    assert log.records() == numbered
-    fill(log, "r2 running")
-    assert shown(log.records()) == ["1 r1 running", "2 r1 succeeded", "3 r2 running"]

@@ -1,0 +1,103 @@
+"""Runs of two small tables in a folder, written without Spark: users of sites, and a journal table of notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.holding import hold
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.leased import LeasedLake
+from cqa_spark.lake.publishing import publish
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_lifecycle import open_run
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.schemas.community import USERS
+from cqa_spark.lake.storage import TABLES, Lake
+from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table_files import DataFile, TableFiles
+from cqa_spark.lake.writing import nullable
+
+NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))
+
+
+def no_spark() -> NoReturn:
+    """Stands for a session where none is needed."""
+    raise AssertionError("Spark is started")
+
+
+def lake_at(folder: Path) -> Lake:
+    """A lake whose session must not be started."""
+    return Lake(no_spark, str(folder))
+
+
+@contextmanager
+def held(lake: Lake, job: str = "test") -> Iterator[LeasedLake]:
+    """The lake, leased by this process."""
+    with hold(lake, Holder.of_this_process(job)) as leased:
+        yield leased
+
+
+@contextmanager
+def opened(lake: Lake, run_id: str, *, resume: bool = False, code_version: str = "0") -> Iterator[Run]:
+    """A run that has begun."""
+    begin = RunRecord(run_id, "running", "run", config_hash="c0ffee", config="task: x\n", code_version=code_version)
+    with open_run(lake, begin, resume=resume, on_step=lambda step: None) as run:
+        yield run
+
+
+def new_files(run: Run, table: Table, rows: Mapping[str, Sequence[Mapping[str, object]]]) -> TableFiles:
+    """A file for each site, written as a task writes it; columns that a row does not name are null.
+
+    Args:
+        run: the run, in a lake in a folder.
+        table: divided by site.
+        rows: by site.
+    """
+    schema = to_arrow_schema(nullable(table.schema))
+    folder = f"{TABLES}/{table.name}/{run.run_id}.{run.record.attempt}/{uuid4().hex}"
+    files = []
+    for site, of_site in rows.items():
+        path = f"{folder}/part-{uuid4().hex}.parquet"
+        stored = pa.Table.from_pylist([{"site": site, **row} for row in of_site], schema)
+        target = Path(run.lake.path(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(stored, target)
+        files.append(DataFile(path, target.stat().st_size, stored.num_rows, {"site": site}))
+    return TableFiles(tuple(schema.names), tuple(files))
+
+
+def put_users(run: Run, **by_site: str) -> None:
+    """Write the table of users: a user of each letter, by site."""
+    users = {site: [{"user_id": letter} for letter in letters] for site, letters in by_site.items()}
+    run.put(USERS, new_files(run, USERS, users))
+
+
+def users(run: RunTables) -> list[str]:
+    """The users of a run, as ``site/user``."""
+    paths = [run.lake.path(file.path) for file in run.files(USERS).files]
+    rows = [row for path in paths for row in pq.read_table(path, columns=["site", "user_id"]).to_pylist()]
+    return sorted(f"{row['site']}/{row['user_id']}" for row in rows)
+
+
+def finished(lake: Lake, run_id: str, **by_site: str) -> RunRecord:
+    """A run that wrote users, and a note with its own name."""
+    with opened(lake, run_id) as run:
+        put_users(run, **by_site)
+        run.write_entries(NOTES, [{"note": run_id}])
+    return run.record
+
+
+def published(lake: Lake, run_id: str) -> RunRecord:
+    """Publish a run."""
+    with held(lake) as leased:
+        return publish(leased, run_id)
