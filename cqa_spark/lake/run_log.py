@@ -122,9 +122,9 @@ class RunLog:
         if record is None:
             others = sorted({listed.run_id for listed in self._complete()})
             was_collected = any(each.run_id == run_id and each.status == "collected" for each in self._listed())
-            problem = f"run {run_id} was collected" if was_collected else f"no run {run_id} has succeeded"
+            root = self._objects.root
             raise InputError(
-                f"{problem} in {self._objects.root}",
+                f"run {run_id} of {root} was collected" if was_collected else f"no run {run_id} has succeeded in {root}",
                 f"choose one of: {', '.join(others)}" if others else "start one with: cqa run --config FILE",
             )
         return record

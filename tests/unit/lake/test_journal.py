@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.journal import Journal, JournalTable, read_all
+from cqa_spark.lake.journal import Journal, JournalTable
 from cqa_spark.lake.table import column
 from cqa_spark.object_store.folder import Folder
 
@@ -31,6 +31,7 @@ MEASURED = JournalTable(
     key=("measure",),
 )
 NOON = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
+KEY = "runs/r1.1/measured.parquet"
 MAP = {"measure": "MAP@10", "value": 1 / 3, "queries": 244, "counts": {"b": 2, "a": 1}, "at": NOON}
 MRR = {"measure": "MRR@10", "value": None, "queries": None, "counts": None, "at": None}
 
@@ -40,51 +41,35 @@ def store(tmp_path: Path) -> Folder:
     return Folder(str(tmp_path / "lake"))
 
 
-def test_entries_are_read_as_they_were_written_and_in_that_order(store: Folder) -> None:
-    journal = Journal(store)
-    assert journal.write(MEASURED, [MRR, MAP], run_id="r1", attempt=1) == 2
-    assert journal.read(MEASURED, run_id="r1", attempt=1) == [MRR, MAP]
+@pytest.fixture
+def journal(store: Folder) -> Journal:
+    return Journal(store)
 
 
-def test_no_entries_are_a_file_too(store: Folder) -> None:
-    journal = Journal(store)
-    assert journal.write(MEASURED, [], run_id="r1", attempt=1) == 0
-    assert journal.read(MEASURED, run_id="r1", attempt=1) == []
-    assert list(store.keys()) == ["journal/measured/r1.1.parquet"]
+def test_entries_are_read_as_they_were_written_and_in_that_order(store: Folder, journal: Journal) -> None:
+    assert journal.write(MEASURED, [MRR, MAP], KEY) == store.sizes()[KEY]
+    assert journal.read(MEASURED, KEY) == [MRR, MAP]
+    journal.write(MEASURED, [MAP], KEY)
+    assert journal.read(MEASURED, KEY) == [MAP]
 
 
-def test_an_attempt_writes_over_its_own_entries_alone(store: Folder) -> None:
-    journal = Journal(store)
-    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
-    journal.write(MEASURED, [MAP, MRR], run_id="r1", attempt=2)
-    journal.write(MEASURED, [MRR], run_id="r1", attempt=2)
-    journal.write(MEASURED, [], run_id="r2", attempt=1)
-    assert journal.read(MEASURED, run_id="r1", attempt=1) == [MAP]
-    assert journal.read(MEASURED, run_id="r1", attempt=2) == [MRR]
+def test_no_entries_are_a_file_too(store: Folder, journal: Journal) -> None:
+    journal.write(MEASURED, [], KEY)
+    assert journal.read(MEASURED, KEY) == []
+    assert list(store.keys()) == [KEY]
 
 
-@pytest.mark.parametrize("run_id", ["a/b", "a/../c", "50%", "site=x", "a b", "é", "r1.2"])
-def test_a_run_of_any_name_has_one_file_in_the_folder_of_its_table(store: Folder, run_id: str) -> None:
-    journal = Journal(store)
-    journal.write(MEASURED, [MAP], run_id=run_id, attempt=3)
-    (key,) = store.keys()
-    assert (key.count("/"), key[:17], key[-10:]) == (2, "journal/measured/", ".3.parquet")
-    assert journal.read(MEASURED, run_id=run_id, attempt=3) == [MAP]
-
-
-def test_columns_that_may_be_null_may_be_absent(store: Folder) -> None:
-    journal = Journal(store)
-    journal.write(MEASURED, [{"measure": "MRR@10"}], run_id="r1", attempt=1)
-    assert journal.read(MEASURED, run_id="r1", attempt=1) == [MRR]
+def test_columns_that_may_be_null_may_be_absent(journal: Journal) -> None:
+    journal.write(MEASURED, [{"measure": "MRR@10"}], KEY)
+    assert journal.read(MEASURED, KEY) == [MRR]
 
 
 def test_a_column_that_was_declared_since_is_none_and_one_that_is_no_longer_declared_is_left_out(
-    store: Folder,
+    journal: Journal,
 ) -> None:
-    journal = Journal(store)
-    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
+    journal.write(MEASURED, [MAP], KEY)
     later = replace(MEASURED, columns=(MEASURED.columns[0], column("judge", "string", "who judged")))
-    assert journal.read(later, run_id="r1", attempt=1) == [{"measure": "MAP@10", "judge": None}]
+    assert journal.read(later, KEY) == [{"measure": "MAP@10", "judge": None}]
 
 
 @pytest.mark.parametrize(
@@ -103,48 +88,43 @@ def test_entries_that_do_not_conform_are_refused_and_nothing_is_written(
     store: Folder, entry: Mapping[str, Any], problem: str
 ) -> None:
     with pytest.raises(ContractError) as refused:
-        Journal(store).write(MEASURED, [MAP, entry], run_id="r1", attempt=1)
+        Journal(store).write(MEASURED, [MAP, entry], KEY)
     assert refused.value.problem == f"journal table measured: {problem}"
     assert list(store.keys()) == []
 
 
-def test_a_file_that_is_missing_is_named(store: Folder) -> None:
-    Journal(store).write(MEASURED, [MAP], run_id="r1", attempt=1)
+def test_a_file_that_is_missing_is_named(store: Folder, journal: Journal) -> None:
     with pytest.raises(ContractError) as missing:
-        Journal(store).read(MEASURED, run_id="r1", attempt=2)
-    assert missing.value.problem == (
-        f"{store.root}/journal/measured/r1.2.parquet is missing: the record of run r1 names it"
-    )
+        journal.read(MEASURED, KEY)
+    assert missing.value.problem == f"{store.root}/{KEY} is missing: a manifest names it"
 
 
 @pytest.mark.parametrize("bytes_left", [0, 4, 100, -1])
-def test_a_file_that_is_damaged_is_named(store: Folder, bytes_left: int) -> None:
-    key, journal = "journal/measured/r1.1.parquet", Journal(store)
-    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
-    complete = store.read(key)
+def test_a_file_that_is_damaged_is_named(store: Folder, journal: Journal, bytes_left: int) -> None:
+    journal.write(MEASURED, [MAP], KEY)
+    complete = store.read(KEY)
     assert complete is not None
-    store.put(key, complete.data[:bytes_left])
+    store.put(KEY, complete.data[:bytes_left])
     with pytest.raises(ContractError) as damaged:
-        journal.read(MEASURED, run_id="r1", attempt=1)
-    assert damaged.value.problem.startswith(f"{store.root}/{key} is damaged: ")
+        journal.read(MEASURED, KEY)
+    assert damaged.value.problem.startswith(f"{store.root}/{KEY} is damaged: ")
 
 
-def test_a_changed_bit_is_found_by_the_checksum_of_its_page(store: Folder) -> None:
-    key, journal = "journal/measured/r1.1.parquet", Journal(store)
-    journal.write(MEASURED, [MAP], run_id="r1", attempt=1)
-    complete = store.read(key)
+def test_a_changed_bit_is_found_by_the_checksum_of_its_page(store: Folder, journal: Journal) -> None:
+    journal.write(MEASURED, [MAP], KEY)
+    complete = store.read(KEY)
     assert complete is not None
     start = pq.ParquetFile(io.BytesIO(complete.data)).metadata.row_group(0).column(0).dictionary_page_offset
     changed = bytearray(complete.data)
     changed[start + 40] ^= 1
-    store.put(key, bytes(changed))
-    with pytest.raises(ContractError, match=f"{store.root}/{key} is damaged"):
-        journal.read(MEASURED, run_id="r1", attempt=1)
+    store.put(KEY, bytes(changed))
+    with pytest.raises(ContractError, match=f"{store.root}/{KEY} is damaged"):
+        journal.read(MEASURED, KEY)
 
 
-def test_any_engine_reads_a_file(store: Folder) -> None:
-    Journal(store).write(MEASURED, [MAP], run_id="r1", attempt=1)
-    stored = store.read("journal/measured/r1.1.parquet")
+def test_any_engine_reads_a_file(store: Folder, journal: Journal) -> None:
+    journal.write(MEASURED, [MAP], KEY)
+    stored = store.read(KEY)
     assert stored is not None
     schema = pq.read_schema(io.BytesIO(stored.data))
     assert schema.names == ["measure", "value", "queries", "counts", "at"]
@@ -159,12 +139,3 @@ def test_any_engine_reads_a_file(store: Folder) -> None:
         "string",
         "int64",
     )
-
-
-def test_objects_are_read_in_the_given_order_and_one_that_is_gone_is_named(store: Folder) -> None:
-    keys = [f"k{number:02d}" for number in range(20)]
-    for key in keys:
-        store.put(key, key.encode())
-    assert read_all(store, reversed(keys)) == [(key, key.encode()) for key in reversed(keys)]
-    with pytest.raises(ContractError, match=f"{store.root}/never is missing"):
-        read_all(store, [*keys, "never"])

@@ -101,24 +101,49 @@ def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys:
 def test_a_lake_of_an_older_version_is_refused(
     build: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log_runs_in_delta(build / "lake")
-    before = sorted(build.rglob("*"))
-    assert main([*command, str(build / "lake")]) == 2
-    assert capsys.readouterr().err == (
+    (build / "lake" / "published.json").write_text('{"token": 3, "record": null}')
+    assert refusal_of([*command, str(build / "lake")], build, capsys) == (
         f"cqa: the lake at {build}/lake was written by an older version of cqa-spark; nothing was written\n"
         "  → read the dumps again into a new lake: --lake NEW\n"
     )
-    assert sorted(build.rglob("*")) == before
 
 
-def test_a_job_that_would_create_a_lake_refuses_one_of_an_older_version(tmp_path: Path) -> None:
-    log_runs_in_delta(tmp_path)
+def test_a_lake_of_a_newer_version_is_refused(build: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (build / "lake" / "published.json").write_text('{"format": 3}')
+    assert refusal_of(["runs", "list", "--lake", str(build / "lake")], build, capsys) == (
+        f"cqa: the lake at {build}/lake was written by a newer version of cqa-spark; nothing was written\n"
+        "  → update cqa-spark\n"
+    )
+
+
+def refusal_of(command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command says that is refused, and leaves all files as they were."""
+    before = {each: each.stat().st_mtime_ns for each in folder.rglob("*")}
+    assert main(command) == 2
+    assert {each: each.stat().st_mtime_ns for each in folder.rglob("*")} == before
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("content", "version"), [('{"token": 3}', "an older"), ('{"format": 3}', "a newer")])
+def test_a_job_that_would_create_a_lake_refuses_one_of_another_version(
+    tmp_path: Path, content: str, version: str
+) -> None:
+    (tmp_path / "published.json").write_text(content)
     with (
-        pytest.raises(ConfigError, match="was written by an older version"),
+        pytest.raises(ConfigError, match=f"was written by {version} version"),
         write_lake(JobSettings(lake=str(tmp_path)), "run"),
     ):
         pass
-    assert [each.name for each in tmp_path.iterdir()] == ["runs"]
+    assert [each.name for each in tmp_path.iterdir()] == ["published.json"]
+
+
+def test_a_folder_that_delta_readers_could_not_name_becomes_no_lake(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ConfigError, match=r"has a % in its path"),
+        write_lake(JobSettings(lake=str(tmp_path / "50%")), "run"),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lake_whose_pointer_is_lost_is_neither_read_nor_written(build: Path) -> None:
@@ -134,7 +159,7 @@ def test_a_lake_whose_pointer_is_lost_is_neither_read_nor_written(build: Path) -
     assert not (build / "lake" / "published.json").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"{}{", b'{"token": "x"}', b"[]", b"\xff\xfe"])
+@pytest.mark.parametrize("content", [b"", b"{}{", b'{"format": 2, "token": "x"}', b"[]", b"\xff\xfe"])
 def test_a_damaged_pointer_or_lease_is_named(build: Path, content: bytes) -> None:
     for name in ("published.json", "lease.json"):
         lake = build / f"lake {name}"
@@ -145,10 +170,3 @@ def test_a_damaged_pointer_or_lease_is_named(build: Path, content: bytes) -> Non
             write_lake(JobSettings(lake=str(lake)), "run"),
         ):
             pass
-
-
-def log_runs_in_delta(lake: Path) -> None:
-    """Leave a commit of the run log in Delta format, as the first lakes had it."""
-    commit = lake / "runs" / "_delta_log" / "00000000000000000003.json"
-    commit.parent.mkdir(parents=True)
-    commit.touch()

@@ -171,7 +171,7 @@ def test_an_attempt_whose_files_were_collected_is_no_success(log: RunLog, tmp_pa
     with pytest.raises(InputError) as refused:
         log.require_success("r1")
     assert (refused.value.problem, refused.value.remedy) == (
-        f"run r1 was collected in {tmp_path}/lake",
+        f"run r1 of {tmp_path}/lake was collected",
         "choose one of: r2",
     )
 
