@@ -68,13 +68,16 @@ def _checked(kind: str) -> AfterValidator:
 
 
 def _supported(location: str) -> str:
-    """Refuse other storage than S3, and locations with credentials, which would appear in logs, tables and reports."""
+    """Refuse other storage than S3, and locations with credentials, which would appear in logs, tables and reports.
+
+    An address ``file:///PATH`` is the path, so that local files have one form.
+    """
     scheme, _, rest = location.partition("://")
     if is_remote(location) and scheme not in SCHEMES:
         raise refused(f"{scheme}:// is not supported storage", "give a local path or s3a://BUCKET/PATH")
     if is_remote(location) and "@" in rest.partition("/")[0]:
         raise refused("the location contains credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-    return location
+    return rest if scheme == "file" else location
 
 
 def _no_folder(location: str) -> str:

@@ -45,6 +45,10 @@ def test_an_existing_lake_is_found_and_nothing_is_written(build: Path) -> None:
     assert {each: each.stat().st_mtime_ns for each in build.rglob("*")} == before
 
 
+def test_an_address_of_a_local_file_is_its_path(build: Path) -> None:
+    assert JobSettings(lake=f"file://{build}/lake").lake == f"{build}/lake"
+
+
 def test_similar_names_beside_it_are_suggested_where_they_are_lakes(build: Path) -> None:
     problem = f"there is no lake at {build}/lak; nothing was written"
     assert refused(f"{build}/lak") == (problem, f"did you mean {build}/lake?")
