@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.lake.table_files import DataFile, TableFiles
 from cqa_spark.object_store.opening import open_store
-from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.object_store.store import ObjectStore, damaged, missing
 from cqa_spark.spark.file_paths import literal_path
 
 TABLES = "tables"
@@ -65,14 +65,29 @@ class Lake:
         """The rows of files; declared columns that a file lacks are null, others are not read.
 
         Files never change, so that each set of them is opened once.
+
+        Raises:
+            ContractError: a file is missing, or has another size; Spark takes one without bytes for one without rows.
         """
-        paths = tuple(sorted(file.path for file in files.files))
+        ordered = tuple(sorted(files.files, key=lambda file: file.path))
+        paths = tuple(file.path for file in ordered)
         if (table, paths) not in self._frames:
-            self._frames[table, paths] = self._frame(table, paths)
+            self._frames[table, paths] = self._frame(table, ordered)
         return self._frames[table, paths]
 
-    def _frame(self, table: Table, paths: Sequence[str]) -> DataFrame:
-        if not paths:
+    def _frame(self, table: Table, files: Sequence[DataFile]) -> DataFrame:
+        if not files:
             return table.empty(self.spark)
-        files = [literal_path(self.path(path)) for path in paths]
-        return self.spark.read.schema(table.schema).parquet(*files)
+        self._refuse_damaged(files)
+        return self.spark.read.schema(table.schema).parquet(*[literal_path(self.path(file.path)) for file in files])
+
+    def _refuse_damaged(self, files: Sequence[DataFile]) -> None:
+        stored: dict[str, int] = {}
+        for folder in {file.path.split("/")[1] for file in files}:
+            stored |= self.objects.sizes(f"{TABLES}/{folder}/")
+        for file in files:
+            if file.path not in stored:
+                raise missing(self.objects.root, file.path, "a manifest names it")
+            if stored[file.path] != file.bytes:
+                reason = f"it has {stored[file.path]:,} bytes, and had {file.bytes:,}"
+                raise damaged(self.objects.root, file.path, reason)
