@@ -89,9 +89,11 @@ def _update(lake: Lake, table: Table, files: TableFiles, number: int, before_com
             return
         except (DeltaError, OSError) as error:
             failure = error
+    path, reason = lake.path(TABLES, table.name), str(failure).partition("\n")[0]
     raise EnvironmentProblem(
-        f"the table {lake.path(TABLES, table.name)} cannot be updated: {failure}",
-        "run any job that writes the lake: it completes the publication first",
+        f"the table {path} cannot be updated: {reason}",
+        "run any job that writes the lake: it completes the publication first; if the table's log is damaged, "
+        f"delete {path}/_delta_log before, and it is written anew",
     ) from failure
 
 
