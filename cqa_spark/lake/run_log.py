@@ -121,10 +121,10 @@ class RunLog:
         record = self.last_success(run_id)
         if record is None:
             others = sorted({listed.run_id for listed in self._complete()})
-            was_collected = any(each.run_id == run_id and each.status == "collected" for each in self._listed())
+            is_collected = any(each.run_id == run_id and each.status == "collected" for each in self._listed())
             root = self._objects.root
             raise InputError(
-                f"run {run_id} of {root} was collected" if was_collected else f"no run {run_id} has succeeded in {root}",
+                f"run {run_id} of {root} was collected" if is_collected else f"no run {run_id} has succeeded in {root}",
                 f"choose one of: {', '.join(others)}" if others else "start one with: cqa run --config FILE",
             )
         return record
