@@ -15,7 +15,7 @@ from cqa_spark.errors import InputError, noted
 from cqa_spark.lake.delta_tables import update_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake
-from cqa_spark.lake.manifest import Manifest, folder_of, missing_files, read_manifest
+from cqa_spark.lake.manifest import NAME, Manifest, folder_of, missing_files, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -198,8 +198,10 @@ def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:
 
 def _incomplete(lake: Lake, run: RunRecord, collected: Iterable[str], stored: Mapping[str, int]) -> str | None:
     folder = folder_of(run.run_id, run.attempt)
-    if folder.removeprefix(f"{RUNS}/") in collected or f"{folder}/manifest.json" not in stored:
+    if folder.removeprefix(f"{RUNS}/") in collected:
         return "it was collected"
+    if f"{folder}/{NAME}" not in stored:
+        return f"its {lake.path(folder, NAME)} is missing"
     gone = next(missing_files(read_manifest(lake.objects, run), stored), None)
     return None if gone is None else f"{lake.path(gone)} is missing, or was changed"
 
