@@ -201,7 +201,7 @@ def _incomplete(lake: Lake, run: RunRecord, collected: Iterable[str], stored: Ma
     if folder.removeprefix(f"{RUNS}/") in collected:
         return "it was collected"
     if f"{folder}/{NAME}" not in stored:
-        return f"its {lake.path(folder, NAME)} is missing"
+        return f"{lake.path(folder, NAME)} is missing"
     gone = next(missing_files(read_manifest(lake.objects, run), stored), None)
     return None if gone is None else f"{lake.path(gone)} is missing, or was changed"
 
