@@ -20,6 +20,7 @@ from cqa_spark.lake.lease import LASTS, take_lease
 from cqa_spark.lake.manifest import read_manifest
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.publishing import publish, published_run, published_snapshot, rollback, snapshot_of
+from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, USERS
@@ -175,6 +176,41 @@ def test_sites_of_which_rows_changed_between_runs(lake: Lake) -> None:
         assert run.changed_sites([USERS, COMMENTS], since=before) == {"b", "c", "d"}
         assert not run.shares(USERS, before)
         assert before.shares(USERS, before)
+
+
+def test_a_run_that_uses_all_files_of_another_needs_no_files_of_its_own(lake: Lake) -> None:
+    with opened(lake, "r1") as run:
+        put_users(run, a="x")
+        run.write_entries(NOTES, [{"note": "n"}])
+        lake.objects.put("runs/r1.1/models/best_a/model.json", b"{}")
+        run.add_artifact("model:best_a", run.artifact_path("models", "best_a"))
+    first = snapshot_of(lake, "r1")
+    with opened(lake, "r2") as run:
+        run.carry(first)
+    second = snapshot_of(lake, "r2")
+    assert second.manifest == first.manifest
+    assert (second.record.tables, second.record.artifacts) == (first.record.tables, first.record.artifacts)
+    assert list(lake.objects.sizes("runs/r2")) == ["runs/r2.3/manifest.json"]
+
+
+def test_what_a_block_that_failed_has_written_is_forgotten(lake: Lake) -> None:
+    def fail(run: Run) -> None:
+        with run.undone_on_failure(), run.step("ingest"):
+            put_users(run, b="y")
+            run.put(COMMENTS, NO_FILES)
+            run.write_entries(NOTES, [{"note": "n"}])
+            raise InputError("no posts", "give some")
+
+    with opened(lake, "r1") as run:
+        put_users(run, a="x")
+        with pytest.raises(InputError):
+            fail(run)
+        with run.undone_on_failure():
+            run.put(USERS, run.files(USERS).united(new_files(run, USERS, {"c": [{"user_id": "z"}]})))
+    assert users(snapshot_of(lake, "r1")) == ["a/x", "c/z"]
+    assert run.record.tables == {"users": 2}
+    assert not run.has(COMMENTS)
+    assert not run.has(NOTES)
 
 
 def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:

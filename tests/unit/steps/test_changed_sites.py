@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import pytest
-from pydantic import BaseModel
 from small_runs import held, lake_at, new_files, opened, published, put_users
 
+from cqa_spark.config.sections import Section
+from cqa_spark.config.value_types import NotHashed
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -19,10 +21,17 @@ from cqa_spark.steps.changed_sites import SiteUpdate, site_update
 from cqa_spark.systems.trained_system import model_artifact
 
 
-class Cut(BaseModel):
-    """Settings that a table may follow from."""
+class Window(Section):
+    """Settings within a section."""
 
     days: int = 7
+    cores: Annotated[int, NotHashed()] = 2
+
+
+class Cut(Section):
+    """Settings that a table may follow from."""
+
+    window: Window = Window()
 
 
 @pytest.fixture
@@ -116,7 +125,8 @@ def test_a_site_that_appears_in_any_input_is_computed(run: Run, last: Snapshot) 
 
 
 def test_other_settings_versions_or_models_compute_all_sites(run: Run, last: Snapshot) -> None:
-    assert update_of(run, last, models=["best_a"], settings=Cut(days=8)).sites == {"a", "b"}
+    assert update_of(run, last, models=["best_a"], settings=Cut(window=Window(days=8))).sites == {"a", "b"}
+    assert update_of(run, last, models=["best_a"], settings=Cut(window=Window(cores=8))).sites == set()
     assert update_of(run, last, models=["best_a"], versions=["pipeline 2"]).sites == {"a", "b"}
     assert update_of(run, last).sites == {"a", "b"}
     use_model(run, "runs/next.4/models/best_a")
