@@ -14,7 +14,7 @@ from s3_server import S3Server, reach
 from cqa_spark.cli import main
 from cqa_spark.lake.garbage import remove_attempts
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import hold
+from cqa_spark.lake.holding import hold
 from cqa_spark.lake.published_copies import copy_of
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run

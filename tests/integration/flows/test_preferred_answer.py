@@ -16,7 +16,7 @@ from cqa_spark.experiments.preferred_answer.tuning import Tune, logged_trials
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.stored_values import missing_groups
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import hold
+from cqa_spark.lake.holding import hold
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.data_card import DATA_CARD

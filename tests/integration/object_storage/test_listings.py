@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import hold
+from cqa_spark.lake.holding import hold
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord

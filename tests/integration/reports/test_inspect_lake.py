@@ -15,7 +15,7 @@ from cqa_spark.cli import main
 from cqa_spark.commands.inspect import look_at
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.leased import hold
+from cqa_spark.lake.holding import hold
 from cqa_spark.lake.publishing import Snapshot, publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog

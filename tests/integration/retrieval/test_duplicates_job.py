@@ -16,7 +16,7 @@ from cqa_spark.cli import main
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.leased import hold
+from cqa_spark.lake.holding import hold
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord

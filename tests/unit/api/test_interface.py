@@ -12,7 +12,8 @@ import pytest
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.journal import Journal
-from cqa_spark.lake.pointer import claim, point_to
+from cqa_spark.lake.manifest import Manifest, folder_of, write_manifest
+from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.metrics import METRICS
@@ -30,10 +31,12 @@ def lake(tmp_path: Path) -> cqa.Lake:
     """A lake with a published run, which has metrics, and a failed one."""
     objects = Folder(str(tmp_path))
     log = RunLog(objects)
-    monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", table_versions={METRICS.name: 1})
-    Journal(objects).write(METRICS, [METRIC], run_id="monday", attempt=1)
+    monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
+    metrics = f"{folder_of('monday', 1)}/metrics.parquet"
+    Journal(objects).write(METRICS, [METRIC], metrics)
+    write_manifest(objects, monday, Manifest(entries={METRICS.name: metrics}))
     claim(objects, 1)
-    point_to(objects, log.append(monday), 1)
+    change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": log.append(monday)}))
     log.append(RunRecord("tuesday", "failed", "run", "hash", "seed: 1", "0.1.0", message="no disk"))
     return cqa.open_lake(str(tmp_path))
 

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from cqa_spark.cli import main
 from cqa_spark.commands.runs import runs_table
-from cqa_spark.lake.pointer import claim, point_to
+from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.folder import Folder
@@ -53,8 +53,12 @@ def lake(tmp_path: Path) -> Path:
     objects = Folder(str(tmp_path))
     logged = RunLog(objects).append(record("monday", "passed"))
     claim(objects, 1)
-    point_to(objects, replace(logged, config="evaluation:\n  seed: 1\n"), 1)
+    point_to(objects, replace(logged, config="evaluation:\n  seed: 1\n"))
     return tmp_path
+
+
+def point_to(objects: Folder, published: RunRecord) -> None:
+    change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": published}))
 
 
 def test_runs_as_json(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +98,7 @@ def test_a_publication_that_the_log_lacks_is_shown(lake: Path, capsys: pytest.Ca
     """Its writer was interrupted, or the last file of the log was lost; the next writer appends it."""
     later = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
     published = replace(record("monday", "passed all checks"), status="published", recorded_at=later)
-    point_to(Folder(str(lake)), published, 1)
+    point_to(Folder(str(lake)), published)
     assert main(["runs", "list", "--lake", str(lake), "--format", "json"]) == 0
     assert [(run["status"], run["message"]) for run in json.loads(capsys.readouterr().out)] == [
         ("published", "passed all checks")
