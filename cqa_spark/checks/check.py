@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import TableFiles
 
 
 @dataclass(frozen=True)
@@ -32,19 +33,6 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Contents:
-    """Row and null counts of a table.
-
-    Attributes:
-        rows: number of rows.
-        null_shares: share of nulls by column, without columns of arrays and maps.
-    """
-
-    rows: int
-    null_shares: Mapping[str, float]
-
-
-@dataclass(frozen=True)
 class RunUnderReview:
     """The tables of a run under review and those of the published run.
 
@@ -55,9 +43,8 @@ class RunUnderReview:
         measure: the measure by which systems are ordered.
         entries: by name, the journal tables of the run.
         last_entries: by name, the published journal tables.
-        contents: by name, counts of the run's tables.
-        last_contents: by name, counts of the published tables.
-        same: names of the tables with the same version in both runs, which checks can skip.
+        files: by name, the files of the run's tables, with their row and null counts.
+        last_files: by name, the files of the published tables.
     """
 
     now: Mapping[str, DataFrame]
@@ -66,9 +53,8 @@ class RunUnderReview:
     measure: str
     entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
     last_entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
-    contents: Mapping[str, Contents] = field(default_factory=dict)
-    last_contents: Mapping[str, Contents] = field(default_factory=dict)
-    same: frozenset[str] = frozenset()
+    files: Mapping[str, TableFiles] = field(default_factory=dict)
+    last_files: Mapping[str, TableFiles] = field(default_factory=dict)
 
     def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
         """The published rows of a table and the run's; None if one of them has no such table."""
@@ -76,11 +62,16 @@ class RunUnderReview:
             return self.last[table.name], self.now[table.name]
         return None
 
-    def differing(self, tables: Iterable[Table]) -> dict[str, tuple[Contents, Contents]]:
-        """Counts of the published and the run's version of the tables that differ, by name."""
-        names = [table.name for table in tables if table.name not in self.same]
-        both = [name for name in names if name in self.contents and name in self.last_contents]
-        return {name: (self.last_contents[name], self.contents[name]) for name in both}
+    @property
+    def same(self) -> set[str]:
+        """Names of the tables that have the same files in both runs, which checks can skip."""
+        both = self.files.keys() & self.last_files.keys()
+        return {name for name in both if self.files[name].files == self.last_files[name].files}
+
+    def differing(self, tables: Iterable[Table]) -> dict[str, tuple[TableFiles, TableFiles]]:
+        """The published and the run's files of the tables that differ, by name."""
+        both = {table.name for table in tables} & self.files.keys() & self.last_files.keys() - self.same
+        return {name: (self.last_files[name], self.files[name]) for name in sorted(both)}
 
 
 Check = Callable[[RunUnderReview, CheckSettings], Verdict]

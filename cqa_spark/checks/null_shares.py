@@ -12,12 +12,14 @@ LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 
 def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The column whose share of nulls increased most."""
-    rises = [
-        (now.null_shares[name] - share, f"{table}.{name}: {share:.1%} unknown, now {now.null_shares[name]:.1%}")
+    shares = [
+        (f"{table}.{name}", before, after[name])
         for table, (last, now) in review.differing(LOOKED_AT).items()
-        for name, share in last.null_shares.items()
-        if name in now.null_shares
+        for after in [now.null_shares()]
+        for name, before in last.null_shares().items()
+        if name in after
     ]
+    rises = [(after - before, f"{name}: {before:.1%} unknown, now {after:.1%}") for name, before, after in shares]
     if not rises:
         verdict = nothing_differs if review.same else nothing_to_compare
         return verdict("unknown values", limits.max_null_rise)

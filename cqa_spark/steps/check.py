@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from cqa_spark.checks.check import Contents, RunUnderReview, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict
 from cqa_spark.checks.registry import CHECKS as ALL_CHECKS
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
@@ -20,6 +20,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 
@@ -67,9 +68,8 @@ class Check(Step):
             measure=self.measure,
             entries=_entries(run),
             last_entries=_entries(last) if last is not None else {},
-            contents=_contents(run, last),
-            last_contents=_contents(last, run) if last is not None else {},
-            same=frozenset(table.name for table in CHECKED if last is not None and run.shares(table, last)),
+            files=_files(run),
+            last_files=_files(last) if last is not None else {},
         )
         verdicts = run_concurrently(lambda check: check(review, self.limits), ALL_CHECKS)
         run.write_entries(CHECKS, [asdict(each) for each in verdicts])
@@ -97,16 +97,8 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
         )
 
 
-def _contents(tables: RunTables, others: RunTables | None) -> dict[str, Contents]:
-    """Row and null counts of the differing tables."""
-    if others is None:
-        return {}
-    found = {}
-    for table in CHECKED:
-        if tables.has(table) and others.has(table) and not tables.shares(table, others):
-            files = tables.files(table)
-            found[table.name] = Contents(files.rows, files.null_shares())
-    return found
+def _files(tables: RunTables) -> dict[str, TableFiles]:
+    return {table.name: tables.files(table) for table in CHECKED if tables.has(table)}
 
 
 def _entries(tables: RunTables) -> dict[str, list[dict[str, object]]]:

@@ -83,7 +83,7 @@ def test_a_dry_run_is_yaml_with_what_is_read_and_written_as_comments(given):
         f"#   {given['inputs']['dev'][0]} (dev)",
         "# would write",
         "#   lake: tables of run r1, published",
-        "#   lake/reports/r1.html",
+        "#   lake/runs/r1.ATTEMPT/report.html",
         "#   sqlite:///lake.mlflow.db: MLflow experiment cqa-spark",
     ]
 

@@ -120,7 +120,7 @@ cqa_spark.object_store.requests.NoAnswer: ('s3a://bucket/lake/a', '503 SlowDown'
 The above exception was the direct cause of the following exception:
 
 Traceback (most recent call last):
-  File "/cqa_spark/lake/wide_files.py", line 70, in write
+  File "/cqa_spark/lake/writing.py", line 70, in write
 cqa_spark.errors.{{}}
 
 \tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(PythonRunner.scala:572)

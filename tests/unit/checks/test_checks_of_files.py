@@ -1,0 +1,54 @@
+"""The checks that need only the counts of files, on tables small enough to count by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.checks.check import Check, RunUnderReview
+from cqa_spark.checks.metric_drop import metric_drop
+from cqa_spark.checks.null_shares import null_shares
+from cqa_spark.checks.row_counts import row_counts
+from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.table_files import DataFile, TableFiles
+
+LIMITS = CheckSettings()
+TWENTY = TableFiles(("body",), (DataFile("a", 99, 12, nulls={"body": 0}), DataFile("b", 99, 8, nulls={"body": 0})))
+EIGHTEEN = TableFiles(("body",), (DataFile("c", 99, 18, nulls={"body": 3}),))
+
+
+def review(now: dict[str, TableFiles], last: dict[str, TableFiles]) -> RunUnderReview:
+    return RunUnderReview({}, {}, "s", "MAP@10", files=now, last_files=last)
+
+
+def test_tables_that_shrink_grow_or_go_empty() -> None:
+    shrunk = review({"posts": EIGHTEEN}, {"posts": TWENTY})
+    verdict = row_counts(shrunk, LIMITS)
+    assert (verdict.passed, verdict.limit, verdict.reason) == (False, 0.05, "posts: 20 rows, now 18")
+    assert verdict.measured == pytest.approx(0.1)
+    grown = row_counts(review({"posts": TWENTY}, {"posts": EIGHTEEN}), LIMITS)
+    assert (grown.passed, grown.limit, grown.reason) == (True, 0.5, "posts: 18 rows, now 20")
+    empty = null_shares(shrunk, LIMITS)
+    assert (empty.passed, empty.reason) == (False, "posts.body: 0.0% unknown, now 16.7%")
+
+
+@pytest.mark.parametrize("check", [row_counts, null_shares])
+def test_a_table_with_the_published_files_is_not_looked_at(check: Check) -> None:
+    last = {"posts": EIGHTEEN, "users": TWENTY}
+    alone = check(review({"posts": EIGHTEEN}, last), LIMITS)
+    assert (alone.passed, alone.reason) == (True, "all tables are unchanged")
+    beside = check(review({"posts": EIGHTEEN, "users": EIGHTEEN}, last), LIMITS)
+    assert beside.reason.startswith("users")
+
+
+def measured(split: str, value: float, low: float, high: float) -> Entry:
+    return {"system": "s", "split": split, "measure": "MAP@10", "value": value, "low": low, "high": high}
+
+
+@pytest.mark.parametrize(("value", "passed"), [(0.55, True), (0.45, False)])
+def test_a_measure_below_its_interval(value: float, passed: bool) -> None:
+    last = [measured("dev", 0.6, 0.5, 0.7), measured("test", 1.0, 1.0, 1.0)]
+    now = [measured("dev", value, value - 0.1, value + 0.1)]
+    both = RunUnderReview({}, {}, "s", "MAP@10", entries={"metrics": now}, last_entries={"metrics": last})
+    verdict = metric_drop(both, LIMITS)
+    assert (verdict.passed, verdict.reason) == (passed, f"MAP@10: 0.6000 [0.5000, 0.7000], now {value:.4f}")
