@@ -13,8 +13,8 @@ from cqa_spark.experiments.cross_validation import CrossValidated, cross_validat
 from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.registry import build_ranker
@@ -32,8 +32,8 @@ def tune(settings: TuneSettings) -> None:
     """
     system = read_systems([settings.system])[0]
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
-    lake = read_lake(settings)
-    run = Run(lake, RunLog(lake.objects).require_success(settings.run_id), on_step=lambda step: None)
+    tuned = snapshot_of(read_lake(settings), settings.run_id)
+    run = Run(tuned.lake, tuned.record, on_step=lambda step: None, before=tuned.manifest)
     search = settings.search
     folds = {"folds": search.folds, "repeats": search.repeats, "seed": search.seed}
     with nested_folds(run, [system], settings.features, **folds) as parts_of:

@@ -21,7 +21,6 @@ from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.experiments.seeds import other_seeds
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps.feature_inputs import task_examples
@@ -44,11 +43,8 @@ pytestmark = pytest.mark.usefixtures("at_home")
 
 @pytest.fixture(scope="module")
 def run(question_comment_run: GoldenRun) -> Run:
-    return Run(
-        question_comment_run.lake,
-        RunLog(question_comment_run.lake.objects).require_success("r1"),
-        on_step=lambda step: None,
-    )
+    finished = question_comment_run.run("r1")
+    return Run(finished.lake, finished.record, on_step=lambda step: None, before=finished.manifest)
 
 
 def test_groups_of_one_family_are_left_out_or_used_together() -> None:

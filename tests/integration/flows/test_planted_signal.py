@@ -54,7 +54,7 @@ def test_groups_are_worth_what_was_planted(found: Snapshot) -> None:
     On some 70 questions a group that is left out says nothing: those that stay stand in for it.
     """
     (whole,) = read_systems([SYSTEM])
-    run = Run(found.lake, found.record, on_step=lambda step: None)
+    run = Run(found.lake, found.record, on_step=lambda step: None, before=found.manifest)
     rows = ablate(run, whole, EvaluationSettings(measures=("P@1",), resamples=999), HeldOut("split = 'test'"))
     alone = {row["family"]: row["value"] for row in rows if row["variant"] == "only"}
     assert alone["user"] > alone["badges"] + 0.15
