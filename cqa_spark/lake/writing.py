@@ -26,7 +26,6 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import DataFile
 from cqa_spark.object_store.credentials import credentials, use_credentials
-from cqa_spark.object_store.remote_files import send
 
 _ROWS = 32_768
 _BYTES = 64 << 20
@@ -157,6 +156,8 @@ def _folder_to_write(folder: str) -> Iterator[Path]:
 def _deliver(file: _File, folder: str, storage: ObjectStorageSettings) -> None:
     """Give a complete file its name; readers that list the folder see all of it or nothing."""
     if is_remote(folder):
+        from cqa_spark.object_store.remote_files import send  # slow import of boto3, not needed for local files
+
         send(file.path, f"{folder}/{file.name}", storage)
     else:
         file.path.rename(Path(folder, file.name))
