@@ -36,8 +36,9 @@ from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
-from cqa_spark.lake.new_files import write_new_files
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.table import Table as Declared
+from cqa_spark.lake.writing import write_files
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.session import spark_session
 
@@ -125,10 +126,10 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
         started = time.perf_counter()
         here = {name: each for name, each in fitted.items() if each.on_all.place is place}
         values = compute_place(here, inputs, 5)
-        written = write_new_files(values, str(folder), (), ObjectStorageSettings())
-        target = folder / f"spark_{place.value}"
-        shutil.rmtree(target, ignore_errors=True)
-        Path(written.folders[0]).rename(target)
+        target = f"spark_{place.value}"
+        shutil.rmtree(folder / target, ignore_errors=True)
+        declared = Declared("values", "Values of all groups.", tuple(values.schema.fields), key=())
+        write_files(values, declared, str(folder), target, ObjectStorageSettings())
         return round(time.perf_counter() - started, 1)
 
     return learned | dict(zip(PASSES, run_concurrently(compute_and_write, Place), strict=True))

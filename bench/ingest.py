@@ -4,7 +4,7 @@
     .venv/bin/python bench/ingest.py --generate 200MB 1GB
 
 Each subject runs in a separate process, one after the other, with the same cores and heap. The clock starts when Spark
-has started and stops when the table is committed. Peak memory is that of a subject's process tree, as measured by
+has started and stops when its files are complete. Peak memory is that of a subject's process tree, as measured by
 memory.py. Every subject runs `--repeat` times, and the best run counts; the first run of a process includes Java's
 just-in-time compilation.
 """
@@ -34,11 +34,15 @@ from pyspark.sql import types as T
 from rich.console import Console
 from rich.table import Table
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.stackexchange.columns import column_types
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.table_reader import TableReader
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.writing import write_files
+from cqa_spark.object_store.split import split
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.synth.stackexchange.plan import threads_for_size
@@ -48,8 +52,8 @@ SITE = "bench.example.org"
 OURS, XML, FLOOR = "ours", "spark-xml", "text"
 ABOUT = {
     FLOOR: "lines to Parquet, unparsed: the floor",
-    XML: f"{PEER}, the same columns and types, to Delta",
-    OURS: "to Delta, every line counted",
+    XML: f"{PEER}, the same columns and types, to Parquet",
+    OURS: "to the files of a lake, every line counted",
 }
 
 
@@ -104,8 +108,8 @@ def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str
     with peak_memory() as peak, _session(subject, arguments) as spark, scratch as folder:
         write = {OURS: _ours, XML: _spark_xml, FLOOR: _text}[subject]
         seconds = [_timed(partial(write, spark, file, f"{folder}/{run}")) for run in range(arguments.repeat)]
-        stored = spark.read.format("parquet" if subject == FLOOR else "delta").load(f"{folder}/0")
-        return {"seconds": min(seconds), "rows": stored.count(), "peak": peak[0], "first": seconds[0]}
+        rows = spark.read.parquet(f"{folder}/0").count()
+        return {"seconds": min(seconds), "rows": rows, "peak": peak[0], "first": seconds[0]}
 
 
 @contextmanager
@@ -127,7 +131,8 @@ def _timed(work: Callable[[], None]) -> float:
 def _ours(spark: SparkSession, file: str, target: str) -> None:
     (dump,) = find_dump_files([file], SITE)
     reader = TableReader(spark, dump.dump_table, {0: OpenFile(dump, probe(spark, dump))})
-    reader.sound_rows().write.format("delta").partitionBy("site").save(target)
+    root, folder = split(target)
+    write_files(reader.sound_rows(), POSTS, root, folder, ObjectStorageSettings())
     assert not reader.needs_closer_look(reader.lines()), "the benchmark's input is sound"
 
 
@@ -139,7 +144,7 @@ def _spark_xml(spark: SparkSession, file: str, target: str) -> None:
         for attribute, name in dump.dump_table.attributes.items()
     ]
     rows: DataFrame = spark.read.format("xml").option("rowTag", "row").schema(T.StructType(fields)).load(file)
-    rows.withColumn("site", F.lit(SITE)).write.format("delta").partitionBy("site").save(target)
+    rows.withColumn("site", F.lit(SITE)).write.partitionBy("site").parquet(target)
 
 
 def _text(spark: SparkSession, file: str, target: str) -> None:

@@ -21,7 +21,7 @@ from rich.table import Column, Table
 
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table_state import Action, table_state
+from cqa_spark.lake.table_files import DataFile
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 
@@ -49,9 +49,9 @@ def main() -> None:
     grid = Table("table", *[Column(name, justify="right") for name in ("files", "most of a site", "new", "of others")])
     others = 0
     for name, files in before.items():
-        most = max(Counter(_site(add) for add in files.values()).values(), default=0)
-        new = [add for path, add in after[name].items() if path not in files]
-        foreign = sum(_site(add) != changed for add in new)  # also files without a site, which hold rows of several
+        most = max(Counter(file.site for file in files).values(), default=0)
+        new = after[name] - files
+        foreign = sum(file.site != changed for file in new)  # also files without a site, which hold rows of several
         others += foreign
         grid.add_row(name, str(len(files)), str(most), str(len(new)), str(foreign))
     Console().print(grid)
@@ -73,16 +73,10 @@ def thread_numbers(sites: int, size: int) -> list[int]:
     return [max(4, round(size / BYTES_OF_A_THREAD * share / sum(shares))) for share in shares]
 
 
-def files_by_table(lake: Path) -> dict[str, dict[str, Action]]:
-    """The files of the published version of each table, by path."""
-    opened = Lake(lambda: spark_session("bench"), str(lake))
-    versions = published_snapshot(opened).record.table_versions
-    tables = [name for name in sorted(versions) if (lake / name / "_delta_log").is_dir()]
-    return {name: dict(table_state(opened.objects, name, versions[name]).added) for name in tables}
-
-
-def _site(add: Action) -> str | None:
-    return add["partitionValues"].get("site")
+def files_by_table(lake: Path) -> dict[str, set[DataFile]]:
+    """The published files of each table."""
+    tables = published_snapshot(Lake(lambda: spark_session("bench"), str(lake))).tables
+    return {name: set(tables[name].files) for name in sorted(tables)}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Counts Spark's jobs, queries, stages and tasks for a ``cqa`` command, with their times, and commits to its lake.
+"""Counts Spark's jobs, queries, stages and tasks for a ``cqa`` command, with their times.
 
     .venv/bin/python bench/spark_jobs.py run --config conf/demo.yaml
     .venv/bin/python bench/spark_jobs.py --by-query 20 nightly --input DUMP --lake LAKE
@@ -91,13 +91,6 @@ def events_of(folder: Path) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, lines)
 
 
-def commits(command: list[str]) -> int:
-    """The number of commits in the tables of the command's lake, a local folder; 0 if it names none."""
-    if "--lake" not in command:
-        return 0
-    return sum(1 for _ in Path(command[command.index("--lake") + 1]).rglob("_delta_log/*.json"))
-
-
 def main() -> int:
     """Run the command and print the counts."""
     parser = argparse.ArgumentParser(description="Count what Spark does for a cqa command.")
@@ -106,13 +99,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="cqa-events-") as folder:
         logged = f"-Dspark.eventLog.enabled=true -Dspark.eventLog.dir={Path(folder).as_uri()}"
         variables = {**os.environ, "JAVA_TOOL_OPTIONS": logged}
-        began, earlier = time.perf_counter(), commits(command)
+        began = time.perf_counter()
         code = subprocess.run([sys.executable, "-m", "cqa_spark.cli", *command], env=variables, check=False).returncode
         seconds, found = time.perf_counter() - began, count(events_of(Path(folder)))
     print(
         f"{found.jobs} Spark jobs, {found.queries} queries, {found.stages} stages, {found.tasks} tasks; "
-        f"{found.task_seconds:.0f} s of tasks, jobs in {found.busy_seconds:.0f} of {seconds:.0f} s; "
-        f"{commits(command) - earlier} commits"
+        f"{found.task_seconds:.0f} s of tasks, jobs in {found.busy_seconds:.0f} of {seconds:.0f} s"
     )
     for query, jobs in found.jobs_by_query.most_common(options.by_query):
         print(f"{jobs:>6}  {query}")

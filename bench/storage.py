@@ -7,8 +7,8 @@ Two dumps of a site are generated; in the second one, a share of the threads has
 nights read them alternately. On the local disk, dumps and lake are folders. On object storage, both are in a bucket of
 versitygw on loopback (`make versitygw`). Its access log gives the number of requests, and the bytes of responses to
 list requests.
-The nights show whether listings grow with the number of earlier runs: Delta writes a checkpoint of a table's log every
-ten commits, and lists each commit since.
+The nights show whether requests grow with the number of earlier runs: publishing reads the commits of a table's log
+since its last checkpoint, which Delta writes every ten commits.
 """
 
 from __future__ import annotations
