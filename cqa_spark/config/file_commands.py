@@ -57,7 +57,7 @@ class SetupSettings(Command):
 
 
 class DemoSettings(Command):
-    """Generate a small forum in build/sample, rank its comments, and write the report to build/lake/reports."""
+    """Generate a small forum in build/sample, rank its comments, and write the report, build/lake/report.html."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa demo",)
 
