@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.storage import Lake
@@ -114,7 +115,5 @@ def test_training_on_what_is_measured(
 
 def _quarantine(spark: SparkSession, folder: Path) -> list[tuple[str, str]]:
     """File and reason of every refused record of the run."""
-    lake = Lake(spark, str(folder / "lake"))
-    version = RunLog(lake.objects).require_success("r1").table_versions["quarantine"]
-    rows = lake.read(QUARANTINE, version).collect()
+    rows = snapshot_of(Lake(spark, str(folder / "lake")), "r1").read(QUARANTINE).collect()
     return [(Path(row["source_file"]).name, row["reason"]) for row in rows]

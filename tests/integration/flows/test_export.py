@@ -12,10 +12,8 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
-from cqa_spark.lake.garbage import remove_attempts
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.published_copies import copy_of
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
@@ -30,7 +28,7 @@ SITES = ["it's 100% a:b", 'the "best"/a=b', "50%25", "[x]?*", "007", "ZÃ¼rich æ—
 
 @pytest.fixture
 def lake(spark: SparkSession, tmp_path: Path) -> Lake:
-    return Lake(spark, str(tmp_path / "my lake's 100%"))
+    return Lake(spark, str(tmp_path / "my lake's files"))
 
 
 def published(
@@ -38,9 +36,8 @@ def published(
     run_id: str,
     rows: dict[tuple[str, str], int],
     config: str = "system: served\n",
-    base: int | None = None,
 ) -> None:
-    """Publish a run with a query of so many candidates for each system and site, beside other sites of a version."""
+    """Publish a run with a query of so many candidates for each system and site."""
     values = [
         (run_id, system, site, "task", "test", "q1", f"c{rank}", 1.0 / rank, rank, True)
         for (system, site), candidates in rows.items()
@@ -49,7 +46,7 @@ def published(
     begin = RunRecord(run_id, "running", "nightly", config_hash="c0ffee", config=config, code_version="0")
     with open_run(lake, begin, resume=False, on_step=lambda step: None) as run:
         frame = lake.spark.createDataFrame(values, RANKINGS.schema).coalesce(1)
-        run.replace(RANKINGS, frame, sites={site for _, site in rows}, base=base)
+        run.write(RANKINGS, frame)
     with hold(lake, Holder.of_this_process("test")) as held:
         publish(held, run_id)
 
@@ -129,14 +126,6 @@ def test_an_export_stays_until_another_is_whole(
     assert (output / "mine" / "notes.txt").read_text() == "not ours"
 
 
-def test_a_copy_for_readers_of_delta_replaces_the_sites_that_changed(lake: Lake) -> None:
-    published(lake, "r1", {("served", "a"): 1, ("served", "b"): 2})
-    published(lake, "r2", {("served", "a"): 3}, base=0)
-    copy = copy_of(RANKINGS)
-    assert lake.state(copy, 1).changed_sites(lake.state(copy, 0)) == {"a"}
-    assert lake.read(copy, 1).groupBy("site").count().orderBy("site").collect() == [("a", 3), ("b", 2)]
-
-
 def test_the_system_is_named_where_the_run_names_none(
     lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,11 +136,3 @@ def test_the_system_is_named_where_the_run_names_none(
     assert main([*export, "--system", "first_answer"]) == 3
     assert "run r1 has no rankings by first_answer" in capsys.readouterr().err
     assert not (tmp_path / "served").exists()
-
-
-def test_a_model_is_no_garbage_where_its_path_is_spelled_otherwise(lake: Lake) -> None:
-    for model in ("r0/4/x", "r0/40/x"):
-        Path(lake.root, "models", model).mkdir(parents=True)
-    kept = RunRecord("r1", "published", "nightly", "c0ffee", "", "0", artifacts={"model/x": "build/lake/models/r0/4/x"})
-    with hold(lake, Holder.of_this_process("test")) as held:
-        assert remove_attempts(held, [kept]) == ["models/r0/40"]

@@ -87,10 +87,10 @@ def test_what_is_not_read_again_stays_as_it_was(ingest: Ingest, lake: Lake, tmp_
     assert sites_of_files(lake) == [BEER] * 2 + [WINE] * 3
 
     # One table of the other site: the others are not so much as written.
-    before = published_snapshot(lake).record.table_versions
+    before = published_snapshot(lake).tables
     changed = {"Posts": [QUESTION], "Users": ['<row Id="8" Reputation="1" />'], "Votes": []}
     assert ingest(write_dump(tmp_path / "3" / WINE, changed), "r3", "--tables", "posts") == 0
-    after = published_snapshot(lake).record.table_versions
+    after = published_snapshot(lake).tables
     assert ids(lake, POSTS, "post_id") == [(BEER, "3"), (WINE, "1")]
     assert ids(lake, USERS, "user_id") == [(WINE, "7")]
     kept = ("users", "votes")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from kill_at import exit_code_at
 from pyspark.sql import SparkSession
-from two_nights import CHANGED, SITES, UNCHANGED, Content, Nights, content, copied, night, two_nights
+from two_nights import CHANGED, Content, Nights, content, copied, night, two_nights
 
 from cqa_spark.cli import main
 from cqa_spark.features.feature_table import feature_table
@@ -27,15 +27,15 @@ from cqa_spark.lake.storage import Lake
 BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS)
 
 CRASHES = {
-    "while ingesting, between two tables": ("cqa_spark.lake.storage:Lake._commit", "after", 2),
-    "while writing rankings, between files and commit": (
-        "cqa_spark.lake.storage:move_into in cqa_spark.steps.score:Score.execute", "after", 1),
+    "while ingesting, between two tables": ("cqa_spark.lake.run:Run.put", "after", 2),
+    "while writing rankings, with files that belong to no table": (
+        "cqa_spark.lake.run:write_files in cqa_spark.steps.score:Score.execute", "after", 1),
     "while publishing, the new pointer beside the old one": (
-        "pathlib:Path.replace in cqa_spark.lake.publishing:point_to", "before", 1),
+        "pathlib:Path.replace in cqa_spark.lake.publishing:change_pointer", "before", 1),
 }  # fmt: skip
 """Where a night is killed before it is published."""
 
-SWAPPED = ("cqa_spark.lake.publishing:point_to", "after", 1)
+SWAPPED = ("cqa_spark.lake.publishing:change_pointer", "after", 1)
 
 pytestmark = pytest.mark.slow
 
@@ -56,8 +56,8 @@ def test_a_second_night_gives_what_computing_everything_gives(nights: Nights, tm
 def test_unchanged_sites_keep_their_files(nights: Nights) -> None:
     first, second = (published_snapshot(lake) for lake in (nights.first, nights.second))
     for table in BY_SITE:
-        before, after = (snapshot.state(table).files_by_site() for snapshot in (first, second))
-        assert {site for site in SITES if before[site] == after[site]} >= set(UNCHANGED), table.name
+        before, after = (set(snapshot.files(table).files) for snapshot in (first, second))
+        assert {file.site for file in before ^ after} <= {CHANGED}, table.name
     assert {row["site"] for row in second.read(RANKINGS).where("run_id = 'r2'").select("site").collect()} == {CHANGED}
     changes = [(entry["site"], entry["table_name"], entry["rows"] - entry["rows_before"])
                for entry in second.entries(CHANGES)]  # fmt: skip
@@ -73,7 +73,7 @@ def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path
     assert main(night(lake.root, nights.dumps[1], "r3")) == 0
     after = published_snapshot(lake)
     for table in BY_SITE:
-        assert after.record.table_versions[table.name] == before.record.table_versions[table.name], table.name
+        assert after.files(table) == before.files(table), table.name
     assert after.entries(METRICS) == before.entries(METRICS)
     assert after.entries(CHANGES) == []
     assert Path(after.record.artifacts["report"]).is_file()
@@ -89,8 +89,7 @@ def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.first))
 
     assert main(["runs", "gc", "--lake", lake.root, "--keep", "2"]) == 0
-    measured = Path(lake.root, "journal", "query_metrics").iterdir()
-    assert {path.name.partition(".")[0] for path in measured} == {"r2", "r3"}
+    assert {path.name.partition(".")[0] for path in Path(lake.root, "runs").iterdir()} == {"log", "r2", "r3"}
     assert main(["runs", "rollback", "--lake", lake.root]) == 0
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.second))
 

@@ -28,4 +28,4 @@ def test_the_notebook_ranks_and_explains_a_dump(
     first = rankings[(rankings["query_id"] == names["question"]) & (rankings["rank"] == 1)]
     assert first["candidate_id"].tolist() == [explained.candidates[0][0]]
     assert "accepted: " in capsys.readouterr().out
-    assert list((tmp_path / "build" / "lake" / "reports").glob("*.html"))
+    assert list((tmp_path / "build" / "lake" / "runs").glob("*/report.html"))

@@ -49,7 +49,7 @@ def test_data_set_features_and_audit(copy: GoldenRun, capsys: pytest.CaptureFixt
     assert "are replaced" not in warned
     featurized = copy.run("pa")
     assert missing_groups(featurized, groups) == {"badges_asof_v1"}
-    assert "texts" not in featurized.record.table_versions
+    assert "texts" not in featurized.tables
 
     both = ["--groups", "basic_u_asof_v1", "basic_u_snapshot_v1"]
     assert main(["features", "audit", *here, "--moments", "1", *both]) == 5

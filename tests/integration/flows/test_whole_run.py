@@ -145,10 +145,10 @@ def test_a_copied_lake_is_reported_and_explained_with_its_own_artifacts(
 ) -> None:
     lake = question_comment_run.copy(tmp_path)
     copy = lake.root
-    assert lake.snapshot.record.artifacts["model/learned"].startswith(f"{copy}/models/r1/")
+    assert lake.snapshot.record.artifacts["model/learned"].startswith(f"{copy}/runs/r1.")
     best = lake.snapshot.read(RANKINGS).where("system = 'learned' and rank = 1").orderBy("query_id").first()
     assert main(["report", "--lake", copy, "--run-id", "r1"]) == 0
-    assert f"{copy}/reports/r1.html" in capsys.readouterr().out
+    assert f"report: {copy}/runs/r1." in capsys.readouterr().out
     explained = ["--thread", best["query_id"], "--system", "learned"]
     assert main(["explain", "--lake", copy, "--run-id", "r1", *explained]) == 0
     assert best["candidate_id"] in capsys.readouterr().out
