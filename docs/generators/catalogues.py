@@ -12,7 +12,7 @@ from cqa_spark.features.catalogue import described
 from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.table import RunTable, Table
+from cqa_spark.lake.table import Table
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, sentence, table
 
@@ -61,7 +61,7 @@ p-values are those of a paired randomization test, adjusted by Holm."""
 def tables_page() -> str:
     """Every table of a lake with its columns."""
     found = sorted(declared_tables().values(), key=lambda each: each.name)
-    journal = [each for each in found if isinstance(each, JournalTable | RunTable)]
+    journal = [each for each in found if isinstance(each, JournalTable)]
     delta = [each for each in found if each not in journal]
     return page(
         "Tables",
