@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from cqa_spark import flows
 from cqa_spark.config.rendering import config_hash
 from cqa_spark.config.settings import NightlySettings
+from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import InputError
@@ -15,11 +16,13 @@ from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
+from cqa_spark.lake.storage import Lake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.console import print_grid
 from cqa_spark.reports.night.grids import night_grids
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
+from cqa_spark.spark.session import session_of
 from cqa_spark.steps.kept_models import kept_model, published_before
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import report_content
@@ -34,6 +37,7 @@ def nightly(settings: NightlySettings) -> None:
         ChecksFailed: the run is finished and not published.
     """
     source = _one_dump(settings)
+    _require_space(settings, source)
     with write_lake(settings, "nightly") as lake:
         last = published_before(lake)
         kept = _kept_models(settings, last)
@@ -49,6 +53,14 @@ def nightly(settings: NightlySettings) -> None:
     terminal.line(f"report: {run.record.artifacts['report']}")
     terminal.line(f"run: {run.run_id}, published")
     terminal.line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
+
+
+def _require_space(settings: NightlySettings, source: Source) -> None:
+    """Check that local disks have room for the changed sites, or for all of them if settings changed."""
+    last = published_before(Lake(lambda: session_of(settings), settings.lake, settings.object_storage))
+    if last is not None and last.record.config_hash != config_hash(settings):
+        last = None
+    require_space_for_dumps(settings, source.bytes_to_read(last, code_version()))
 
 
 def _is_unchanged(settings: NightlySettings, source: Source, last: Snapshot, kept: Mapping[str, str]) -> bool:

@@ -61,12 +61,22 @@ class UnpackSettings(Section):
 
 
 class DumpJobSettings(JobSettings):
-    """Base of the settings of jobs that read dumps."""
+    """Base of the settings of jobs that read dumps.
+
+    Attributes:
+        lake_factor: bytes that the job writes to the lake for a byte of XML, with a margin; 0 without an estimate.
+        scratch_factor: the most bytes in Spark's scratch folders at a time, as ``lake_factor``.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
+    lake_factor: ClassVar[float] = 0
+    scratch_factor: ClassVar[float] = 0
 
     dumps: DumpSettings = DumpSettings()
     unpack: UnpackSettings = UnpackSettings()
+    check_space: Annotated[bool, NotHashed(), Field(description="refuse to start with too little local disk space")] = (
+        True
+    )
 
     def staging(self, *, on_cluster: bool) -> str:
         """The folder that archives are unpacked to.

@@ -27,6 +27,9 @@ class NightlySettings(DumpJobSettings):
         "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
+    lake_factor: ClassVar[float] = 2
+    scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
+
     dump_format: DumpFormat = "stackexchange"
     task: Task = None
     answers: AnswerSettings = AnswerSettings()

@@ -5,15 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
+from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import files_below
+
+PACKED = (".gz", ".bz2")
+"""Ends of the names of compressed files, whose size is not that of their text."""
 
 
 def fingerprints(
@@ -43,7 +48,7 @@ def fingerprints(
                 return {"bytes": objects[path].size, "modified_ns": None, "content": objects[path].version}
             status = Path(path).stat()
             size, modified_ns = status.st_size, status.st_mtime_ns
-            content = hashes.get((path, size, modified_ns)) or _sha256(path)
+            content = hashes.get((path, size, modified_ns)) or _sha256(path, size, modified_ns)
             return {"bytes": size, "modified_ns": modified_ns, "content": content}
         except (KeyError, OSError) as error:
             raise InputError(f"cannot read {path}: {error}", "check the file and its storage") from error
@@ -62,6 +67,13 @@ def input_record(entry: Entry) -> InputRecord:
     return InputRecord(entry["source_file"], UNANNOTATED, entry["bytes"], entry["content"] if is_local else None)
 
 
-def _sha256(path: str) -> str:
+def text_bytes(files: Iterable[Entry]) -> int:
+    """Bytes of the text of files, from their entries of ``FINGERPRINTS``; an estimate for compressed files."""
+    return sum(file["bytes"] * (USUAL_RATIO if file["source_file"].lower().endswith(PACKED) else 1) for file in files)
+
+
+@cache
+def _sha256(path: str, size: int, modified_ns: int) -> str:
+    """The hash of a file, which has another size or time if its content changes."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

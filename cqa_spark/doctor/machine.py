@@ -16,6 +16,7 @@ from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.process.disk_space import nearest_folder
 from cqa_spark.process.java import JAVA, check_java
 from cqa_spark.spark.jars import HASHES, check_hashes
 
@@ -36,7 +37,7 @@ def examine_machine(lake: str) -> Iterator[Finding]:
     yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
     yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
     if lake and not is_remote(lake):
-        yield examine("space for the lake", lambda: space(_nearest(Path(lake))))
+        yield examine("space for the lake", lambda: space(nearest_folder(lake)))
 
 
 def _java() -> str:
@@ -103,8 +104,3 @@ def _installed(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def _nearest(path: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
-    return next(each for each in [path.absolute(), *path.absolute().parents] if each.exists())

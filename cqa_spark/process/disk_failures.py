@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqa_spark.errors import EnvironmentProblem, message_of
+from cqa_spark.process.disk_space import nearest_folder
 from cqa_spark.process.machine_failures import with_causes
 
 MAKE_SPACE = (
@@ -107,8 +108,7 @@ def _no_access(place: str, reason: str) -> EnvironmentProblem:
 
 
 def _free_megabytes(place: str) -> float:
-    folder = next(each for each in [Path(place).absolute(), *Path(place).absolute().parents] if each.exists())
-    return shutil.disk_usage(folder).free / 1e6
+    return shutil.disk_usage(nearest_folder(place)).free / 1e6
 
 
 def _path_in(message: str, problem: str) -> str | None:

@@ -132,6 +132,18 @@ def is_local_master(master: str | None = None) -> bool:
     return master is None or master.startswith("local")
 
 
+def local_scratch_folders(master: str | None = None) -> list[str]:
+    """The folders of this machine for shuffle and spill files; none on a cluster, whose machines have their own.
+
+    Args:
+        master: Spark master URL; None for the configured one.
+    """
+    if not is_local_master(master):
+        return []
+    configured = SparkConf().get("spark.local.dir", None) if _under_spark_submit() else None
+    return scratch_folders(configured or _configured().get("spark.local.dir"))
+
+
 def s3a_settings(settings: ObjectStorageSettings) -> dict[str, str]:
     """Hadoop properties of S3A, without credentials, which S3A finds itself."""
     milliseconds = str(round(settings.timeout * 1000))
@@ -173,12 +185,17 @@ def _under_spark_submit() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
+def _configured() -> dict[str, str]:
+    folder = project_root() / "conf/spark"
+    return read_settings(folder / "common.conf") | read_settings(folder / "local.conf")
+
+
 def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str, str]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start an arbitrary python3
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
     home = project_root()
     jars = [str(jar) for jar in installed_jars()]
-    settings = read_settings(home / "conf/spark/common.conf") | read_settings(home / "conf/spark/local.conf")
+    settings = _configured()
     for folder in scratch_folders(settings.get("spark.local.dir")):
         require_scratch(folder)
     log4j = (home / "conf/spark/log4j2.properties").as_uri()

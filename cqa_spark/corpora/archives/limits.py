@@ -1,4 +1,4 @@
-"""Limits on the unpacked size of archives, against archive bombs."""
+"""The usual unpacked size of archives, and limits on it, against archive bombs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cqa_spark.errors import InputError
+
+USUAL_RATIO = 6
+"""Bytes of XML for a byte of a compressed dump, for files that do not record it. Of three real sites, gzip has 4.1 to
+4.2, bzip2 5.4 to 5.8, and LZMA 5.6 to 6.4."""
 
 
 @dataclass(frozen=True)

@@ -75,12 +75,6 @@ class Staging:
         with self._writing():
             file.close()
 
-    def free_bytes(self) -> int:
-        """Free bytes."""
-        with self._writing():
-            self.root.mkdir(parents=True, exist_ok=True)
-            return shutil.disk_usage(self.root).free
-
     def sizes(self, folder: Path) -> dict[str, int]:
         """Size in bytes of each file in a folder, sorted by name; empty if the folder does not exist."""
         try:

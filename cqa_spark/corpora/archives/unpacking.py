@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from cqa_spark.corpora.archives.formats import ArchiveFormat, format_of
-from cqa_spark.corpora.archives.limits import Meter, UnpackLimits
+from cqa_spark.corpora.archives.limits import USUAL_RATIO, Meter, UnpackLimits
 from cqa_spark.corpora.archives.members import Tables, choose_tables
 from cqa_spark.corpora.archives.parallel import work_on
 from cqa_spark.corpora.archives.sevenzip import SUFFIX as SEVEN_ZIP
@@ -20,7 +20,7 @@ from cqa_spark.corpora.archives.table import writing_tables
 from cqa_spark.corpora.archives.unpacked import Unpacked, read_record, write_record
 from cqa_spark.corpora.archives.zstandard import SUFFIX as ZSTANDARD
 from cqa_spark.corpora.archives.zstandard import Zstandard
-from cqa_spark.errors import ContractError, EnvironmentProblem, InputError
+from cqa_spark.errors import ContractError, InputError
 
 FORMATS: dict[str, ArchiveFormat] = {SEVEN_ZIP: SevenZip(), ZSTANDARD: Zstandard()}
 
@@ -32,6 +32,11 @@ class _Plan:
     source: Source
     tables: Tables
 
+    @property
+    def size(self) -> int:
+        """Bytes of its tables; an estimate if the archive does not record them."""
+        return self.tables.size or self.source.size * USUAL_RATIO
+
 
 def unpack(
     archives: Sequence[Path],
@@ -40,6 +45,7 @@ def unpack(
     *,
     workers: int,
     progress: Callable[[Unpacked], None],
+    require_space: Callable[[int], None],
 ) -> list[Unpacked]:
     """Unpack the tables of archives that no earlier call has unpacked.
 
@@ -51,13 +57,14 @@ def unpack(
         limits: limits on the unpacked size of each archive.
         workers: number of archives to unpack in parallel, one process each.
         progress: called with every finished archive, in order of completion.
+        require_space: called with the bytes to unpack, before the first; raises an error if they do not fit.
 
     Returns:
         The outcome for each archive, in the order given.
 
     Raises:
         InputError: an archive is named twice, missing, unsafe, damaged or beyond the limits; nothing of it is left.
-        EnvironmentProblem: the staging folder has too little space or cannot be written to.
+        EnvironmentProblem: the staging folder cannot be written to.
     """
     _refuse_repeated(archives)
     area = Staging(staging.absolute())
@@ -73,7 +80,7 @@ def unpack(
             finish(place, found)
         else:
             plans[place] = found
-    _refuse_little_space(area, [*plans.values()])
+    require_space(sum(plan.size for plan in plans.values()))
     places = [*plans]
     for index, unpacked in work_on(partial(_unpack, area, limits), [*plans.values()], workers):
         finish(places[index], unpacked)
@@ -97,15 +104,6 @@ def _look_into(area: Staging, limits: UnpackLimits, archive: Path) -> Unpacked |
     for member in members:
         meter.add(member.name, member.size)
     return _Plan(source, choose_tables(archive, members))
-
-
-def _refuse_little_space(area: Staging, plans: Sequence[_Plan]) -> None:
-    needed, free = sum(plan.tables.size for plan in plans), area.free_bytes()
-    if needed > free:
-        raise EnvironmentProblem(
-            f"the archives unpack to {needed:,} bytes, and {area.root} has {free:,} bytes free",
-            "free some space, or name a staging folder with more",
-        )
 
 
 def _unpack(area: Staging, limits: UnpackLimits, plan: _Plan) -> Unpacked:

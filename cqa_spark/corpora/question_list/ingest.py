@@ -15,15 +15,17 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
-from cqa_spark.corpora.fingerprints import fingerprints, input_record
+from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
-from cqa_spark.corpora.site_tables import SiteTables
+from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
 from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS
@@ -62,12 +64,17 @@ class QuestionList(Source):
     def find(self) -> None:
         """The files are found before the source is made."""
 
+    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
+        """Bytes of both files, unless the published run has read them."""
+        published = last.entries_or_none(FINGERPRINTS) if last is not None else []
+        files = self._fingerprints(published, code_version)
+        is_read = self.full or changed_sites([self.site], files, published, {POSTS.name, POST_LINKS.name})
+        return text_bytes(files) if is_read else 0
+
     def ingest(self, run: Run) -> None:
         """Write posts, links, quarantine and the counts of every file, if a file changed since the published run."""
         tables = SiteTables.of_run(run, [self.site])
-        filled = [(self.site, file.path, _table(file.path).name) for file in self.files]
-        published = tables.published_entries(FINGERPRINTS)
-        files = fingerprints(filled, published, self.settings.object_storage, run.record.code_version)
+        files = self._fingerprints(tables.published_entries(FINGERPRINTS), run.record.code_version)
         run.add_inputs(list(map(input_record, files)))
         tables.write_entries(FINGERPRINTS, files)
         if self.full or tables.changed(files, {POSTS.name, POST_LINKS.name}):
@@ -75,6 +82,10 @@ class QuestionList(Source):
         else:
             tables.write_entries(INGESTED_FILES, tables.published_entries(INGESTED_FILES))
             tables.keep_others((POSTS, POST_LINKS, QUARANTINE))
+
+    def _fingerprints(self, published: Iterable[Entry], code_version: str) -> list[Entry]:
+        filled = [(self.site, file.path, _table(file.path).name) for file in self.files]
+        return fingerprints(filled, published, self.settings.object_storage, code_version)
 
     def _read(self, tables: SiteTables) -> None:
         run, paths = tables.run, [file.path for file in self.files]

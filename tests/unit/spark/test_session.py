@@ -34,3 +34,13 @@ def test_executors_stay_while_boosted_trees_train() -> None:
     cluster = session.read_settings(project_root() / "conf/spark/cluster.conf")
     assert cluster["spark.dynamicAllocation.enabled"] == "false"
     assert cluster["spark.scheduler.minRegisteredResourcesRatio"] == "1.0"
+
+
+def test_scratch_folders_of_this_machine_matter_only_if_executors_run_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", "/a,/b")
+    assert session.local_scratch_folders() == session.local_scratch_folders("local[2]") == ["/a", "/b"]
+    assert session.local_scratch_folders("spark://host:7077") == []
+    monkeypatch.delenv("SPARK_LOCAL_DIRS")
+    monkeypatch.delenv("LOCAL_DIRS", raising=False)
+    assert session.local_scratch_folders() == ["/tmp"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from pyspark.sql import functions as F
@@ -15,7 +16,8 @@ from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_buc
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
-from cqa_spark.corpora.fingerprints import fingerprints, input_record
+from cqa_spark.corpora.disk_space import require_space_for_dumps
+from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
@@ -68,6 +70,14 @@ class StackExchangeDump(Source):
         names = {dump.table.name for dump in _wanted(self.settings.dumps)}
         dropped = set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
         return not dropped and not changed_sites(self._sites(), files, published, names)
+
+    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
+        """Bytes of XML of the sites that changed since the published run."""
+        published = last.entries_or_none(FINGERPRINTS) if last is not None else []
+        files = self._fingerprints(published, code_version)
+        names = {dump.table.name for dump in _wanted(self.settings.dumps)}
+        changed = self._sites() if self.full else changed_sites(self._sites(), files, published, names)
+        return text_bytes(file for file in files if file["site"] in changed)
 
     def ingest(self, run: Run) -> None:
         """Read the sites that changed since the published run; one that cannot be read stays as it was published.
@@ -219,7 +229,14 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence
         return [each.files for each in there]
     fetched = Path(staging) / "fetched"
     here = [fetch_once(each, fetched, storage) if is_remote(each) else Path(each) for each in archives]
-    unpacked = unpack(here, Path(staging), limits, workers=unpacking.workers, progress=_print_unpacked)
+    unpacked = unpack(
+        here,
+        Path(staging),
+        limits,
+        workers=unpacking.workers,
+        progress=_print_unpacked,
+        require_space=partial(require_space_for_dumps, settings, packed=True),
+    )
     return [list(map(str, each.files)) for each in unpacked]
 
 

@@ -72,9 +72,15 @@ def skippable_frame(content: bytes) -> bytes:
     return b"\x50\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
 
 
+def fits(size: int) -> None:
+    """Find room for any number of bytes."""
+
+
 def unpack_one(archive: Path, staging: Path, limits: UnpackLimits | None = None) -> Unpacked:
     """Unpack one archive in this process."""
-    (unpacked,) = unpack([archive], staging, limits or UnpackLimits(), workers=1, progress=lambda _: None)
+    (unpacked,) = unpack(
+        [archive], staging, limits or UnpackLimits(), workers=1, progress=lambda _: None, require_space=fits
+    )
     return unpacked
 
 

@@ -7,7 +7,18 @@ import py7zr
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packing import POSTS, USERS, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one, with_dictionary
+from packing import (
+    POSTS,
+    USERS,
+    fits,
+    pack,
+    pack_table,
+    raw_frame,
+    skippable_frame,
+    staged,
+    unpack_one,
+    with_dictionary,
+)
 
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacking import unpack
@@ -173,7 +184,14 @@ def test_a_missing_archive(tmp_path: Path) -> None:
 def test_an_archive_named_twice(tmp_path: Path) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS})
     with pytest.raises(InputError, match=r"named more than once as archive: .*site\.7z"):
-        unpack([archive, archive], tmp_path / "staging", UnpackLimits(), workers=1, progress=lambda _: None)
+        unpack(
+            [archive, archive],
+            tmp_path / "staging",
+            UnpackLimits(),
+            workers=1,
+            progress=lambda _: None,
+            require_space=fits,
+        )
 
 
 def test_a_wrong_checksum_names_the_member(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import py7zr
 import pytest
-from packing import POSTS, USERS, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
+from packing import POSTS, USERS, fits, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
 
 from cqa_spark.corpora.archives import source
 from cqa_spark.corpora.archives.limits import UnpackLimits
@@ -99,7 +99,9 @@ def test_empty_tables_and_folders_inside_are_fine(tmp_path: Path) -> None:
 def test_many_archives_at_once_come_in_the_order_given(tmp_path: Path) -> None:
     archives = [pack(tmp_path / f"{name}.7z", {"Posts.xml": POSTS + name.encode()}) for name in "cab"]
     seen: list[Unpacked] = []
-    unpacked = unpack(archives, tmp_path / "staging", UnpackLimits(), workers=2, progress=seen.append)
+    unpacked = unpack(
+        archives, tmp_path / "staging", UnpackLimits(), workers=2, progress=seen.append, require_space=fits
+    )
     assert [one.source for one in unpacked] == archives
     assert [one.files[0].read_bytes() for one in unpacked] == [POSTS + name for name in (b"c", b"a", b"b")]
     assert sorted(map(str, seen)) == sorted(map(str, unpacked))
@@ -110,12 +112,16 @@ def test_an_error_in_another_process_arrives_whole(tmp_path: Path) -> None:
     bad = tmp_path / "bad.7z"
     bad.write_bytes(b"<posts>")
     with pytest.raises(InputError, match=r"bad\.7z is not a 7z archive") as caught:
-        unpack([good, bad], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None)
+        unpack(
+            [good, bad], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None, require_space=fits
+        )
     assert caught.value.remedy == "check the content of the file"
 
 
 def test_no_archive_gives_nothing(tmp_path: Path) -> None:
-    assert unpack([], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None) == []
+    assert (
+        unpack([], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None, require_space=fits) == []
+    )
 
 
 def test_a_second_call_reuses_the_folder_and_does_not_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,12 +196,29 @@ def test_of_those_that_unpack_the_same_archive_at_once_one_does_the_work(tmp_pat
     assert sorted(one.reused for one in outcomes) == [False, True, True, True]
 
 
-def test_too_little_space_is_told_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_space_is_told_before_anything_is_unpacked(tmp_path: Path) -> None:
     archives = [pack(tmp_path / f"{name}.7z", {"Posts.xml": POSTS}) for name in ("a", "b")]
-    monkeypatch.setattr(Staging, "free_bytes", lambda self: 2 * len(POSTS) - 1)
-    with pytest.raises(EnvironmentProblem, match=rf"unpack to {2 * len(POSTS)} bytes, and .* {2 * len(POSTS) - 1} byt"):
-        unpack(archives, tmp_path / "staging", UnpackLimits(), workers=1, progress=lambda _: None)
-    assert staged(tmp_path / "staging") == []
+    streamed = tmp_path / "Posts.xml.zst"
+    streamed.write_bytes(raw_frame(POSTS))  # its header has no size
+    asked = []
+
+    def refuse(size: int) -> None:
+        asked.append(size)
+        raise EnvironmentProblem("full", "free some space")
+
+    unpack_one(archives[0], tmp_path / "staging")
+    unpacked = staged(tmp_path / "staging")
+    with pytest.raises(EnvironmentProblem, match="full"):
+        unpack(
+            [*archives, streamed],
+            tmp_path / "staging",
+            UnpackLimits(),
+            workers=1,
+            progress=lambda _: None,
+            require_space=refuse,
+        )
+    assert asked == [len(POSTS) + 6 * streamed.stat().st_size]  # the first archive is unpacked already
+    assert staged(tmp_path / "staging") == unpacked
 
 
 def test_a_disk_that_fills_up_is_no_fault_of_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
