@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.config.dump_settings import PEOPLE_COLUMNS
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 
@@ -11,13 +12,13 @@ LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 
 
 def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The column whose share of nulls increased most."""
+    """The column whose share of nulls increased most; columns about people are null or not by a setting."""
     shares = [
         (f"{table}.{name}", before, after[name])
         for table, (last, now) in review.differing(LOOKED_AT).items()
         for after in [now.null_shares()]
         for name, before in last.null_shares().items()
-        if name in after
+        if name in after and f"{table}.{name}" not in PEOPLE_COLUMNS
     ]
     rises = [(after - before, f"{name}: {before:.1%} unknown, now {after:.1%}") for name, before, after in shares]
     if not rises:

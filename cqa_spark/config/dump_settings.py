@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
@@ -15,6 +15,22 @@ from cqa_spark.config.value_types import InputFiles, NotHashed, OutputFolder, is
 from cqa_spark.errors import ConfigError
 
 DumpTableName = Literal["posts", "users", "comments", "votes", "badges", "tags", "post_links", "post_history"]
+PeopleColumn = Literal[
+    "post_history.user_name",
+    "posts.editor_name",
+    "users.about",
+    "users.accessed_at",
+    "users.account_id",
+    "users.age",
+    "users.email_hash",
+    "users.location",
+    "users.name",
+    "users.profile_image_url",
+    "users.unknown_attributes",
+    "users.website_url",
+]
+"""The columns about people, as TABLE.COLUMN, that no feature, check or report reads."""
+PEOPLE_COLUMNS = frozenset[str](get_args(PeopleColumn))
 
 
 class DumpSettings(Section):
@@ -32,6 +48,11 @@ class DumpSettings(Section):
     )
     tables: Annotated[tuple[DumpTableName, ...], BeforeValidator(one_or_many)] = Field(
         default=(), description="tables to read, the others are left unchanged; default: all"
+    )
+    people_columns: Annotated[tuple[PeopleColumn, ...], BeforeValidator(one_or_many)] = Field(
+        default=(),
+        description="columns about people to store, beyond those that features read; the others are null, and of "
+        "users.unknown_attributes only the names are stored",
     )
     max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
     allow_incomplete: bool = Field(default=False, description="accept truncated files, which lack the closing tag")

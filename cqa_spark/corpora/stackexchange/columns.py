@@ -15,6 +15,7 @@ from cqa_spark.corpora.stackexchange.values import INVENTED, post_type, value
 PARENT = "parent_id"  # the question of an answer; called thread in the lake's tables
 ANSWER = 2
 COMMUNITY = "-1"  # the user of automatic actions
+UNKNOWN = "unknown_attributes"
 
 
 def column_types(dump: DumpTable) -> dict[str, T.DataType]:
@@ -34,7 +35,7 @@ def typed(dump: DumpTable, texts: Mapping[str, Column]) -> dict[str, Column]:
 
 
 def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
-    """Select the declared columns of the table from typed rows.
+    """Select the declared columns of the table from typed rows; those about people that are withheld are null.
 
     Args:
         dump: the kind of rows.
@@ -47,8 +48,12 @@ def table_rows(dump: DumpTable, rows: DataFrame) -> DataFrame:
         more = {"post_type": _post_type(dump.invented_from), "thread_id": F.coalesce(parent, "post_id")}
     if "split" in dump.table.schema.names:
         more["split"] = F.lit(UNANNOTATED)
+    if UNKNOWN in dump.withheld:
+        # The names tell that the format of the dumps has changed, and nothing about a person.
+        more[UNKNOWN] = F.transform_values(UNKNOWN, lambda _name, _value: F.lit(None).cast("string"))
     wide = rows.withColumns(more) if more else rows
-    return dump.table.complete(wide.select(*[name for name in wide.columns if name in dump.table.schema.names]))
+    stored = [name for name in dump.table.schema.names if name in more or name not in dump.withheld]
+    return dump.table.complete(wide.select(*[name for name in wide.columns if name in stored]))
 
 
 def _post_type(invented_from: int | None) -> Column:

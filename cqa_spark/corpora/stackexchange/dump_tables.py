@@ -25,6 +25,7 @@ class DumpTable:
         attributes: column by attribute.
         required: attributes that every row must have.
         invented_from: first id of posts that the archive invents; None if all posts are the site's own.
+        withheld: columns about people that are not stored.
     """
 
     file: str
@@ -33,6 +34,7 @@ class DumpTable:
     attributes: Mapping[str, str]
     required: tuple[str, ...]
     invented_from: int | None = None
+    withheld: frozenset[str] = frozenset()
 
 
 ROW_ID = "Id"

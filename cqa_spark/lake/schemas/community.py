@@ -104,7 +104,8 @@ COMMENTS = Table(
 
 USERS = Table(
     "users",
-    "Accounts: all of a Stack Exchange site; for other corpora, those that wrote something.",
+    "Accounts: all of a Stack Exchange site; for other corpora, those that wrote something. Of Stack Exchange, columns "
+    "about people that no feature reads are null, unless the setting people_columns names them.",
     (
         SITE,
         column("user_id", "string", "id of the account within the site; -1 is Stack Exchange itself", nullable=False),

@@ -41,6 +41,14 @@ def test_a_table_with_the_published_files_is_not_looked_at(check: Check) -> None
     assert beside.reason.startswith("users")
 
 
+def test_columns_about_people_are_null_or_not_by_a_setting() -> None:
+    columns = ("reputation", "location")
+    last = TableFiles(columns, (DataFile("a", 99, 2, nulls={"reputation": 0, "location": 0}),))
+    withheld = TableFiles(columns, (DataFile("b", 99, 2, nulls={"reputation": 0, "location": 2}),))
+    verdict = null_shares(review({"users": withheld}, {"users": last}), LIMITS)
+    assert (verdict.passed, verdict.reason) == (True, "users.reputation: 0.0% unknown, now 0.0%")
+
+
 def measured(split: str, value: float, low: float, high: float) -> Entry:
     return {"system": "s", "split": split, "measure": "MAP@10", "value": value, "low": low, "high": high}
 

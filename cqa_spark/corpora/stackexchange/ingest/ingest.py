@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings
+from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpJobSettings, DumpSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_bucket
@@ -119,7 +119,8 @@ class StackExchangeDump(Source):
             [(file.site, file.path, file.dump_table.table.name) for file in self.files],
             published,
             self.settings.object_storage,
-            f"{code_version} keep_invented={settings.keep_invented} allow_incomplete={settings.allow_incomplete}",
+            f"{code_version} keep_invented={settings.keep_invented} allow_incomplete={settings.allow_incomplete} "
+            f"people_columns={','.join(sorted({*settings.people_columns}))}",
         )
 
     def _read_sites(self, tables: SiteTables, files: Sequence[Entry], failed: dict[str, InputError]) -> list[Entry]:
@@ -256,7 +257,15 @@ def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
 def _wanted(settings: DumpSettings) -> list[DumpTable]:
     """The kinds of files to read, as the settings want them read."""
     wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
-    return [replace(dump, invented_from=None) for dump in wanted] if settings.keep_invented else wanted
+    withheld = [name.split(".") for name in PEOPLE_COLUMNS.difference(settings.people_columns)]
+    return [
+        replace(
+            dump,
+            invented_from=None if settings.keep_invented else dump.invented_from,
+            withheld=frozenset(column for table, column in withheld if table == dump.table.name),
+        )
+        for dump in wanted
+    ]
 
 
 def _write_orphans(tables: SiteTables) -> None:

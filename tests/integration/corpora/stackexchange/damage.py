@@ -310,7 +310,7 @@ FILES = (
                complete=False),
     FileDamage("another root, all in one line", b"<xml>" + ROWS.replace(b"\n", b"") + b"</xml>", ("1", "2"), (), 3),
     FileDamage("ids below 0", USERS, ("-1", "0"), ("Id is no whole number: -01",), 5, name="Users.xml",
-               values={"name": "Community"}),
+               values={"reputation": 1, "name": None}),
 )  # fmt: skip
 
 FOREIGN = (

@@ -33,7 +33,8 @@ pytestmark = pytest.mark.more
 def lake(spark: SparkSession, cqa_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     lake = Lake(spark, str(tmp_path_factory.mktemp("real") / "lake"))
     folders = [str(cqa_data / "stackexchange" / dump) for dump in DUMPS]
-    assert main(["ingest", "stackexchange", "--input", *folders, "--lake", lake.root, "--run-id", "real"]) == 0
+    more = ["--lake", lake.root, "--run-id", "real", "--people-columns", "users.about"]
+    assert main(["ingest", "stackexchange", "--input", *folders, *more]) == 0
     return lake
 
 

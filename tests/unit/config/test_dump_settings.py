@@ -1,0 +1,37 @@
+"""The settings of jobs that read dumps."""
+
+from __future__ import annotations
+
+import pytest
+
+from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings
+from cqa_spark.config.problems import SettingsError
+from cqa_spark.config.resolve import resolve
+from cqa_spark.config.settings import IngestStackExchangeSettings
+from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
+
+
+def resolved(*arguments: str) -> DumpSettings:
+    given = ["--lake", "lake", "--input", __file__, *arguments]
+    return resolve("cqa ingest stackexchange", IngestStackExchangeSettings, given, {}).settings.dumps
+
+
+def test_columns_about_people_are_named_with_their_table() -> None:
+    assert resolved().people_columns == ()
+    assert resolved("--people-columns", "users.age", "users.name").people_columns == ("users.age", "users.name")
+
+
+def test_an_unknown_column_is_refused_with_the_choices() -> None:
+    with pytest.raises(SettingsError) as caught:
+        resolved("--people-columns", "users.agge")
+    [problem] = caught.value.problems
+    assert (problem.key, caught.value.exit_code) == ("dumps.people_columns", 2)
+    assert problem.what.endswith("got 'users.agge'")
+    assert all(f"'{column}'" in problem.what for column in PEOPLE_COLUMNS)
+
+
+def test_columns_about_people_are_declared_and_may_be_null() -> None:
+    nullable = {
+        f"{dump.table.name}.{column.name}" for dump in DUMP_TABLES for column in dump.table.columns if column.nullable
+    }
+    assert nullable >= PEOPLE_COLUMNS
