@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from cqa_spark.lake.new_files import UNCOMMITTED
+from cqa_spark.lake.wide_files import WIDE, is_wide
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from s3_server import S3Server, reach
 
-from cqa_spark.lake.new_files import UNCOMMITTED
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
-from cqa_spark.lake.wide_files import WIDE, is_wide
 
 VALUES = T.StructType([T.StructField(f"v{place}", T.DoubleType()) for place in range(WIDE)])
 TABLE = Table(

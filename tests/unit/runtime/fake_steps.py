@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -67,9 +67,14 @@ class FakeRun:
     def __init__(self) -> None:
         self.lake = SimpleNamespace(spark=object())
         self.began: list[str] = []
+        self.seen: dict[str, tuple[set[str], set[str]]] = {}
         self.recorded: list[StepRecord] = []
         self.executed: list[str] = []
         self._noting = threading.Lock()
+
+    def seen_by(self, step: str, reads: Collection[str], writes: Collection[str]) -> FakeRun:
+        self.seen[step] = set(reads), set(writes)
+        return self
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:

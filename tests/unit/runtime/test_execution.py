@@ -40,6 +40,11 @@ def test_a_step_is_recorded_with_its_counts() -> None:
     assert [(record.step, record.rows_out) for record in run.recorded] == [("pair", 1)]
 
 
+def test_a_step_sees_the_products_that_it_declares() -> None:
+    run = executed(FakeStep("pair", reads="posts", writes="examples pairs", if_present="votes"))
+    assert run.seen == {"pair": ({"posts", "votes"}, {"examples", "pairs"})}
+
+
 def test_a_step_that_records_its_parts_is_not_recorded_itself() -> None:
     run = FakeRun()
     execute_step(FakeStep("ingest", records_parts=True), cast(Run, run))
