@@ -41,7 +41,9 @@ def test_a_step_is_recorded_with_its_counts() -> None:
 
 
 def test_a_step_sees_the_products_that_it_declares() -> None:
-    run = executed(FakeStep("pair", reads="posts", writes="examples pairs", if_present="votes"))
+    run = FakeRun()
+    step = FakeStep("pair", reads="posts", writes="examples pairs", if_present="votes")
+    execute_step(step, cast(Run, run))
     assert run.seen == {"pair": ({"posts", "votes"}, {"examples", "pairs"})}
 
 
