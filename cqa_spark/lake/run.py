@@ -123,12 +123,11 @@ class Run(RunTables):
         if self._scope is not None and name not in self._scope.writes:
             raise _undeclared(self._scope.step, "writes", name)
 
-    def published(self, table: Table) -> DataFrame | None:
-        """The published rows of a table; None if there are none."""
+    def published(self, table: Table) -> TableFiles:
+        """The published files of a table; none if it is not published."""
         self._require_declared(published_product(table))
         record = published_run(self.lake)
-        last = Snapshot(self.lake, record) if record is not None else None
-        return last.read(table) if last is not None and last.has(table) else None
+        return Snapshot(self.lake, record).files_or_none(table) if record is not None else NO_FILES
 
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
         """Write the entries of a journal table, replacing earlier ones of this attempt; return their number.

@@ -14,7 +14,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.runtime.step import Product, Step
-from cqa_spark.steps.changed_sites import site_update
+from cqa_spark.steps.changed_sites import site_update, too_many_unused
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
 from cqa_spark.text.pipeline import analyse
@@ -52,8 +52,7 @@ class Analyse(Step):
             run.write(BODIES, body_parts(distinct_bodies(posts)))
             posts = with_prose(posts, run.read(BODIES))
             update.write(documents(posts, comments))
-            texts = distinct_texts(posts, comments)
-            counts.rows_out = run.write(TEXTS, analyse(texts) if update.last is None else _once(texts, update.last))
+            counts.rows_out = _write_texts(run, distinct_texts(posts, comments), update.last)
         counts.rows_in = run.rows(DOCUMENTS)
 
     def _documents(self, run: Run) -> tuple[DataFrame, DataFrame]:
@@ -63,8 +62,16 @@ class Analyse(Step):
         return posts, run.read(COMMENTS)
 
 
-def _once(texts: DataFrame, last: Snapshot) -> DataFrame:
-    """The rows of ``TEXTS``: published ones, and an analysis of all other texts."""
+def _write_texts(run: Run, texts: DataFrame, last: Snapshot | None) -> int:
+    """Write the rows of ``TEXTS``: the published files, and an analysis of all other texts; return the number of rows.
+
+    Texts that no document has any more stay in the published files, until they are too many.
+    """
+    if last is None:
+        return run.write(TEXTS, analyse(texts))
     published = last.read(TEXTS)
-    new = texts.join(published.select("text_id"), on="text_id", how="left_anti")
-    return published.join(texts.select("text_id"), on="text_id", how="left_semi").unionByName(analyse(new))
+    analysed = analyse(texts.join(published.select("text_id"), on="text_id", how="left_anti"))
+    if too_many_unused(last.rows(TEXTS), texts.count()):
+        used = published.join(texts.select("text_id"), on="text_id", how="left_semi")
+        return run.write(TEXTS, used.unionByName(analysed))
+    return run.put(TEXTS, last.files(TEXTS).united(run.new_files(TEXTS, analysed)))

@@ -116,6 +116,20 @@ def site_update(
     return SiteUpdate(run, last, table, fingerprints, (sites | before.sites) - same)
 
 
+MOST_UNUSED = 0.25
+"""Share of the rows of a table by content, such as texts, that may be unused before its files are written again."""
+
+
+def too_many_unused(stored: int, used: int) -> bool:
+    """Whether a table by content has too many rows that no site needs any more.
+
+    Args:
+        stored: number of its rows.
+        used: number of the rows that are needed, at most.
+    """
+    return stored - used > MOST_UNUSED * stored
+
+
 def of_sites(frame: DataFrame, sites: Sites) -> DataFrame:
     """The rows of some sites."""
     return frame if sites is None else frame.where(F.col("site").isin(*sites))

@@ -17,6 +17,7 @@ from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
+from cqa_spark.features.registry import embedding_models
 from cqa_spark.features.stored_values import by_place, missing_groups, read_values, stored_groups, tables_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
@@ -34,6 +35,7 @@ from cqa_spark.steps.feature_inputs import IF_PRESENT, OPTIONAL, feature_inputs,
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import load_trained
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.text.embedding.model import EmbeddingModel
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ class ComputeFeatures(Step):
         table = feature_table(map(type, groups))
         last = None if self.last is None or missing_groups(self.last, fitted) else self.last
         inputs, settings = (POSTS, COMMENTS, EXAMPLES, *OPTIONAL.values()), {"features": self.settings}
-        update = site_update(run, last, table, inputs, settings=settings, models=[*trained])
+        encoders = [EmbeddingModel.read(name).version for name in embedding_models(self.groups)]
+        update = site_update(run, last, table, inputs, settings=settings, models=[*trained], versions=encoders)
         if not update.keep():
             with ExitStack() as held:
                 before = last if self.ranked_once else None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from operator import or_
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
+from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.runtime.step import Product, Published, Step
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.steps.changed_sites import too_many_unused
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import embed, ship
@@ -54,23 +54,24 @@ class Embed(Step):
             load_encoder(EmbeddingModel.read(name))
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Write the vectors of new texts, and remove those of texts that are gone."""
+        """Write the vectors of new texts beside the published ones; those of texts that are gone stay for a while."""
         texts, models = self._texts(run), [EmbeddingModel.read(name) for name in self.models]
         for model in models:
             ship(run.lake.spark, model)
         counts.rows_in = run.rows(TEXTS) * len(models)
-        kept, published = EMBEDDINGS.empty(run.lake.spark), run.published(EMBEDDINGS)
-        if published is not None:
-            kept = published.where(_is_of(models)).join(texts, on="text_id", how="left_semi")
-        with persisted(kept) as (kept,):
-            known = kept.select("text_id", "model")
-            missing = [
-                (model, texts.join(known.where(F.col("model") == model.name), on="text_id", how="left_anti"))
-                for model in models
-            ]
-            encoded = reduce(DataFrame.unionByName, [embed(lacking, model) for model, lacking in missing])
-            stored = run.write(EMBEDDINGS, encoded.unionByName(kept))
-            counts.rows_out = stored - kept.count()
+        published = _of_models(run.published(EMBEDDINGS), models)
+        kept = run.lake.read(EMBEDDINGS, published)
+        known = kept.select("text_id", "model")
+        missing = [
+            (model, texts.join(known.where(F.col("model") == model.name), on="text_id", how="left_anti"))
+            for model in models
+        ]
+        encoded = reduce(DataFrame.unionByName, [embed(lacking, model) for model, lacking in missing])
+        new = run.new_files(EMBEDDINGS, encoded)
+        counts.rows_out = new.rows
+        if too_many_unused(published.rows, counts.rows_in):
+            published = run.new_files(EMBEDDINGS, kept.join(texts, on="text_id", how="left_semi"))
+        run.put(EMBEDDINGS, published.united(new))
 
     def _texts(self, run: Run) -> DataFrame:
         texts = run.read(TEXTS).select("text_id", "clean")
@@ -84,6 +85,7 @@ class Embed(Step):
         return texts.join(needed, on="text_id", how="left_semi")
 
 
-def _is_of(models: Sequence[EmbeddingModel]) -> Column:
-    """Whether a vector is of one of the models, in its version."""
-    return reduce(or_, [(F.col("model") == model.name) & (F.col("version") == model.version) for model in models])
+def _of_models(files: TableFiles, models: Sequence[EmbeddingModel]) -> TableFiles:
+    """The files with the vectors of some models, in their versions."""
+    wanted = {(model.name, model.version) for model in models}
+    return replace(files, files=tuple(f for f in files.files if (f.values["model"], f.values["version"]) in wanted))

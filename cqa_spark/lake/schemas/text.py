@@ -88,4 +88,5 @@ EMBEDDINGS = Table(
         ),
     ),
     key=("text_id", "model"),
+    partition_by=("model", "version"),
 )
