@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from deltalake import DeltaTable
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.holder import Holder
@@ -84,9 +85,19 @@ def put_users(run: Run, **by_site: str) -> None:
 
 def users(run: RunTables) -> list[str]:
     """The users of a run, as ``site/user``."""
-    paths = [run.lake.path(file.path) for file in run.files(USERS).files]
-    rows = [row for path in paths for row in pq.read_table(path, columns=["site", "user_id"]).to_pylist()]
+    tables = [pq.read_table(run.lake.path(path), columns=["site", "user_id"]) for path in paths(run)]
+    rows = [row for table in tables for row in table.to_pylist()]
     return sorted(f"{row['site']}/{row['user_id']}" for row in rows)
+
+
+def delta_table(lake: Lake) -> set[str]:
+    """The files of the Delta table of users, relative to the lake."""
+    return {uri.removeprefix(f"{lake.root}/") for uri in DeltaTable(lake.path(TABLES, USERS.name)).file_uris()}
+
+
+def paths(run: RunTables) -> set[str]:
+    """The files of a run's users, relative to the lake."""
+    return {file.path for file in run.files(USERS).files}
 
 
 def finished(lake: Lake, run_id: str, **by_site: str) -> RunRecord:

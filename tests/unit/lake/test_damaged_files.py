@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from deltalake import DeltaTable
-from small_runs import finished, held, lake_at, published, users
+from small_runs import delta_table, finished, held, lake_at, paths, published, users
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.errors import ContractError, CqaError
@@ -51,10 +50,6 @@ def rolled_back(lake: Lake) -> CqaError | None:
     return None
 
 
-def files_of_delta_table(lake: Lake) -> set[str]:
-    return {uri.removeprefix(f"{lake.root}/") for uri in DeltaTable(lake.path("tables", "users")).file_uris()}
-
-
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_whatever_file_is_damaged_a_whole_run_is_published_and_the_file_named(
     lake: Lake, tmp_path: Path, damage: str
@@ -78,6 +73,6 @@ def test_whatever_file_is_damaged_a_whole_run_is_published_and_the_file_named(
                 error = None
         if error is None:
             assert users(published_snapshot(copy)) == ["a/x"], file
-            assert files_of_delta_table(copy) == {each.path for each in published_snapshot(copy).files(USERS).files}
+            assert delta_table(copy) == paths(published_snapshot(copy))
         elif file.name != "published.json" and "r2.4" not in file.parts:
             assert users(published_snapshot(copy)) == ["a/y"], file

@@ -11,7 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from small_runs import NOTES, finished, held, lake_at, new_files, opened, published, put_users, users
+from small_runs import (
+    NOTES,
+    delta_table,
+    finished,
+    held,
+    lake_at,
+    new_files,
+    opened,
+    paths,
+    published,
+    put_users,
+    users,
+)
 
 from cqa_spark.errors import AnotherWriter, InputError
 from cqa_spark.lake import run_lifecycle
@@ -282,7 +294,7 @@ def test_a_run_without_a_file_of_its_own_is_not_published_and_runs_that_can_be_a
     assert users(published_snapshot(lake)) == ["a/x"]
 
 
-def test_who_comes_after_a_dead_writer_completes_its_log(lake: Lake) -> None:
+def test_who_comes_after_a_dead_writer_completes_its_publication(lake: Lake) -> None:
     success = finished(lake, "r1", a="x")
     dead = Holder.of_this_process("nightly").model_copy(update={"pid": 2**22 + 1})
     lease = take_lease(lake.objects, dead, lambda: datetime.now(UTC))
@@ -297,6 +309,7 @@ def test_who_comes_after_a_dead_writer_completes_its_log(lake: Lake) -> None:
                 ("r1", "published", shown.message),
                 ("r2", "failed", f"ended without a record: {dead}"),
             ]
+            assert delta_table(lake) == paths(published_snapshot(lake))
     assert published_run(lake) == shown
 
 
@@ -354,3 +367,4 @@ def test_a_lake_that_is_copied_or_moved_is_read_and_written_further(
     with held(other) as leased:
         rollback(leased)
     assert users(published_snapshot(other)) == ["a/x"]
+    assert delta_table(other) == paths(published_snapshot(other))
