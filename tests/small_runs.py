@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -98,6 +98,20 @@ def delta_table(lake: Lake) -> set[str]:
 def paths(run: RunTables) -> set[str]:
     """The files of a run's users, relative to the lake."""
     return {file.path for file in run.files(USERS).files}
+
+
+def crash(lake: Lake, error: BaseException, before: Callable[[], object] = lambda: None) -> None:
+    """A run, r3, that raises an error after it has written a table."""
+    with opened(lake, "r3") as run:
+        put_users(run, a="late")
+        before()
+        raise error
+
+
+def stored_bytes(lake: Lake) -> dict[str, bytes]:
+    """Every file of tables and runs."""
+    root = Path(lake.root)
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.glob("*s/**/*") if path.is_file()}
 
 
 def finished(lake: Lake, run_id: str, **by_site: str) -> RunRecord:

@@ -1,37 +1,29 @@
-"""Runs of two small tables, written, published and rolled back without Spark."""
+"""Runs of two small tables, without Spark: what they record, have, and continue."""
 
 from __future__ import annotations
 
 import errno
-import shutil
 import signal
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from small_runs import (
     NOTES,
-    delta_table,
+    crash,
     finished,
-    held,
     lake_at,
     new_files,
     opened,
-    paths,
     published,
     put_users,
+    stored_bytes,
     users,
 )
 
-from cqa_spark.errors import AnotherWriter, InputError
+from cqa_spark.errors import InputError
 from cqa_spark.lake import run_lifecycle
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.lease import LASTS, take_lease
 from cqa_spark.lake.manifest import read_manifest
-from cqa_spark.lake.pointer import change_pointer, claim
-from cqa_spark.lake.publishing import publish, published_run, published_snapshot, rollback, snapshot_of
+from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
@@ -44,12 +36,6 @@ from cqa_spark.process.stop_signals import Stopped
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
     return lake_at(tmp_path / "lake")
-
-
-def stored_bytes(lake: Lake) -> dict[str, bytes]:
-    """Every file of tables and runs."""
-    root = Path(lake.root)
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.glob("*s/**/*") if path.is_file()}
 
 
 def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
@@ -100,14 +86,6 @@ def test_a_manifest_names_the_models_of_other_runs_that_the_run_uses(lake: Lake)
         "runs/r1.1/models/best_a/model.json": 2,
         "runs/r1.1/models/best_a/trees/0.json": 2,
     }
-
-
-def crash(lake: Lake, error: BaseException, before: Callable[[], object] = lambda: None) -> None:
-    """A run, r3, that raises an error after it has written a table."""
-    with opened(lake, "r3") as run:
-        put_users(run, a="late")
-        before()
-        raise error
 
 
 @pytest.mark.parametrize(
@@ -223,148 +201,3 @@ def test_what_a_block_that_failed_has_written_is_forgotten(lake: Lake) -> None:
     assert run.record.tables == {"users": 2}
     assert not run.has(COMMENTS)
     assert not run.has(NOTES)
-
-
-def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:
-    finished(lake, "r1", a="x")
-    with pytest.raises(InputError, match="nothing is published"):
-        published_snapshot(lake)
-    published(lake, "r1")
-    finished(lake, "r2", a="y")
-    assert users(published_snapshot(lake)) == ["a/x"]
-    published(lake, "r2")
-    assert users(published_snapshot(lake)) == ["a/y"]
-    with pytest.raises(RuntimeError, match="power cut"):
-        crash(lake, RuntimeError("power cut"))
-    assert users(published_snapshot(lake)) == ["a/y"]
-
-
-def test_the_same_run_again_converges_and_publishing_twice_adds_no_record(lake: Lake) -> None:
-    for _ in range(2):
-        finished(lake, "r1", a="x")
-        first = published(lake, "r1")
-        assert published(lake, "r1") == first
-        assert users(published_snapshot(lake)) == ["a/x"]
-    assert [each.attempt for each in RunLog(lake.objects).records(status="published")] == [1, 4]
-
-
-def test_the_report_of_the_lake_is_that_of_the_published_run(lake: Lake) -> None:
-    for run_id in ("r1", "r2"):
-        with opened(lake, run_id) as run:
-            lake.objects.put(f"runs/{run_id}.{run.record.attempt}/report.html", run_id.encode())
-    for run_id in ("r1", "r2", "r1"):
-        published(lake, run_id)
-        assert Path(lake.root, "report.html").read_text() == run_id
-
-
-def test_rolling_back_is_one_more_record(lake: Lake) -> None:
-    for run_id, letter in (("r1", "x"), ("r2", "y")):
-        finished(lake, run_id, a=letter)
-        published(lake, run_id)
-    with held(lake) as leased:
-        assert rollback(leased).message == "rolled back from r2"
-        assert users(published_snapshot(lake)) == ["a/x"]
-        assert rollback(leased, "r2").run_id == "r2"
-        with pytest.raises(InputError, match="run r3 was not published before"):
-            rollback(leased, "r3")
-    assert [each.run_id for each in RunLog(lake.objects).records(status="published")] == ["r1", "r2", "r1", "r2"]
-
-
-def test_there_must_be_something_to_roll_back_to(lake: Lake) -> None:
-    finished(lake, "r1", a="x")
-    published(lake, "r1")
-    with pytest.raises(InputError, match="no earlier run"), held(lake) as leased:
-        rollback(leased)
-
-
-def test_a_run_without_a_file_of_its_own_is_not_published_and_runs_that_can_be_are_named(lake: Lake) -> None:
-    for run_id in ("r1", "r2"):
-        finished(lake, run_id, a="x")
-        published(lake, run_id)
-    finished(lake, "r3", a="y")
-    (file,) = snapshot_of(lake, "r3").files(USERS).files
-    Path(lake.path(file.path)).unlink()
-    with pytest.raises(InputError) as refused:
-        published(lake, "r3")
-    assert (refused.value.problem, refused.value.remedy) == (
-        f"run r3 cannot be published: {lake.path(file.path)} is missing, or was changed; nothing was changed",
-        "publish one of: r2, r1",
-    )
-    assert published_run(lake) == RunLog(lake.objects).records(status="published")[-1]
-    assert users(published_snapshot(lake)) == ["a/x"]
-
-
-def test_who_comes_after_a_dead_writer_completes_its_publication(lake: Lake) -> None:
-    success = finished(lake, "r1", a="x")
-    dead = Holder.of_this_process("nightly").model_copy(update={"pid": 2**22 + 1})
-    lease = take_lease(lake.objects, dead, lambda: datetime.now(UTC))
-    claim(lake.objects, lease.token)
-    RunLog(lake.objects).append(replace(success, run_id="r2", status="running", attempt=3))
-    shown = replace(success, status="published", message="killed before the log was written", sequence=4)
-    change_pointer(lake.objects, lease.token, lambda pointer: pointer.model_copy(update={"record": shown}))
-    for _ in range(2):
-        with held(lake):
-            records = RunLog(lake.objects).records()[3:]
-            assert [(each.run_id, each.status, each.message) for each in records] == [
-                ("r1", "published", shown.message),
-                ("r2", "failed", f"ended without a record: {dead}"),
-            ]
-            assert delta_table(lake) == paths(published_snapshot(lake))
-    assert published_run(lake) == shown
-
-
-def overtake(lake: Lake) -> None:
-    """Another process takes the lease, long after this one last renewed it."""
-    later = Holder(job="second", host="other", pid=1, machine="another machine", attempt="2")
-    take_lease(lake.objects, later, lambda: datetime.now(UTC) + 2 * LASTS, sleep=lambda _: None)
-
-
-def test_a_process_that_lost_the_lease_writes_nothing_more(lake: Lake) -> None:
-    for run_id, letter in (("r1", "x"), ("r2", "y")):
-        finished(lake, run_id, a=letter)
-        published(lake, run_id)
-    finished(lake, "r3", a="z")
-
-    def sleep_and_go_on() -> None:
-        with held(lake) as sleeper, opened(sleeper, "late") as run:
-            put_users(run, a="late")
-            overtake(lake)
-            before = stored_bytes(lake)
-            for write in (
-                lambda: run.write_entries(NOTES, [{"note": "late"}]),
-                lambda: publish(sleeper, "r3"),
-                lambda: rollback(sleeper),
-            ):
-                with pytest.raises(AnotherWriter, match="another process has taken the lease"):
-                    write()
-            assert stored_bytes(lake) == before
-
-    with pytest.raises(AnotherWriter):
-        sleep_and_go_on()
-    assert users(published_snapshot(lake)) == ["a/y"]
-    assert RunLog(lake.objects).last_success("late") is None
-
-
-@pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
-def test_a_lake_that_is_copied_or_moved_is_read_and_written_further(
-    lake: Lake, tmp_path: Path, way: Callable[[str, Path], object]
-) -> None:
-    finished(lake, "r1", a="x")
-    published(lake, "r1")
-    with opened(lake, "r2") as run:
-        lake.objects.put("runs/r2.4/models/best_a/model.json", b"{}")
-        run.add_artifact("model:best_a", run.artifact_path("models", "best_a"))
-        put_users(run, a="y")
-    way(lake.root, tmp_path / "other")
-    other = lake_at(tmp_path / "other")
-    assert users(published_snapshot(other)) == ["a/x"]
-    assert snapshot_of(other, "r2").record.artifacts == {"model:best_a": f"{other.root}/runs/r2.4/models/best_a"}
-    with opened(other, "r2", resume=True) as run:
-        run.put(USERS, run.files(USERS).united(new_files(run, USERS, {"b": [{"user_id": "z"}]})))
-    published(other, "r2")
-    assert users(published_snapshot(other)) == ["a/y", "b/z"]
-    assert read_manifest(other.objects, run.record).sizes == {"runs/r2.4/models/best_a/model.json": 2}
-    with held(other) as leased:
-        rollback(leased)
-    assert users(published_snapshot(other)) == ["a/x"]
-    assert delta_table(other) == paths(published_snapshot(other))
