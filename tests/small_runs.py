@@ -36,7 +36,7 @@ def no_spark() -> NoReturn:
     raise AssertionError("Spark is started")
 
 
-def lake_at(folder: Path) -> Lake:
+def lake_at(folder: Path | str) -> Lake:
     """A lake whose session must not be started."""
     return Lake(no_spark, str(folder))
 

@@ -14,6 +14,7 @@ from uuid import uuid4
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError, InputError
+from cqa_spark.lake.artifact_paths import IN_LAKE, to_stored
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import Manifest, folder_of
 from cqa_spark.lake.publishing import Snapshot, published_run
@@ -257,8 +258,9 @@ class Run(RunTables):
 
     def manifest(self) -> Manifest:
         """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
-        root, own = self.lake.path(""), f"{folder_of(self.run_id, self.record.attempt)}/"
-        used = {path.removeprefix(root) for path in self.record.artifacts.values() if path.startswith(root)}
+        own = f"{folder_of(self.run_id, self.record.attempt)}/"
+        artifacts = to_stored(self.record, self.lake.root).artifacts.values()
+        used = {path.removeprefix(IN_LAKE) for path in artifacts if path.startswith(IN_LAKE)}
         used |= set(self._state.entry_files.values())
         sizes = self.lake.objects.sizes(own)
         for path in sorted(path for path in used if not path.startswith(own)):

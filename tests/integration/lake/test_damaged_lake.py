@@ -32,7 +32,7 @@ from cqa_spark.systems.trained_system import model_artifact
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
     "emptied": lambda path: path.write_bytes(b""),
-    "garbage": lambda path: path.write_bytes(b"garbage " * (path.stat().st_size // 5)),
+    "garbage": lambda path: path.write_bytes((b"garbage " * path.stat().st_size)[: path.stat().st_size]),
     "missing": Path.unlink,
 }
 TABLES = {

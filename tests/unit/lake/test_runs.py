@@ -75,13 +75,19 @@ def test_a_manifest_names_the_files_of_the_run_and_nothing_else_that_lies_there(
     assert file.path.startswith("tables/users/r1.1/")
 
 
-def test_a_manifest_names_the_models_of_other_runs_that_the_run_uses(lake: Lake) -> None:
-    with opened(lake, "r1") as run:
+@pytest.mark.parametrize("root", ["lake", "lake/", "./lake", "{here}/lake"])
+@pytest.mark.parametrize("model", ["lake", "{here}/lake"])
+def test_a_manifest_names_the_models_of_other_runs_that_the_run_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, model: str
+) -> None:
+    """However the paths of the lake and of the model are written."""
+    monkeypatch.chdir(tmp_path)
+    lake = lake_at(root.format(here=tmp_path))
+    with opened(lake, "r1"):
         for name in ("models/best_a/model.json", "models/best_a/trees/0.json", "models/best_ab/model.json"):
             lake.objects.put(f"runs/r1.1/{name}", b"{}")
-        path = run.artifact_path("models", "best_a")
     with opened(lake, "r2") as run:
-        run.add_artifact("model:best_a", path)
+        run.add_artifact("model/best_a", f"{model.format(here=tmp_path)}/runs/r1.1/models/best_a")
     assert read_manifest(lake.objects, run.record).sizes == {
         "runs/r1.1/models/best_a/model.json": 2,
         "runs/r1.1/models/best_a/trees/0.json": 2,
