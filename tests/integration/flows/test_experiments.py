@@ -21,6 +21,7 @@ from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.experiments.seeds import other_seeds
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps.feature_inputs import task_examples
