@@ -1,11 +1,13 @@
 """Collection: deletes the files that neither the published run, nor a rollback, nor a kept run needs.
 
 Nothing is decided by the clock. The attempts of runs to collect are named in the pointer first, which fails if another
-process has taken the lake over; then only files that were listed before are deleted, the manifest of a run first.
+process has taken the lake over, and then in the run log; whoever takes the lake's lease completes that. Only files that
+were listed before are deleted, the manifest of a run first.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,9 +16,12 @@ from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.manifest import NAME, folder_of, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.publishing import stored_sizes
-from cqa_spark.lake.run_log import FOLDER, RunLog
+from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.storage import RUNS, TABLES
+
+_OF_RUN = re.compile(rf"{TABLES}/[^/]+/[^/]+\.\d+/[0-9a-f]{{32}}/|{RUNS}/[^/]+\.\d+/")
+"""Paths of the files of runs; other programs may have written beside them."""
 
 FEWEST = 2
 """Publications that are always kept: the current one, and the one before, which readers may still be reading."""
@@ -55,7 +60,8 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
     kept = [*list(published.values())[: max(keep, FEWEST)], *waiting]
     of_users = [each for each in published.values() if each.run_id in pointer.kept]
     found = {_name(record): record for record in [*kept, *of_users]}
-    return [record for name, record in found.items() if name not in pointer.collected]
+    collected = _recorded(log) | {*pointer.collected}
+    return [record for name, record in found.items() if name not in collected]
 
 
 def collect(lake: LeasedLake, keep: int) -> Collected:
@@ -72,37 +78,43 @@ def collect(lake: LeasedLake, keep: int) -> Collected:
     kept, stored = runs_to_keep(lake, keep), stored_sizes(lake)
     folders = tuple(f"{folder_of(record.run_id, record.attempt)}/" for record in kept)
     needed = {path for record in kept for path in read_manifest(lake.objects, record).all_sizes()}
-    unneeded = [path for path in stored if _is_of_run(path) and path not in needed and not path.startswith(folders)]
+    unneeded = [path for path in stored if _OF_RUN.match(path) and path not in needed and not path.startswith(folders)]
     manifests = [path for path in unneeded if path.endswith(f"/{NAME}") and path.count("/") == 2]
     attempts = [path.split("/")[1] for path in manifests]
     if unneeded:
+        recorded = _recorded(RunLog(lake.objects))
         lake.before_write()
         change_pointer(
             lake.objects,
             lake.lease.token,
-            lambda pointer: pointer.model_copy(update={"collected": tuple(sorted(attempts))}),
+            lambda pointer: pointer.model_copy(
+                # an attempt without a success may record it late, if its process was overtaken
+                update={"collected": tuple(sorted({*attempts, *pointer.collected} - recorded))}
+            ),
         )
+        complete_collection(lake)
         lake.objects.delete_all(manifests)
         lake.objects.delete_all(sorted(set(unneeded) - set(manifests)))
-        _record(lake, attempts)
     return Collected(kept, attempts, len(unneeded), sum(stored[path] for path in unneeded))
 
 
-def _is_of_run(path: str) -> bool:
-    """Whether a file is in the folder of an attempt; others may have written into the folders of tables."""
-    folders = path.split("/")[:-1]
-    of_attempt = 3 if folders[0] == TABLES else 2
-    return len(folders) >= of_attempt and "_delta_log" not in folders and not path.startswith(FOLDER)
+def complete_collection(lake: LeasedLake) -> None:
+    """Append a record for each successful attempt that the pointer names as collected, as the attempt's last one.
+
+    Args:
+        lake: leased by this process.
+    """
+    collected, log = read_pointer(lake.objects).collected, RunLog(lake.objects)
+    if missing := {*collected} - _recorded(log):
+        for success in log.records(status="succeeded"):
+            if _name(success) in missing:
+                record = replace(success, status="collected", job="gc", message="its files are deleted")
+                log.append(replace(record, recorded_at=datetime.now(UTC)))
 
 
-def _record(lake: LeasedLake, attempts: Sequence[str]) -> None:
-    """Append a record for each collected attempt, as the attempt's last one."""
-    log = RunLog(lake.objects)
-    newest = {_name(record): record for record in log.records(status="succeeded")}
-    for name in attempts:
-        if name in newest:
-            collected = replace(newest[name], status="collected", job="gc", message="its files are deleted")
-            log.append(replace(collected, recorded_at=datetime.now(UTC)))
+def _recorded(log: RunLog) -> set[str]:
+    """The attempts that the log has as collected."""
+    return {_name(record) for record in log.records(status="collected")}
 
 
 def _name(record: RunRecord) -> str:

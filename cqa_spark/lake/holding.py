@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from cqa_spark.lake.collection import complete_collection
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import Clock, Sleep, hold_lease
 from cqa_spark.lake.leased import LeasedLake
@@ -36,6 +37,7 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep
         claim(lake.objects, lease.token)
         leased = LeasedLake(lake.session, lake.root, lake.storage, lease=lease)
         complete_publication(leased)
+        complete_collection(leased)
         if lease.left_behind is not None:
             RunLog(lake.objects).close_abandoned(f"ended without a record: {lease.left_behind}")
         yield leased

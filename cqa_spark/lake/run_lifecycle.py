@@ -48,8 +48,8 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
             run.record = log.append(replace(run.record, attempt=log.next_sequence()))
         yield run
         with uninterrupted():
-            lake.before_write()
             write_manifest(lake.objects, run.record, run.manifest())
+            lake.before_write()  # who took the lake over may have collected the files before there was a manifest
             run.record = log.append(replace(run.record, status="succeeded", message=f"{begin.job} finished"))
     except BaseException as error:
         if run.record.status == "running":
