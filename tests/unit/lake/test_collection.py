@@ -1,0 +1,179 @@
+"""Collection: what it keeps and deletes, and what a failure or a kill at any of its calls leaves."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from attacked_lakes import (
+    Clock,
+    Content,
+    finished,
+    no_spark,
+    ours,
+    published,
+    seen,
+    taken_over,
+    two_tables,  # noqa: F401
+)
+from deltalake import DeltaTable
+from seams import Fault, Killed, answer_lost, killed_before, seams
+
+from cqa_spark.errors import CqaError, InputError
+from cqa_spark.lake.collection import collect
+from cqa_spark.lake.pointer import change_pointer
+from cqa_spark.lake.publishing import publish, rollback
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.storage import Lake
+
+pytestmark = pytest.mark.usefixtures("two_tables")
+
+NIGHTS: dict[str, Content] = {
+    f"r{number}": {"alpha": {"a": number, "b": 1}, "beta": {"a": number}} for number in range(1, 6)
+}
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def lake(tmp_path: Path, clock: Clock) -> Lake:
+    """Four runs were published; the first one's rows of site b are in all of them."""
+    lake = Lake(no_spark, str(tmp_path / "lake"))
+    published(lake, clock, *[(run_id, NIGHTS[run_id]) for run_id in ("r1", "r2", "r3", "r4")])
+    return lake
+
+
+def copied(lake: Lake, to: Path) -> Lake:
+    if to.exists():
+        shutil.rmtree(to)
+    shutil.copytree(lake.root, to)
+    return Lake(no_spark, str(to))
+
+
+def folders_of_runs(lake: Lake) -> set[str]:
+    """The runs with any file, but for those of site b."""
+    return {path.split("/")[1].partition(".")[0] for path in lake.objects.sizes("runs/") if "/log/" not in path}
+
+
+def collected(lake: Lake, clock: Clock, keep: int) -> None:
+    with taken_over(lake, clock) as leased:
+        collect(leased, keep)
+
+
+def refused(lake: Lake, clock: Clock, run_id: str) -> str:
+    """The message of the refusal to publish a run; nothing changes."""
+    with taken_over(lake, clock) as leased:
+        before, log = seen(lake), len(RunLog(lake.objects).records())
+        with pytest.raises(InputError) as error:
+            publish(leased, run_id)
+        assert (seen(lake), len(RunLog(lake.objects).records())) == (before, log)
+    return str(error.value)
+
+
+def test_files_that_no_kept_run_needs_are_deleted(lake: Lake, clock: Clock) -> None:
+    first = set(lake.objects.sizes("tables/alpha/r1.1/"))
+    with taken_over(lake, clock) as leased:
+        done = collect(leased, 2)
+    assert [each.run_id for each in done.kept] == ["r4", "r3"]
+    assert sorted(done.attempts) == ["r1.1", "r2.4"]
+    assert folders_of_runs(lake) == {"r3", "r4"}
+    assert len(first) == 2
+    assert len(lake.objects.sizes("tables/alpha/r1.1/")) == 1  # of site b, in r3 and r4
+    assert seen(lake) == NIGHTS["r4"]
+    with taken_over(lake, clock) as leased:
+        assert collect(leased, 2).files == 0
+        rollback(leased)
+    assert seen(lake) == NIGHTS["r3"]
+
+
+def test_a_collected_run_is_refused_and_nights_go_on(lake: Lake, clock: Clock) -> None:
+    collected(lake, clock, 2)
+    assert refused(lake, clock, "r1") == "run r1 was collected\n  → choose one of: r3, r4"
+    with (
+        taken_over(lake, clock) as leased,
+        pytest.raises(InputError, match="it was collected; nothing was changed\n.*publish one of: r4, r3"),
+    ):
+        rollback(leased, "r2")
+    with taken_over(lake, clock) as leased:
+        assert finished(leased, "r1", {}, resume=True).tables == {}  # as one that never succeeded
+    published(lake, clock, ("r5", NIGHTS["r5"]))
+    assert seen(lake) == NIGHTS["r5"]
+
+
+def test_more_runs_can_be_kept_than_were_before(lake: Lake, clock: Clock) -> None:
+    collected(lake, clock, 2)
+    for number in range(3):
+        with taken_over(lake, clock) as leased, pytest.raises(RuntimeError):
+            finished(leased, f"failed{number}", NIGHTS["r5"], fails=True)
+        collected(lake, clock, 10)
+        assert folders_of_runs(lake) == {"r3", "r4"}
+
+
+def test_files_of_failed_attempts_are_collected(lake: Lake, clock: Clock) -> None:
+    with taken_over(lake, clock) as leased, pytest.raises(RuntimeError):
+        finished(leased, "r5", NIGHTS["r5"], fails=True)
+    assert "r5" in folders_of_runs(lake)
+    collected(lake, clock, 10)
+    assert folders_of_runs(lake) == {"r1", "r2", "r3", "r4"}
+    assert not [path for path in lake.objects.sizes("tables/") if "/r5." in path]
+
+
+def test_runs_that_users_keep_and_runs_that_wait_are_kept(lake: Lake, clock: Clock) -> None:
+    with taken_over(lake, clock) as leased:
+        finished(leased, "r5", NIGHTS["r5"])
+        change_pointer(lake.objects, leased.lease.token, lambda pointer: pointer.model_copy(update={"kept": ("r1",)}))
+        collect(leased, 2)
+    assert folders_of_runs(lake) == {"r1", "r3", "r4", "r5"}
+    for run_id in ("r1", "r5"):
+        with taken_over(lake, clock) as leased:
+            publish(leased, run_id)
+        assert seen(lake) == NIGHTS[run_id]
+
+
+def test_files_of_outsiders_are_left(lake: Lake, clock: Clock) -> None:
+    place = f"{lake.root}/tables/alpha"
+    DeltaTable(place).optimize.compact()
+    theirs = {
+        "tables/alpha/theirs.parquet", "tables/alpha/site=a.1/theirs.parquet", "tables/alpha/_change_data/x/theirs.parquet",
+        "tables/theirs/a/b/c/theirs.parquet", "tables/alpha/r1.1/theirs.parquet", "runs/README.txt", "runs/theirs/notes.txt",
+    }  # fmt: skip
+    for path in theirs:
+        lake.objects.put(path, b"theirs")
+    compacted = {path for path in lake.objects.sizes("tables/alpha/part-")}
+    assert compacted
+    collected(lake, clock, 2)
+    assert theirs | compacted <= lake.objects.sizes().keys()
+    assert seen(lake) == NIGHTS["r4"]
+
+
+@pytest.mark.parametrize("fault", [killed_before, answer_lost])
+def test_interrupted_at_any_call_and_repeated(lake: Lake, clock: Clock, tmp_path: Path, fault: Fault) -> None:
+    happened, call, published_again = True, 0, set()
+    while happened:
+        call += 1
+        tried = copied(lake, tmp_path / "tried")
+        with seams(fault, call) as between, suppress(CqaError, Killed):
+            collected(tried, clock, 2)
+        happened = between.happened
+        assert seen(tried) == NIGHTS["r4"]
+        with taken_over(tried, clock) as leased:
+            try:
+                publish(leased, "r2")
+                published_again.add(True)
+                assert ours(tried) == NIGHTS["r2"]
+            except InputError:
+                published_again.add(False)
+                assert finished(leased, "r2", {}, resume=True).tables == {}
+            publish(leased, "r3")
+            collect(leased, 2)
+            collect(leased, 10)
+            collect(leased, 10)
+        assert seen(tried) == NIGHTS["r3"]
+        assert not [path for path in tried.objects.sizes() if path.startswith("runs/r1.")]
+    assert published_again == {True, False}
+    assert call > 10
