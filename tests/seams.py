@@ -1,4 +1,4 @@
-"""The seams between the lake and what stores it: every call to the object store and to deltalake, with what goes wrong."""
+"""The seams between the lake and its storage: every call to the object store and to deltalake, with what goes wrong."""
 
 from __future__ import annotations
 

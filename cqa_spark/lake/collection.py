@@ -16,8 +16,7 @@ from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.manifest import NAME, folder_of, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.publishing import stored_sizes
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import Listed, RunLog
 from cqa_spark.lake.storage import RUNS, TABLES
 
 _OF_RUN = re.compile(rf"{TABLES}/[^/]+/[^/]+\.\d+/[0-9a-f]{{32}}/|{RUNS}/[^/]+\.\d+/")
@@ -38,13 +37,13 @@ class Collected:
         bytes: their size.
     """
 
-    kept: Sequence[RunRecord]
+    kept: Sequence[Listed]
     attempts: Sequence[str]
     files: int
     bytes: int
 
 
-def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
+def runs_to_keep(lake: LeasedLake, keep: int) -> list[Listed]:
     """The last publications, the runs that users keep, and later successful runs that may still be published.
 
     Args:
@@ -52,11 +51,9 @@ def runs_to_keep(lake: LeasedLake, keep: int) -> list[RunRecord]:
         keep: number of publications, at least ``FEWEST``; each attempt counts once, by its latest publication.
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
-    published = {_name(each): each for each in [pointer.record] if each is not None}
-    for record in reversed(log.records(status="published")):
-        published.setdefault(_name(record), record)
+    published = {_name(each): each for each in reversed(log.listed("published"))}
     shown = pointer.record.sequence if pointer.record is not None else 0
-    waiting = [each for each in log.records(status="succeeded") if each.sequence > shown or each.run_id in pointer.kept]
+    waiting = [each for each in log.listed("succeeded") if each.sequence > shown or each.run_id in pointer.kept]
     kept = [*list(published.values())[: max(keep, FEWEST)], *waiting]
     of_users = [each for each in published.values() if each.run_id in pointer.kept]
     found = {_name(record): record for record in [*kept, *of_users]}
@@ -105,17 +102,17 @@ def complete_collection(lake: LeasedLake) -> None:
         lake: leased by this process.
     """
     collected, log = read_pointer(lake.objects).collected, RunLog(lake.objects)
-    if missing := {*collected} - _recorded(log):
-        for success in log.records(status="succeeded"):
-            if _name(success) in missing:
-                record = replace(success, status="collected", job="gc", message="its files are deleted")
-                log.append(replace(record, recorded_at=datetime.now(UTC)))
+    missing = {*collected} - _recorded(log)
+    for listed in [each for each in log.listed("succeeded") if _name(each) in missing]:
+        success = log.read(listed)
+        record = replace(success, status="collected", job="gc", message="its files are deleted")
+        log.append(replace(record, recorded_at=datetime.now(UTC)))
 
 
 def _recorded(log: RunLog) -> set[str]:
     """The attempts that the log has as collected."""
-    return {_name(record) for record in log.records(status="collected")}
+    return {_name(each) for each in log.listed("collected")}
 
 
-def _name(record: RunRecord) -> str:
+def _name(record: Listed) -> str:
     return folder_of(record.run_id, record.attempt).removeprefix(f"{RUNS}/")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter, ValidationError
 
+from cqa_spark.lake.run_log import Listed
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.storage import RUNS
 from cqa_spark.lake.table_files import TableFiles
@@ -55,7 +56,7 @@ def write_manifest(objects: ObjectStore, record: RunRecord, manifest: Manifest) 
     objects.create(_key(record), _MANIFEST.dump_json(manifest))
 
 
-def read_manifest(objects: ObjectStore, record: RunRecord) -> Manifest:
+def read_manifest(objects: ObjectStore, record: RunRecord | Listed) -> Manifest:
     """The manifest of an attempt that succeeded.
 
     Raises:
@@ -80,5 +81,5 @@ def missing_files(manifest: Manifest, stored: Mapping[str, int]) -> Iterator[str
     return (path for path, size in manifest.all_sizes().items() if stored.get(path) != size)
 
 
-def _key(record: RunRecord) -> str:
+def _key(record: RunRecord | Listed) -> str:
     return f"{folder_of(record.run_id, record.attempt)}/{NAME}"

@@ -17,7 +17,7 @@ from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.manifest import NAME, Manifest, folder_of, missing_files, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
-from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_log import Listed, RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import RUNS, TABLES, Lake
@@ -140,7 +140,7 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
         raise InputError(f"{wanted} in {lake.root}", "list the runs: cqa runs list")
     message = f"rolled back from {current.run_id}" if current else "rolled back"
-    return _show(lake, earlier[0], job="rollback", message=message)
+    return _show(lake, RunLog(lake.objects).read(earlier[0]), job="rollback", message=message)
 
 
 def complete_publication(lake: LeasedLake) -> None:
@@ -196,7 +196,7 @@ def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:
         raise InputError(f"run {run.run_id} cannot be published: {problem}; nothing was changed", remedy)
 
 
-def _incomplete(lake: Lake, run: RunRecord, collected: Iterable[str], stored: Mapping[str, int]) -> str | None:
+def _incomplete(lake: Lake, run: RunRecord | Listed, collected: Iterable[str], stored: Mapping[str, int]) -> str | None:
     folder = folder_of(run.run_id, run.attempt)
     if folder.removeprefix(f"{RUNS}/") in collected:
         return "it was collected"
@@ -211,9 +211,9 @@ def stored_sizes(lake: Lake) -> dict[str, int]:
     return {**lake.objects.sizes(f"{TABLES}/"), **lake.objects.sizes(f"{RUNS}/")}
 
 
-def _publications(lake: Lake) -> list[RunRecord]:
+def _publications(lake: Lake) -> list[Listed]:
     """The publications, the latest first."""
-    return RunLog(lake.objects).records(status="published")[::-1]
+    return RunLog(lake.objects).listed("published")[::-1]
 
 
 def _show_report(lake: LeasedLake, record: RunRecord) -> None:
@@ -225,5 +225,5 @@ def _show_report(lake: LeasedLake, record: RunRecord) -> None:
             lake.objects.put(name, stored.data)
 
 
-def _attempt(record: RunRecord) -> tuple[str, int]:
+def _attempt(record: RunRecord | Listed) -> tuple[str, int]:
     return record.run_id, record.attempt

@@ -25,8 +25,15 @@ _READERS = 8
 
 
 @dataclass(frozen=True)
-class _Listed:
-    """The fields in the name of a record's file."""
+class Listed:
+    """The fields in the name of a record's file.
+
+    Attributes:
+        sequence: order of the records.
+        status: of the run.
+        run_id: the run.
+        attempt: number of the attempt.
+    """
 
     sequence: int
     status: str
@@ -34,11 +41,13 @@ class _Listed:
     attempt: int
 
     @classmethod
-    def of(cls, record: RunRecord) -> _Listed:
+    def of(cls, record: RunRecord) -> Listed:
+        """The fields of a record."""
         return cls(record.sequence, record.status, record.run_id, record.attempt)
 
     @property
     def key(self) -> str:
+        """The key of the record's file."""
         return f"{FOLDER}{self.sequence:010d}.{self.status}.{self.run_id}.{self.attempt}.json"
 
 
@@ -72,7 +81,7 @@ class RunLog:
         """
         try:
             data = _RECORD.dump_json(to_stored(record, self._objects.root), indent=2)
-            self._objects.create(_Listed.of(record).key, data)
+            self._objects.create(Listed.of(record).key, data)
         except AlreadyThere as error:
             raise AnotherWriter(
                 f"{self._objects.root}: another process is writing the run log",
@@ -83,10 +92,18 @@ class RunLog:
         """The number of the next record."""
         return max((each.sequence for each in self._listed()), default=0) + 1
 
+    def listed(self, status: str) -> list[Listed]:
+        """The records with a status in order, by their names alone."""
+        return [each for each in self._listed() if each.status == status]
+
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
         """The records in order, optionally of one run or with one status."""
         wanted = [each for each in self._listed() if run_id in (None, each.run_id) and status in (None, each.status)]
         return self._read(wanted)
+
+    def read(self, listed: Listed) -> RunRecord:
+        """A record by its name."""
+        return self._record(listed.key)
 
     def newest(self) -> list[RunRecord]:
         """The newest record of every run, in order of the runs' first records."""
@@ -95,7 +112,7 @@ class RunLog:
 
     def has(self, record: RunRecord) -> bool:
         """Whether this numbered record was appended."""
-        return _Listed.of(record) in self._listed()
+        return Listed.of(record) in self._listed()
 
     def close_abandoned(self, reason: str) -> None:
         """Record runs without a recorded end as failed.
@@ -133,13 +150,13 @@ class RunLog:
         """Whether nothing was ever recorded."""
         return next(iter(self._objects.keys(FOLDER)), None) is None
 
-    def _complete(self) -> list[_Listed]:
+    def _complete(self) -> list[Listed]:
         """The records of successful attempts whose files were not collected."""
         listed = self._listed()
         collected = {(each.run_id, each.attempt) for each in listed if each.status == "collected"}
         return [each for each in listed if each.status == "succeeded" and (each.run_id, each.attempt) not in collected]
 
-    def _listed(self) -> list[_Listed]:
+    def _listed(self) -> list[Listed]:
         """The records by their names, in order.
 
         A process that lost the lease without knowing may have appended a record beside another of the same number.
@@ -147,18 +164,18 @@ class RunLog:
         Raises:
             ContractError: the log has a gap, or a file that is no record.
         """
-        listed: list[_Listed] = []
+        listed: list[Listed] = []
         for key in self._objects.keys(FOLDER):
             if not (name := _NAME.fullmatch(key.removeprefix(FOLDER))):
                 raise damaged(self._objects.root, key, "its name is not that of a record of the run log")
-            found = _Listed(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
+            found = Listed(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
             last = listed[-1].sequence if listed else 0
             if found.sequence not in (last, last + 1):
                 raise missing(self._objects.root, f"{FOLDER}{last + 1:010d}.….json", f"the next record is {key}")
             listed.append(found)
         return listed
 
-    def _read(self, listed: list[_Listed]) -> list[RunRecord]:
+    def _read(self, listed: list[Listed]) -> list[RunRecord]:
         with ThreadPoolExecutor(_READERS) as readers:
             return list(readers.map(self._record, [each.key for each in listed]))
 

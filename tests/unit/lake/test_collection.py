@@ -93,10 +93,10 @@ def test_files_that_no_kept_run_needs_are_deleted(lake: Lake, clock: Clock) -> N
 
 def test_a_collected_run_is_refused_and_nights_go_on(lake: Lake, clock: Clock) -> None:
     collected(lake, clock, 2)
-    assert refused(lake, clock, "r1") == "run r1 was collected\n  → choose one of: r3, r4"
+    assert refused(lake, clock, "r1") == f"run r1 of {lake.root} was collected\n  → choose one of: r3, r4"
     with (
         taken_over(lake, clock) as leased,
-        pytest.raises(InputError, match="it was collected; nothing was changed\n.*publish one of: r4, r3"),
+        pytest.raises(InputError, match=r"it was collected; nothing was changed\n.*publish one of: r4, r3"),
     ):
         rollback(leased, "r2")
     with taken_over(lake, clock) as leased:
@@ -139,9 +139,14 @@ def test_files_of_outsiders_are_left(lake: Lake, clock: Clock) -> None:
     place = f"{lake.root}/tables/alpha"
     DeltaTable(place).optimize.compact()
     theirs = {
-        "tables/alpha/theirs.parquet", "tables/alpha/site=a.1/theirs.parquet", "tables/alpha/_change_data/x/theirs.parquet",
-        "tables/theirs/a/b/c/theirs.parquet", "tables/alpha/r1.1/theirs.parquet", "runs/README.txt", "runs/theirs/notes.txt",
-    }  # fmt: skip
+        "tables/alpha/theirs.parquet",
+        "tables/alpha/site=a.1/theirs.parquet",
+        "tables/alpha/_change_data/x/theirs.parquet",
+        "tables/theirs/a/b/c/theirs.parquet",
+        "tables/alpha/r1.1/theirs.parquet",
+        "runs/README.txt",
+        "runs/theirs/notes.txt",
+    }
     for path in theirs:
         lake.objects.put(path, b"theirs")
     compacted = {path for path in lake.objects.sizes("tables/alpha/part-")}
