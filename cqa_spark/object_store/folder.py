@@ -78,6 +78,9 @@ class Folder:
         try:
             for file in files:
                 file.unlink(missing_ok=True)
+                file.with_name(f".{file.name}.crc").unlink(
+                    missing_ok=True
+                )  # Hadoop's checksum of a file that Spark wrote
             for folder in {file.parent for file in files}:
                 self._remove_if_empty(folder)
         except OSError as error:

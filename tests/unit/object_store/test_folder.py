@@ -50,6 +50,15 @@ def test_nothing_but_the_objects_is_left(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
+def test_a_deleted_file_takes_the_checksum_that_hadoop_keeps_beside_it_and_its_folder(tmp_path: Path) -> None:
+    for name in ("part-0.parquet", ".part-0.parquet.crc"):
+        path = tmp_path / "models" / "threads" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    Folder(str(tmp_path)).delete_all(["models/threads/part-0.parquet"])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failed_write_leaves_the_old_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Folder(str(tmp_path))
     store.put("a", b"old")
