@@ -49,8 +49,8 @@ def main() -> None:
     grid = Table("table", *[Column(name, justify="right") for name in ("files", "most of a site", "new", "of others")])
     others = 0
     for name, files in before.items():
-        most = max(Counter(file.site for file in files).values(), default=0)
-        new = after[name] - files
+        most = max(Counter(file.site for file in files.values()).values(), default=0)
+        new = [file for path, file in after[name].items() if path not in files]
         foreign = sum(file.site != changed for file in new)  # also files without a site, which hold rows of several
         others += foreign
         grid.add_row(name, str(len(files)), str(most), str(len(new)), str(foreign))
@@ -73,10 +73,10 @@ def thread_numbers(sites: int, size: int) -> list[int]:
     return [max(4, round(size / BYTES_OF_A_THREAD * share / sum(shares))) for share in shares]
 
 
-def files_by_table(lake: Path) -> dict[str, set[DataFile]]:
-    """The published files of each table."""
+def files_by_table(lake: Path) -> dict[str, dict[str, DataFile]]:
+    """The published files of each table, by path."""
     tables = published_snapshot(Lake(lambda: spark_session("bench"), str(lake))).tables
-    return {name: set(tables[name].files) for name in sorted(tables)}
+    return {name: {file.path: file for file in tables[name].files} for name in sorted(tables)}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def spark() -> Iterator[SparkSession]:
     """A session for all tests of a process: starting Spark costs more than most of them.
 
     CPU seconds of the start with a first job, and of a later job, which groups and joins 30 rows, passes them through
-    Python, writes and reads a Delta table:
+    Python, writes and reads a table:
 
     ========================  =====  =====
     these settings             10.2    1.7

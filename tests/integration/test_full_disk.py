@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,13 @@ from cqa_spark.synth.qatar_living import write_sample
 MAKE_SPACE = "\n  → free space there, or name a folder on another disk"
 
 
-def fill(folder: Path) -> None:
-    """Write until nothing fits."""
+def fill(folder: Path, free: int = 0) -> None:
+    """Write until nothing fits, or until so many bytes are free."""
     with (folder / "filler").open("wb", buffering=0) as file:
-        try:
+        with suppress(OSError):
             while file.write(bytes(4096)):
                 pass
-        except OSError:
-            return
+        file.truncate(file.tell() - free)
 
 
 def test_a_lake_without_space(
@@ -39,11 +39,9 @@ def test_a_lake_without_space(
     assert main([*ingest, "--run-id", "r1"]) == 0
     assert main(["runs", "publish", "r1", "--lake", str(lake)]) == 0
     capfd.readouterr()
-    codes = [main([*ingest, "--run-id", "r2"])]
-    while codes[-1] == 0:  # each run adds versions of the tables
-        codes.append(main([*ingest, "--run-id", f"r{len(codes) + 2}"]))
+    fill(small_disk, free=32_768)  # enough for the lease and the run log, not for the tables
+    assert main([*ingest, "--run-id", "r2"]) == 4
     said = capfd.readouterr().err
-    assert codes[-1] == 4
     assert "no space left on the disk" in said or "No space left on device" in said
     assert MAKE_SPACE in said
     assert f" in {lake}" in said or f"cannot write {lake}" in said

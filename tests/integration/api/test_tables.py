@@ -1,4 +1,4 @@
-"""Delta tables through the interface for Python, and as TREC files."""
+"""Tables through the interface for Python, and as TREC files."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_a_saved_system_brings_those_that_it_builds_on(
     lake, at_once, by_model = (str(tmp_path / name) for name in ("lake", "at_once.pred", "by_model.pred"))
     learning = ["--system", "small_c", "--train", str(forum.train), "--features.folds", "2", "--lake", lake]
     assert main(["rank", *learning, "--input", str(forum.dev), "--predictions", at_once]) == 0
-    (model,) = Path(lake, "models").glob("*/*/systems/small_c")
+    (model,) = Path(lake, "runs").glob("*/models/model/small_c")
     assert main(["score", "--model", str(model), "--input", str(forum.dev), "--predictions", by_model]) == 0
     rows = [line.split("\t") for line in Path(at_once).read_text(encoding="utf-8").splitlines()]
     text = forum.dev.read_text(encoding="utf-8")

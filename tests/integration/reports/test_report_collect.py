@@ -49,7 +49,7 @@ VALUES = {"best": {"Q1": 1.0, "Q2": 1.0, "Q3": 0.0}, "given_order": {"Q1": 0.5, 
 
 
 Rows = DataFrame | list[Entry]
-"""The rows of a Delta table or of a journal table."""
+"""The rows of a table or of a journal table."""
 
 
 def frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> DataFrame:
@@ -358,11 +358,11 @@ def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], repo
 
 def each_table(
     tables: Mapping[str, Rows],
-    delta: Callable[[DataFrame], DataFrame],
+    frames: Callable[[DataFrame], DataFrame],
     journal: Callable[[list[Entry]], list[Entry]],
 ) -> dict[str, Rows]:
-    """The tables after a change of each Delta table and of each journal table."""
-    return {name: delta(table) if isinstance(table, DataFrame) else journal(table) for name, table in tables.items()}
+    """The tables after a change of each one in Spark, and of each journal table."""
+    return {name: frames(table) if isinstance(table, DataFrame) else journal(table) for name, table in tables.items()}
 
 
 @pytest.mark.parametrize("settings", [{"best_system": "unknown"}, {"split": "train"}, {"task": "duplicate"}])
