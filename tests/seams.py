@@ -145,10 +145,6 @@ class _DeltaTables:
     def __init__(self, between: Seams) -> None:
         self._between = between
 
-    def is_deltatable(self, *given: Any) -> Any:
-        call = lambda: deltalake.DeltaTable.is_deltatable(*given)  # noqa: E731
-        return self._between.pass_through("is_deltatable", call, of_deltalake=True)
-
     def __call__(self, *given: Any, **named: Any) -> _DeltaTable:
         call = lambda: deltalake.DeltaTable(*given, **named)  # noqa: E731
         return _DeltaTable(self._between.pass_through("open", call, of_deltalake=True), self._between)

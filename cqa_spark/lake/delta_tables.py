@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
-from deltalake.exceptions import DeltaError
+from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -77,10 +77,10 @@ def _update(lake: Lake, table: Table, files: TableFiles, number: int, before_com
     for _ in range(_ATTEMPTS):
         before_commit()
         try:
-            if not DeltaTable.is_deltatable(place, options):
+            stored = _opened(place, options)
+            if stored is None:
                 _create(place, options, table, files, number)
                 return
-            stored = DeltaTable(place, storage_options=options)
             if (stored.transaction_version(APPLICATION) or 0) >= number:
                 return
             if _add_columns(stored, table):
@@ -95,6 +95,17 @@ def _update(lake: Lake, table: Table, files: TableFiles, number: int, before_com
         "run any job that writes the lake: it completes the publication first; if the table's log is damaged, "
         f"delete {path}/_delta_log before, and it is written anew",
     ) from failure
+
+
+def _opened(place: str, options: dict[str, str]) -> DeltaTable | None:
+    """The table; None if it has no log.
+
+    ``DeltaTable.is_deltatable`` would stop all threads until the storage answers, also the one that renews the lease.
+    """
+    try:
+        return DeltaTable(place, storage_options=options)
+    except TableNotFoundError:
+        return None
 
 
 def _create(place: str, options: dict[str, str], table: Table, files: TableFiles, number: int) -> None:
