@@ -49,6 +49,13 @@ class S3Server:
         region = ["--object-storage.region", self.settings.region]
         return ["--object-storage.endpoint", str(self.settings.endpoint), *region, *tls, *path_style]
 
+    @property
+    def delta_options(self) -> dict[str, str]:
+        """The settings, for a reader of Delta tables; it has the credentials of this process."""
+        allow_http = str(not self.settings.tls).lower()
+        endpoint = {"AWS_ENDPOINT_URL": str(self.settings.endpoint), "AWS_ALLOW_HTTP": allow_http}
+        return {**endpoint, "AWS_REGION": self.settings.region}
+
 
 def reach(spark: SparkSession, server: S3Server) -> None:
     """Tell a running session about the server, as a job with its settings does; what it knew before is forgotten."""

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
+import pytest
 from fault_proxy import FaultProxy
-from pyspark.sql import SparkSession
-from s3_server import S3Server, reach
+from s3_server import S3Server
 
+from cqa_spark.lake import delta_tables
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
+from cqa_spark.lake.manifest import Manifest, write_manifest
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.schemas.community import USERS
+from cqa_spark.lake.storage import TABLES, Lake
+from cqa_spark.lake.table_files import DataFile, TableFiles
+
+CHECKPOINT = 3
+"""Commits after which Delta writes a checkpoint of a table's log, here; readers read only the commits since."""
 
 
 def test_publishing_sends_as_many_requests_after_many_runs(
-    spark: SparkSession, proxied: tuple[FaultProxy, S3Server]
+    proxied: tuple[FaultProxy, S3Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy, server = proxied
-    reach(spark, server)
-    lake = Lake(spark, server.location("listings"), server.settings)
-    log = RunLog(lake.objects)
+    monkeypatch.setitem(delta_tables._CONFIGURATION, "delta.checkpointInterval", str(CHECKPOINT))
+    lake = Lake(no_session, server.location("listings"), server.settings)
     sent = []
-    for number in range(12):
-        run_id = f"r{number:02d}"
-        log.append(RunRecord(run_id, "succeeded", "run", config_hash="c0ffee", config="", code_version="0"))
+    for number in range(3 * CHECKPOINT + 2):
+        succeeded(lake, f"r{number:02d}", number + 1)
         before = len(proxy.requests)
         with hold(lake, Holder.of_this_process("test")) as held:
-            publish(held, run_id)
+            publish(held, f"r{number:02d}")
         sent.append(len(proxy.requests) - before)
-    assert sent[2:] == [sent[2]] * 10
+    assert sent[-CHECKPOINT:] == sent[-2 * CHECKPOINT : -CHECKPOINT]
+
+
+def no_session() -> None:
+    raise AssertionError("publishing needs no Spark")
+
+
+def succeeded(lake: Lake, run_id: str, attempt: int) -> None:
+    """Record a run with a table of one file."""
+    record = RunRecord(run_id, "succeeded", "run", config_hash="c0ffee", config="", code_version="0", attempt=attempt)
+    path = f"{TABLES}/{USERS.name}/{run_id}.{attempt}/write/part-0.parquet"
+    lake.objects.put(path, b"rows")
+    files = TableFiles(tuple(USERS.schema.names), (DataFile(path, 4, 1, {"site": "a.org"}),))
+    write_manifest(lake.objects, record, Manifest({USERS.name: files}))
+    RunLog(lake.objects).append(record)

@@ -1,42 +1,46 @@
-"""A table with hundreds of columns in a bucket: tasks write its files there, and nothing else stays."""
+"""A run in a bucket: tasks write the files of a table there, and nothing else stays."""
 
 from __future__ import annotations
 
-from cqa_spark.lake.new_files import UNCOMMITTED
-from cqa_spark.lake.wide_files import WIDE, is_wide
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from s3_server import S3Server, reach
 
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.publishing import snapshot_of
+from cqa_spark.lake.run_lifecycle import open_run
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table, column
 
-VALUES = T.StructType([T.StructField(f"v{place}", T.DoubleType()) for place in range(WIDE)])
 TABLE = Table(
-    "wide",
-    "Many values.",
+    "numbers",
+    "Numbers of two sites.",
     (
         column("site", "string", "site", nullable=False),
-        column("id", "string", "id", nullable=False),
-        column("values", VALUES, "values"),
+        column("number", "bigint", "number", nullable=False),
+        column("halves", T.ArrayType(T.DoubleType()), "half of it"),
     ),
-    key=("site", "id"),
+    key=("site", "number"),
     partition_by=("site",),
 )
 
 
-def test_a_wide_table_in_a_bucket(spark: SparkSession, s3: S3Server) -> None:
+def test_a_run_replaces_the_rows_of_a_site_in_a_bucket(spark: SparkSession, s3: S3Server) -> None:
     reach(spark, s3)
-    lake = Lake(spark, s3.location("wide"), s3.settings)
-    values = F.struct(*[(F.col("id") + place).cast("double").alias(f"v{place}") for place in range(WIDE)])
+    lake = Lake(spark, s3.location("writing it's 100% a=b"), s3.settings)
     site = F.concat(F.lit("s"), (F.col("id") % 2).cast("string"), F.lit(".org"))
-    rows = spark.range(30).select(site.alias("site"), F.col("id").cast("string").alias("id"), values.alias("values"))
-    assert is_wide(rows.schema)
-    first = lake.write(TABLE, rows, author="r1")
-    assert (first.rows, lake.state(TABLE, first.version).rows_by_site()) == (30, {"s0.org": 15, "s1.org": 15})
-    fewer = rows.where("site = 's1.org' AND id <> '7'")
-    again = lake.replace(TABLE, fewer, sites=["s1.org"], base=first.version, author="r2")
-    kept = {row["id"]: row["values"]["v99"] for row in lake.read(TABLE, again.version).collect()}
-    assert kept == {str(number): number + 99.0 for number in range(30) if number != 7}
-    assert list(lake.objects.keys(f"{UNCOMMITTED}/")) == []
+    rows = spark.range(30).select(
+        site.alias("site"), F.col("id").alias("number"), F.array(F.col("id") / 2).alias("halves")
+    )
+    begin = RunRecord("r1", "running", "run", config_hash="c0ffee", config="", code_version="0")
+    with open_run(lake, begin, resume=False, on_step=lambda step: None) as run:
+        assert run.write(TABLE, rows) == 30
+        first = run.files(TABLE)
+        assert run.replace(TABLE, rows.where("site = 's1.org' AND number <> 7"), sites=["s1.org"], base=first) == 14
+        assert run.files(TABLE).rows_by_site() == {"s0.org": 15, "s1.org": 14}
+    snapshot = snapshot_of(lake, "r1")
+    found = {row["number"]: row["halves"] for row in snapshot.read(TABLE).collect()}
+    assert found == {number: [number / 2] for number in range(30) if number != 7}
+    files = {file.path: file.bytes for file in (*first.files, *snapshot.files(TABLE).files)}
+    assert lake.objects.sizes(f"{TABLES}/") == files
