@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from cqa_spark.errors import InputError, noted
+from cqa_spark.errors import AnotherWriter, InputError, noted
 from cqa_spark.lake.delta_tables import update_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake
@@ -23,6 +23,7 @@ from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import RUNS, TABLES, Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.object_store.store import AlreadyThere, Changed
 from cqa_spark.process.stop_signals import uninterrupted
 
 REPORT = "report.html"
@@ -217,12 +218,24 @@ def _publications(lake: Lake) -> list[Listed]:
 
 
 def _show_report(lake: LeasedLake, record: RunRecord) -> None:
-    """Copy the run's report, if it has one, to the lake's."""
+    """Copy the run's report, if it has one, to the lake's.
+
+    Raises:
+        AnotherWriter: another process has taken the lease, or has changed the report meanwhile.
+    """
     folder = folder_of(record.run_id, record.attempt)
     for name in _REPORT_FILES:
-        stored = lake.objects.read(f"{folder}/{name}")
-        if stored is not None:
-            lake.objects.put(name, stored.data)
+        new, shown = lake.objects.read(f"{folder}/{name}"), lake.objects.read(name)
+        if new is None or (shown is not None and shown.data == new.data):
+            continue
+        lake.before_write()
+        try:
+            if shown is None:
+                lake.objects.create(name, new.data)
+            else:
+                lake.objects.replace(name, new.data, shown.version)
+        except (AlreadyThere, Changed) as error:
+            raise AnotherWriter(f"another process has just written {lake.path(name)}", "run the job again") from error
 
 
 def _attempt(record: RunRecord | Listed) -> tuple[str, int]:
