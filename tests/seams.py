@@ -30,11 +30,12 @@ class Seams:
 
     Args:
         fault: what happens at the chosen call.
-        call: its number, from 1; faults after which only what was written counts happen at calls that write.
+        call: its number, from 1.
+        only_writes: count only the calls that write, where those that read make no difference.
     """
 
-    def __init__(self, fault: Fault, call: int) -> None:
-        self._only_writes = fault in (killed_before, answer_lost)
+    def __init__(self, fault: Fault, call: int, *, only_writes: bool) -> None:
+        self._only_writes = only_writes
         self.calls = 0
         self.names: list[str] = []
         self.is_dead = False
@@ -103,9 +104,9 @@ def pausing(meanwhile: Callable[[], object]) -> Fault:
 
 
 @contextmanager
-def seams(fault: Fault, call: int) -> Iterator[Seams]:
+def seams(fault: Fault, call: int, *, only_writes: bool = False) -> Iterator[Seams]:
     """Lead the calls of a block through seams."""
-    between = Seams(fault, call)
+    between = Seams(fault, call, only_writes=only_writes)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(storage, "open_store", lambda *given: _Store(open_store(*given), between))
         patched.setattr(delta_tables, "DeltaTable", _DeltaTables(between))
