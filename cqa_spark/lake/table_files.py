@@ -23,8 +23,8 @@ class DataFile:
     path: str
     bytes: int
     rows: int
-    values: Mapping[str, str | None] = field(default_factory=dict)
-    nulls: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, str | None] = field(default_factory=dict, hash=False)
+    nulls: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def site(self) -> str | None:

@@ -89,7 +89,8 @@ def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.first))
 
     assert main(["runs", "gc", "--lake", lake.root, "--keep", "2"]) == 0
-    assert {path.name.partition(".")[0] for path in Path(lake.root, "runs").iterdir()} == {"log", "r2", "r3"}
+    manifests = Path(lake.root, "runs").glob("*/manifest.json")
+    assert {path.parent.name.partition(".")[0] for path in manifests} == {"r2", "r3"}
     assert main(["runs", "rollback", "--lake", lake.root]) == 0
     assert content(published_snapshot(lake)) == content(published_snapshot(nights.second))
 
