@@ -90,7 +90,7 @@ def submit(cluster: Cluster) -> list[str]:
 
 
 def rows(spark: SparkSession, lake: Path, table: Table) -> list[Row]:
-    return spark.read.format("delta").load(str(lake / table.name)).orderBy(*table.key).collect()
+    return published_snapshot(Lake(spark, str(lake))).read(table).orderBy(*table.key).collect()
 
 
 def counts(snapshot: Snapshot) -> dict[str, tuple[int, int]]:

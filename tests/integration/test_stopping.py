@@ -130,7 +130,7 @@ def test_spark_submit_hands_the_signal_on(spark: SparkSession, tmp_path: Path) -
     command = [REPOSITORY / "spark-submit.sh", "--driver-memory", "1g", "--conf", "spark.ui.enabled=false"]
     with process(*command, *ingest(tmp_path)) as started:
         wait_for_line(started, "step ")
-        wait_for_file(tmp_path / "lake" / "posts" / "_delta_log" / "00000000000000000000.json")
+        wait_for_file(tmp_path / "lake" / "tables" / "posts")
         started.send_signal(signal.SIGTERM)
         said = rest(started)
         assert started.wait() == 143
