@@ -54,10 +54,10 @@ def test_a_job_that_fills_the_bucket_leaves_what_is_published(
     assert main(["ingest", "--train", str(sample.train), "--run-id", "r1", *flags]) == 0
     assert main(["runs", "publish", "r1", *flags]) == 0
     capfd.readouterr()
-    with proxy.full(507, "InsufficientStorage", within="/posts/"):
+    with proxy.full(507, "InsufficientStorage", within="/tables/posts/"):
         assert main(["ingest", "--train", str(sample.train), "--run-id", "r2", *flags]) == 4
     said = capfd.readouterr().err
-    assert f"cqa: {lake.root}/posts" in said
+    assert f"cqa: {lake.root}/tables/posts" in said
     assert ": the object storage is full: 507 InsufficientStorage\n  → remove unneeded files (cqa runs gc)" in said
     assert "Traceback" not in said
     published = published_run(lake)
