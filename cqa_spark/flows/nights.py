@@ -93,7 +93,7 @@ def _examples(
         retrieval = settings.retrieval
         texts = question_texts(groups_of(systems), retrieval.embeddings, with_same_texts)
         return *texts, Candidates(retrieval, trains=learn(new), last=last)
-    examples = EveryQuestion(settings.answers, tuple(kept), bool(new), last)
+    examples = EveryQuestion(settings.answers, tuple(kept), tuple(system.name for system in new), last)
     return examples, *text_analysis(systems, last=with_same_texts)
 
 

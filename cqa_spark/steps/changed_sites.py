@@ -75,6 +75,10 @@ class SiteUpdate:
                 published = of_sites(self.last.read(self.table), self.sites)
                 rows = rows.unionByName(published.join(ranked, on=_QUERY, how="left_semi"), allowMissingColumns=True)
             self.run.replace(self.table, rows, sites=self.sites, base=self.last.files(self.table))
+        self.sign()
+
+    def sign(self) -> None:
+        """Give the run's rows their fingerprints."""
         self.run.put(self.table, self.run.files(self.table).with_fingerprints(self.fingerprints))
 
 
@@ -86,6 +90,7 @@ def site_update(
     *,
     settings: Mapping[str, Section],
     models: Sequence[str] = (),
+    untrained: Sequence[str] = (),
     versions: Sequence[str] = (),
 ) -> SiteUpdate:
     """Compare what a table is made from with what the published one was made from, site by site.
@@ -97,6 +102,7 @@ def site_update(
         inputs: the tables that they follow from.
         settings: the settings that they follow from, by section.
         models: the trained systems that they follow from.
+        untrained: systems that this run trains later, and that they follow from.
         versions: whatever else they follow from.
     """
     made_by = fingerprint_of(
@@ -104,6 +110,7 @@ def site_update(
         *table.schema.names,
         *[f"{name} {hashed_settings(section)}" for name, section in settings.items()],
         *[(run.artifact(model_artifact(name)) or "").removeprefix(run.lake.path("")) for name in models],
+        *[run.artifact_path("models", model_artifact(name)).removeprefix(run.lake.path("")) for name in untrained],
         *versions,
     )
     given = [run.files_or_none(each) for each in inputs]

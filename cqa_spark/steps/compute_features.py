@@ -88,15 +88,19 @@ class ComputeFeatures(Step):
         trained = load_trained(run, self.systems)
         fitted = {name: group for system in trained.values() for name, group in system.groups.items()}
         stored = [group for group in stored_groups(run) if group.name in self.computed]
-        groups = [fitted[name] for name in sorted(fitted.keys() - {group.name for group in stored})]
-        if not groups:
+        has = {group.name: group for group in stored}
+        groups = [fitted[name] for name in sorted(fitted.keys() - has.keys())]
+        classes = {**has, **{name: type(group) for name, group in fitted.items()}}
+        if not classes:
             return
-        table = feature_table(map(type, groups))
+        table = feature_table([classes[name] for name in sorted(classes)])
         last = None if self.last is None or missing_groups(self.last, fitted) else self.last
         inputs, settings = (POSTS, COMMENTS, EXAMPLES, *OPTIONAL.values()), {"features": self.settings}
         encoders = [EmbeddingModel.read(name).version for name in embedding_models(self.groups)]
         update = site_update(run, last, table, inputs, settings=settings, models=[*trained], versions=encoders)
-        if not update.keep():
+        if not groups:
+            update.sign()
+        elif not update.keep():
             with ExitStack() as held:
                 before = last if self.ranked_once else None
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))

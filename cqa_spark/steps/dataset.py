@@ -126,13 +126,13 @@ class EveryQuestion(Step):
     Attributes:
         settings: selection of answers.
         models: trained systems that the run ranks with.
-        trains: whether the run also trains systems, on the training split.
+        new: names of the systems that the run trains on the training split.
         last: the published run, whose examples of unchanged sites are kept; None to create all.
     """
 
     settings: AnswerSettings
     models: Sequence[str] = ()
-    trains: bool = False
+    new: Sequence[str] = ()
     last: Snapshot | None = None
 
     name = "dataset"
@@ -157,10 +157,8 @@ class EveryQuestion(Step):
         """
         counts.rows_in = run.rows(POSTS)
         inputs, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
-        last = None if self.trains else self.last
-        update = site_update(
-            run, last, EXAMPLES, inputs, settings=settings, models=self.models, versions=[f"trains: {self.trains}"]
-        )
+        last = None if self.new else self.last
+        update = site_update(run, last, EXAMPLES, inputs, settings=settings, models=self.models, untrained=self.new)
         if not update.keep():
             with self._examples(run, *[of_sites(frame, update.sites) for frame in _tables(run)]) as examples:
                 update.write(examples)
@@ -176,7 +174,7 @@ class EveryQuestion(Step):
         threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments)
         with persisted(examples, threads) as (examples, threads):
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
-            trained += [trained_on(threads)] if self.trains else []
+            trained += [trained_on(threads)] if self.new else []
             yield without_labels_of_trained(examples, threads, trained)
 
 
