@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from deltalake import CommitProperties, DeltaTable, Schema, Transaction
+from deltalake import CommitProperties, DeltaTable, Field, Schema, Transaction
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
@@ -54,6 +55,19 @@ def refuse_unusable_path(root: str) -> None:
         raise ConfigError(f"the lake {root} has a % in its path", "name a folder without it: --lake FOLDER")
 
 
+def refuse_changed_types(lake: Lake) -> None:
+    """Check that every stored table has its columns with the declared types, before a run is published.
+
+    Raises:
+        ContractError: a column has another type than declared.
+    """
+    for table in _tables(lake, {}):
+        place, options = _location(lake, table), _options(lake.root, lake.storage)
+        with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
+            if (stored := _opened(place, options)) is not None:
+                _new_columns(stored, table)
+
+
 def update_tables(lake: Lake, manifest: Manifest, number: int, *, before_commit: Callable[[], None]) -> None:
     """Make the files of a manifest the newest version of every table.
 
@@ -64,12 +78,22 @@ def update_tables(lake: Lake, manifest: Manifest, number: int, *, before_commit:
         before_commit: called before every commit, to check that no other process writes the lake.
 
     Raises:
-        EnvironmentProblem: a table cannot be completed; others are.
+        EnvironmentProblem: tables cannot be completed; all others are.
     """
-    known = {*lake.objects.folders(TABLES), *manifest.tables}
-    for table in published_tables():
-        if table.name in known:
+    failures: list[EnvironmentProblem] = []
+    for table in _tables(lake, manifest.tables):
+        try:
             _update(lake, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
+        except EnvironmentProblem as error:
+            failures.append(error)
+    if failures:
+        raise EnvironmentProblem("; ".join(each.problem for each in failures), failures[0].remedy) from failures[0]
+
+
+def _tables(lake: Lake, new: Collection[str]) -> list[Table]:
+    """The declared tables that are stored, or named as new."""
+    stored = {*lake.objects.folders(TABLES), *new}
+    return [table for table in published_tables() if table.name in stored]
 
 
 def _update(lake: Lake, table: Table, files: TableFiles, number: int, before_commit: Callable[[], None]) -> None:
@@ -138,6 +162,15 @@ def _add_columns(stored: DeltaTable, table: Table) -> bool:
     """Add the columns that were declared after the table was created; return whether there are any.
 
     A commit of files drops a column that the table lacks, without an error.
+    """
+    new = _new_columns(stored, table)
+    if new:
+        stored.alter.add_columns(new, commit_properties=CommitProperties(max_commit_retries=0))
+    return bool(new)
+
+
+def _new_columns(stored: DeltaTable, table: Table) -> list[Field]:
+    """The declared columns that a stored table lacks.
 
     Raises:
         ContractError: a column has another type than declared.
@@ -148,13 +181,10 @@ def _add_columns(stored: DeltaTable, table: Table) -> bool:
         if known.get(field.name, field.type) != field.type:
             raise ContractError(
                 f"column {field.name} of the table {table.name} is declared as {field.type}, and stored as "
-                f"{known[field.name]}",
+                f"{known[field.name]}; nothing was changed",
                 "give the table another name, or write a new lake",
             )
-    new = [field for field in declared if field.name not in known]
-    if new:
-        stored.alter.add_columns(new, commit_properties=CommitProperties(max_commit_retries=0))
-    return bool(new)
+    return [field for field in declared if field.name not in known]
 
 
 def _properties(number: int) -> CommitProperties:

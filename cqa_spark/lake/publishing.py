@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from cqa_spark.errors import AnotherWriter, InputError, noted
-from cqa_spark.lake.delta_tables import update_tables
+from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.manifest import NAME, Manifest, folder_of, missing_files, read_manifest
@@ -110,6 +110,7 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
 
     Raises:
         InputError: the run never succeeded, or files of it are gone.
+        ContractError: a column is stored with another type than declared; nothing was changed.
         AnotherWriter: this process no longer holds the lease.
         EnvironmentProblem: the run is published, and a Delta table does not show it yet.
     """
@@ -130,6 +131,7 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
 
     Raises:
         InputError: there is no such run, or files of it are gone.
+        ContractError: a column is stored with another type than declared; nothing was changed.
         AnotherWriter: this process no longer holds the lease.
         EnvironmentProblem: the run is published, and a Delta table does not show it yet.
     """
@@ -167,6 +169,7 @@ def complete_publication(lake: LeasedLake) -> None:
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
     _refuse_incomplete(lake, run)
+    refuse_changed_types(lake)
     shown = replace(
         run,
         status="published",
