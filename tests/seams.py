@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""The seams between the lake and its storage: every call to the object store and to deltalake, with what goes wrong."""
-=======
 """The seams between the lake and its storage: every call to the object store and to deltalake, and what goes wrong."""
->>>>>>> Published tables are tested with interrupted publications, other programs' changes and a column that is declared later
 
 from __future__ import annotations
 
