@@ -5,19 +5,23 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.doctor.finding import Finding, examine
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.opening import open_store
 
 PATIENCE_SECONDS = 10
 
 
 def examine_cluster(
-    master: str | None, start: Callable[[], SparkSession], trial_table: str | None
+    master: str | None,
+    start: Callable[[], SparkSession],
+    trial_table: str | None,
+    storage: ObjectStorageSettings,
 ) -> Iterator[Finding]:
     """Start Spark, and run a job on its workers.
 
@@ -25,6 +29,7 @@ def examine_cluster(
         master: its URL; None for the configured one.
         start: starts Spark.
         trial_table: unique folder for a table that is deleted at the end; None to skip this check.
+        storage: object storage settings.
     """
     if master and master.startswith("spark://"):
         reached = examine("Spark master", lambda: reach(master))
@@ -36,7 +41,7 @@ def examine_cluster(
     if sessions:
         yield examine("Python of the workers", lambda: _python_of_workers(sessions[0]))
         if trial_table is not None:
-            yield examine("tables in the lake", lambda: _table(sessions[0], trial_table))
+            yield examine("tables in the lake", lambda: _table(sessions[0], trial_table, storage))
 
 
 def reach(master: str) -> str:
@@ -76,14 +81,13 @@ def _python_of_workers(spark: SparkSession) -> str:
     return "the driver's"
 
 
-def _table(spark: SparkSession, place: str) -> str:
-    jvm: Any = spark._jvm
+def _table(spark: SparkSession, place: str, storage: ObjectStorageSettings) -> str:
     try:
         spark.range(10).write.parquet(place)
         rows = spark.read.parquet(place).count()
     finally:
-        folder = jvm.org.apache.hadoop.fs.Path(place)
-        folder.getFileSystem(spark._jsc.hadoopConfiguration()).delete(folder, True)
+        written = open_store(place, storage)
+        written.delete_all(written.sizes())
     if rows != 10:
         raise EnvironmentProblem(
             f"{rows} of 10 rows were read back", "give driver and workers access to the same storage"

@@ -66,7 +66,7 @@ def _findings(settings: DoctorSettings) -> Iterator[Finding]:
             driver_memory=settings.spark.driver_memory,
             object_storage=settings.object_storage,
         )
-        yield from examine_cluster(settings.spark.master, start, trial_table)
+        yield from examine_cluster(settings.spark.master, start, trial_table, settings.object_storage)
     yield from examine_tracking(settings.tracking)
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from packaging.requirements import Requirement
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor import cluster, consultation, machine
 from cqa_spark.doctor.cluster import examine_cluster, reach
@@ -104,7 +105,9 @@ class TestCluster:
         assert reach(f"spark://127.0.0.1:1,127.0.0.1:{port}") == f"127.0.0.1:{port}"
 
     def test_without_a_master_spark_is_not_started(self) -> None:
-        (finding,) = examine_cluster("spark://127.0.0.1:1", lambda: pytest.fail("started"), None)
+        (finding,) = examine_cluster(
+            "spark://127.0.0.1:1", lambda: pytest.fail("started"), None, ObjectStorageSettings()
+        )
         assert finding.check == "Spark master"
         assert finding.found == "no Spark master answers: 127.0.0.1:1: Connection refused"
 
@@ -112,7 +115,7 @@ class TestCluster:
         def start() -> cluster.SparkSession:
             raise EnvironmentProblem("no jars", "run `make setup`")
 
-        (finding,) = examine_cluster("local[2]", start, None)
+        (finding,) = examine_cluster("local[2]", start, None, ObjectStorageSettings())
         assert finding == Finding("Spark", "failed", "no jars", "run `make setup`")
 
 
