@@ -15,13 +15,13 @@ from cqa_spark.corpora.stackexchange.ingest import dump_table
 from cqa_spark.corpora.stackexchange.ingest.dump_table import MOST_BROADCAST
 from cqa_spark.lake.publishing import published_run, published_snapshot
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.accounting import FAILED_SITES, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
-BEER, WINE = "beer.example.org", "wine.example.org"
+BEER, TEA, WINE = "beer.example.org", "tea.example.org", "wine.example.org"
 QUESTION = '<row Id="1" PostTypeId="1" AcceptedAnswerId="2" Body="a" />'
 ANSWER = '<row Id="2" PostTypeId="2" ParentId="1" Body="b" />'
 DUMP = {
@@ -96,6 +96,48 @@ def test_what_is_not_read_again_stays_as_it_was(ingest: Ingest, lake: Lake, tmp_
     kept = ("users", "votes")
     assert [after[name] for name in kept] == [before[name] for name in kept]
     assert sites_of_files(lake) == [BEER] * 2 + [WINE] * 3
+
+
+def test_a_site_that_cannot_be_read_stays_as_it_was(
+    ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for site in (BEER, TEA, WINE):
+        write_dump(tmp_path / "in" / site, DUMP)
+    assert ingest(tmp_path / "in", "r1") == 0
+    later = {**DUMP, "Posts": [QUESTION.replace('Id="1" P', 'Id="3" P')]}
+    for site in (BEER, TEA):
+        write_dump(tmp_path / "in" / site, later)
+    (tmp_path / "in" / TEA / "Users.xml").write_text(xml("Users", DUMP["Users"], cut=True))
+
+    assert ingest(tmp_path / "in", "strict", "--require-every-site") == 3
+    assert published_run(lake).run_id == "r1"
+    assert ingest(tmp_path / "in", "r2") == 0
+    assert ids(lake, POSTS, "post_id") == [(BEER, "3"), (TEA, "1"), (TEA, "2"), (WINE, "1"), (WINE, "2")]
+    assert sites_of_files(lake) == [BEER] * 3 + [TEA] * 3 + [WINE] * 3
+    [failed] = published_snapshot(lake).entries(FAILED_SITES)
+    assert failed["site"] == TEA
+    assert failed["reason"].startswith("truncated files, which end before their closing tag: ")
+    assert f"warning: {TEA} was not read, its published rows stay: truncated files" in capsys.readouterr().err
+
+    # The file is mended: nothing else is read again.
+    before = published_snapshot(lake).files(POSTS)
+    write_dump(tmp_path / "in" / TEA, later)
+    assert ingest(tmp_path / "in", "r3") == 0
+    after = published_snapshot(lake)
+    assert {file.site for file in {*before.files} ^ {*after.files(POSTS).files}} == {TEA}
+    assert after.entries(FAILED_SITES) == []
+
+
+def test_a_site_is_dropped_by_name_only(ingest: Ingest, lake: Lake, tmp_path: Path) -> None:
+    for site in (BEER, WINE):
+        write_dump(tmp_path / "in" / site, DUMP)
+    assert ingest(tmp_path / "in", "r1") == 0
+    assert ingest(tmp_path / "in" / BEER, "r2") == 0
+    assert sites_of_files(lake) == [BEER] * 3 + [WINE] * 3
+    assert ingest(tmp_path / "in" / BEER, "r3", "--drop-site", WINE) == 0
+    assert sites_of_files(lake) == [BEER] * 3
+    assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
+    assert ids(lake, VOTES, "vote_id") == [(BEER, "1")]
 
 
 def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from cqa_spark.config.rendering import config_hash, config_yaml, dry_run
-from cqa_spark.config.settings import PairSettings, RunSettings
+from cqa_spark.config.settings import NightlySettings, PairSettings, RunSettings
 
 
 @pytest.fixture
@@ -53,6 +53,16 @@ def test_what_changes_no_figure_is_not_in_the_hash(given, aside):
 )
 def test_what_changes_figures_is_in_the_hash(given, change):
     assert config_hash(RunSettings.model_validate(given | change)) != config_hash(RunSettings.model_validate(given))
+
+
+def test_what_changes_no_figure_is_not_in_the_hash_of_its_section_either(tmp_path):
+    for day in ("monday", "tuesday"):
+        (tmp_path / day).mkdir()
+    settings = {"lake": "l", "dumps": {"input": [str(tmp_path / "monday")]}, "unpack": {"workers": 2}}
+    moved = {"lake": "l", "dumps": {"input": [str(tmp_path / "tuesday")]}, "unpack": {"workers": 4}}
+    stricter = {"lake": "l", "dumps": {**settings["dumps"], "max_bad_fraction": 0}}
+    monday, tuesday, other = (config_hash(NightlySettings.model_validate(each)) for each in (settings, moved, stricter))
+    assert (monday == tuesday, monday == other) == (True, False)
 
 
 def test_the_hash_is_the_sha256_of_the_yaml_without_what_changes_no_figure():
