@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from cqa_spark.errors import AnotherWriter, InputError, noted
+from cqa_spark.errors import AnotherWriter, ContractError, InputError, noted
 from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.leased import LeasedLake
-from cqa_spark.lake.manifest import NAME, Manifest, folder_of, missing_files, read_manifest
+from cqa_spark.lake.manifest import Manifest, folder_of, missing_files, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.run_log import Listed, RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -204,9 +204,10 @@ def _incomplete(lake: Lake, run: RunRecord | Listed, collected: Iterable[str], s
     folder = folder_of(run.run_id, run.attempt)
     if folder.removeprefix(f"{RUNS}/") in collected:
         return "it was collected"
-    if f"{folder}/{NAME}" not in stored:
-        return f"{lake.path(folder, NAME)} is missing"
-    gone = next(missing_files(read_manifest(lake.objects, run), stored), None)
+    try:
+        gone = next(missing_files(read_manifest(lake.objects, run), stored), None)
+    except ContractError as error:
+        return error.problem
     return None if gone is None else f"{lake.path(gone)} is missing, or was changed"
 
 

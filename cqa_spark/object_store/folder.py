@@ -92,7 +92,11 @@ class Folder:
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
-        return {key: Path(self.root, key).stat().st_size for key in self._below(prefix)}
+        sizes = {}
+        for key in self._below(prefix):
+            with suppress(FileNotFoundError):  # another process has removed it since it was listed
+                sizes[key] = Path(self.root, key).stat().st_size
+        return sizes
 
     def _below(self, prefix: str) -> list[str]:
         top = Path(self.root, prefix.rpartition("/")[0])

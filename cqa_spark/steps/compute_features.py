@@ -87,7 +87,7 @@ class ComputeFeatures(Step):
         """
         trained = load_trained(run, self.systems)
         fitted = {name: group for system in trained.values() for name, group in system.groups.items()}
-        stored = [group for group in stored_groups(run) if group.name in self.computed]
+        stored = [group for group in stored_groups(run) if group.name in self.computed] if self.computed else []
         has = {group.name: group for group in stored}
         groups = [fitted[name] for name in sorted(fitted.keys() - has.keys())]
         classes = {**has, **{name: type(group) for name, group in fitted.items()}}

@@ -82,3 +82,16 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(EnvironmentProblem, match=r"cannot write .*file/a"):
         Folder(str(tmp_path / "file")).put("a", b"")
+
+
+def test_a_file_that_is_removed_while_files_are_listed_has_no_size(tmp_path: Path) -> None:
+    class Racing(Folder):
+        def _below(self, prefix: str) -> list[str]:
+            listed = super()._below(prefix)
+            self.delete("a")
+            return listed
+
+    store = Racing(str(tmp_path))
+    for key in ("a", "b"):
+        store.put(key, b"1")
+    assert store.sizes() == {"b": 1}
