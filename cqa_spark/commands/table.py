@@ -204,6 +204,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "settings:CollectGarbageSettings",
             "retention:collect_garbage",
         ),
+        _job("lake forget", "remove a user or a post for good", "settings:ForgetSettings", "forget:forget"),
         _job("runs keep", "keep the files of a run", "settings:KeepRunSettings", "retention:keep_run"),
         _job(
             "features audit",

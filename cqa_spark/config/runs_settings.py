@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from cqa_spark.config.fields import KeptPublications, OutputFormat
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.value_types import NotHashed, Positional, RunName
+from cqa_spark.config.site_names import SiteName
+from cqa_spark.config.value_types import NotHashed, Positional, RunName, Shown
 
 
 class RunLogSettings(JobSettings):
@@ -71,6 +73,35 @@ class RollbackSettings(RunLogSettings):
     def writes(self) -> list[str]:
         """The published run, and a row of the run log."""
         return [f"{self.lake}: the published run, one row of the run log"]
+
+
+class ForgetSettings(RunLogSettings):
+    """Remove a user or a post from all tables, models and reports, publish the result, and leave them out for good."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa lake forget --lake build/lake --site beer.stackexchange.com --user 42",
+        "cqa lake forget --lake build/lake --site beer.stackexchange.com --post 7 --now",
+    )
+    needs: ClassVar[tuple[str, ...]] = ("site",)
+
+    site: Annotated[SiteName, NotHashed(), Field(description="site of the user or post")] = ""
+    user: Annotated[str | None, NotHashed(), Shown("ID"), Field(description="user to forget, with all posts")] = None
+    post: Annotated[
+        str | None, NotHashed(), Shown("ID"), Field(description="post to forget, with its answers and comments")
+    ] = None
+    now: Annotated[
+        bool, NotHashed(), Field(description="delete the files of earlier publications too; nothing to roll back to")
+    ] = False
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Not exactly one of user and post."""
+        if bool(given.get("user")) == bool(given.get("post")):
+            yield "user", "name one user or one post", "give --user ID or --post ID"
+
+    def writes(self) -> list[str]:
+        """The published run, and the list of what is forgotten."""
+        return [f"{self.lake}: a new published run, forgotten.json"]
 
 
 class CollectGarbageSettings(RunLogSettings):

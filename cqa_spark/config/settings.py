@@ -21,6 +21,7 @@ from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.runs_settings import (
     CollectGarbageSettings,
+    ForgetSettings,
     KeepRunSettings,
     ListRunsSettings,
     PublishRunSettings,
@@ -47,6 +48,7 @@ __all__ = [
     "FeatureAuditSettings",
     "FeaturizeSettings",
     "FileOrRunSettings",
+    "ForgetSettings",
     "IngestSettings",
     "IngestStackExchangeSettings",
     "InspectSettings",

@@ -16,7 +16,7 @@ from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import person
-from cqa_spark.text.documents import comment_document
+from cqa_spark.lake.document_ids import comment_document
 
 NO_FOLD = -1
 """The fold of examples outside the training data."""

@@ -43,36 +43,38 @@ class Collected:
     bytes: int
 
 
-def runs_to_keep(lake: LeasedLake, keep: int) -> list[Listed]:
+def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[Listed]:
     """The last publications, the runs that users keep, and later successful runs that may still be published.
 
     Args:
         lake: leased by this process.
-        keep: number of publications, at least ``FEWEST``; each attempt counts once, by its latest publication.
+        keep: number of publications; each attempt counts once, by its latest publication.
+        fewest: publications that are kept in any case.
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
     published = {_name(each): each for each in reversed(log.listed("published"))}
     shown = pointer.record.sequence if pointer.record is not None else 0
     waiting = [each for each in log.listed("succeeded") if each.sequence > shown or each.run_id in pointer.kept]
-    kept = [*list(published.values())[: max(keep, FEWEST)], *waiting]
+    kept = [*list(published.values())[: max(keep, fewest)], *waiting]
     of_users = [each for each in published.values() if each.run_id in pointer.kept]
     found = {_name(record): record for record in [*kept, *of_users]}
     collected = _recorded(log) | {*pointer.collected}
     return [record for name, record in found.items() if name not in collected]
 
 
-def collect(lake: LeasedLake, keep: int) -> Collected:
+def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> Collected:
     """Delete the files that no kept run needs; those of runs that failed are among them.
 
     Args:
         lake: leased by this process; no run is in progress.
         keep: as for ``runs_to_keep``.
+        fewest: as for ``runs_to_keep``.
 
     Raises:
         AnotherWriter: another process has taken the lease.
         ContractError: the manifest of a kept run cannot be read; nothing was deleted.
     """
-    kept, stored = runs_to_keep(lake, keep), stored_sizes(lake)
+    kept, stored = runs_to_keep(lake, keep, fewest=fewest), stored_sizes(lake)
     folders = tuple(f"{folder_of(record.run_id, record.attempt)}/" for record in kept)
     needed = {path for record in kept for path in read_manifest(lake.objects, record).all_sizes()}
     unneeded = [path for path in stored if _OF_RUN.match(path) and path not in needed and not path.startswith(folders)]

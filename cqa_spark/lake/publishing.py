@@ -29,7 +29,8 @@ from cqa_spark.process.stop_signals import uninterrupted
 REPORT = "report.html"
 """The page of an attempt in its folder, and of the published run in the lake."""
 
-_REPORT_FILES = (REPORT, "report.queries.html", "report.queries.csv")
+REPORT_FILES = (REPORT, "report.queries.html", "report.queries.csv")
+"""The page with the files that it links to."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def _show_report(lake: LeasedLake, record: RunRecord) -> None:
         AnotherWriter: another process has taken the lease, or has changed the report meanwhile.
     """
     folder = folder_of(record.run_id, record.attempt)
-    for name in _REPORT_FILES:
+    for name in REPORT_FILES:
         new, shown = lake.objects.read(f"{folder}/{name}"), lake.objects.read(name)
         if new is None or (shown is not None and shown.data == new.data):
             continue

@@ -236,6 +236,13 @@ class Run(RunTables):
             if loaded is not None:
                 self._state.in_memory[name] = (path, loaded)
 
+    def remove_artifact(self, name: str) -> None:
+        """Remove a model, report or prediction file from the run's record."""
+        self._require_output(name)
+        with self._state.recording:
+            kept = {each: path for each, path in self.record.artifacts.items() if each != name}
+            self.record = replace(self.record, artifacts=kept)
+
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
         """An artifact as an object: the one that this run has saved or loaded, else read from its path.
 

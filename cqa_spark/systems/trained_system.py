@@ -92,6 +92,9 @@ class TrainedSystem:
 MODELS = "model"
 """The kind of the artifacts of trained systems."""
 
+UPSTREAM_MODELS = "upstream"
+"""The kind of the artifacts of upstream systems."""
+
 
 def model_artifact(system: str) -> str:
     """The name of a trained system's folder among a run's artifacts."""
@@ -100,7 +103,7 @@ def model_artifact(system: str) -> str:
 
 def upstream_artifact(system: str) -> str:
     """The name of an upstream system's folder among a run's artifacts."""
-    return f"upstream/{system}"
+    return f"{UPSTREAM_MODELS}/{system}"
 
 
 def trained_system(run: Run, artifact: str) -> TrainedSystem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.document_ids import comment_document
 from cqa_spark.lake.schemas.text import DOCUMENTS
 
 
@@ -41,11 +42,6 @@ def distinct_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
     """
     both = _written(posts, comments).select(F.explode(F.array("raw", "subject")).alias("raw"))
     return both.where(F.col("raw").isNotNull()).select(_text_id(F.col("raw")).alias("text_id"), "raw").distinct()
-
-
-def comment_document() -> Column:
-    """The document_id of a row of ``comments``; distinguishes ids of posts and comments of Stack Exchange."""
-    return F.when(F.col("thread_id").isNull(), F.concat(F.lit("comment "), "comment_id")).otherwise(F.col("comment_id"))
 
 
 def _written(posts: DataFrame, comments: DataFrame) -> DataFrame:

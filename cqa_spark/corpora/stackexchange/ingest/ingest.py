@@ -18,6 +18,7 @@ from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
+from cqa_spark.corpora.forgetting import gone_from
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
@@ -28,6 +29,7 @@ from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_p
 from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
+from cqa_spark.lake.forgotten import forgotten_version, of_site, read_forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
@@ -39,6 +41,7 @@ from cqa_spark.lake.schemas.accounting import (
     QUARANTINE,
 )
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.remote_files import fetch_once
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.session import is_local_master, session_of
@@ -66,7 +69,7 @@ class StackExchangeDump(Source):
     def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
         """Whether the published run has read these files, with the same code and settings, and drops no site."""
         published = last.entries_or_none(FINGERPRINTS)
-        files = self._fingerprints(published, code_version)
+        files = self._fingerprints(published, code_version, last.lake)
         names = {dump.table.name for dump in _wanted(self.settings.dumps)}
         dropped = set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
         return not dropped and not changed_sites(self._sites(), files, published, names)
@@ -74,7 +77,7 @@ class StackExchangeDump(Source):
     def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
         """Bytes of XML of the sites that changed since the published run."""
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
-        files = self._fingerprints(published, code_version)
+        files = self._fingerprints(published, code_version, last.lake if last is not None else None)
         names = {dump.table.name for dump in _wanted(self.settings.dumps)}
         changed = self._sites() if self.full else changed_sites(self._sites(), files, published, names)
         return text_bytes(file for file in files if file["site"] in changed)
@@ -88,7 +91,7 @@ class StackExchangeDump(Source):
         named = SiteTables.of_run(run, self._sites(), self.settings.dumps.drop_site)
         names = {dump.table.name for dump in _wanted(self.settings.dumps)}
         published = named.published_entries(FINGERPRINTS)
-        files = self._fingerprints(published, run.record.code_version)
+        files = self._fingerprints(published, run.record.code_version, run.lake)
         run.add_inputs(list(map(input_record, files)))
         changed = named.of(named.sites if self.full else named.changed(files, names))
         failed: dict[str, InputError] = {}
@@ -113,15 +116,19 @@ class StackExchangeDump(Source):
     def _sites(self) -> list[str]:
         return sorted({file.site for file in self.files})
 
-    def _fingerprints(self, published: Iterable[Entry], code_version: str) -> list[Entry]:
-        settings = self.settings.dumps
-        return fingerprints(
+    def _fingerprints(self, published: Iterable[Entry], code_version: str, lake: Lake | None) -> list[Entry]:
+        settings, forgotten = self.settings.dumps, read_forgotten(lake.objects) if lake is not None else ()
+        entries = fingerprints(
             [(file.site, file.path, file.dump_table.table.name) for file in self.files],
             published,
             self.settings.object_storage,
             f"{code_version} keep_invented={settings.keep_invented} allow_incomplete={settings.allow_incomplete} "
             f"people_columns={','.join(sorted({*settings.people_columns}))}",
         )
+        return [
+            {**entry, "reader": entry["reader"] + forgotten_version(of_site(forgotten, entry["site"]))}
+            for entry in entries
+        ]
 
     def _read_sites(self, tables: SiteTables, files: Sequence[Entry], failed: dict[str, InputError]) -> list[Entry]:
         """Read sites; if this fails, the halves of them one after the other, down to the sites that cannot be read.
@@ -168,12 +175,17 @@ class StackExchangeDump(Source):
         if not settings.allow_incomplete:
             refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
         accounts = [account._asdict() for account in _read(_wanted(settings), opened, tables)]
+        forgotten = read_forgotten(tables.run.lake.objects)
+        for site in tables.sites:
+            if (own := of_site(forgotten, site)) and tables.run.has(POSTS):
+                with gone_from(tables.run, site, own) as gone:
+                    gone.remove_from(tables.run, [*[dump.table for dump in DUMP_TABLES], QUARANTINE])
         tables.sign(files)
         for site in tables.sites:
-            of_site = [account for account in accounts if account["site"] == site]
-            totals = check_accounting(of_site)
+            own_accounts = [account for account in accounts if account["site"] == site]
+            totals = check_accounting(own_accounts)
             if totals.rows_quarantined:
-                is_of_files = F.col("source_file").isin([each["source_file"] for each in of_site])
+                is_of_files = F.col("source_file").isin([each["source_file"] for each in own_accounts])
                 quarantined = tables.of([site]).of_sites(QUARANTINE).where(is_of_files)
                 refuse_bad_fraction(totals, quarantined, settings.max_bad_fraction)
         return accounts
