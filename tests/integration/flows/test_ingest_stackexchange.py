@@ -140,6 +140,52 @@ def test_a_site_is_dropped_by_name_only(ingest: Ingest, lake: Lake, tmp_path: Pa
     assert ids(lake, VOTES, "vote_id") == [(BEER, "1")]
 
 
+def test_what_is_forgotten_is_removed_and_not_read_again(
+    ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vote = DUMP["Votes"][0]
+    dump = {
+        "Posts": [
+            '<row Id="1" PostTypeId="1" OwnerUserId="7" Body="a" />',
+            '<row Id="2" PostTypeId="2" ParentId="1" OwnerUserId="8" Body="b" />',
+            '<row Id="3" PostTypeId="1" OwnerUserId="8" LastEditorUserId="7" Body="c" />',
+            '<row Id="4" PostTypeId="1" OwnerUserId="9" Body="d" />',
+        ],
+        "Users": ['<row Id="7" Reputation="1" />', '<row Id="8" Reputation="1" />'],
+        "Votes": [vote, vote.replace('Id="1" PostId="2"', 'Id="2" PostId="3"')],
+    }
+    for site in (BEER, WINE):
+        write_dump(tmp_path / "in" / site, dump)
+    assert ingest(tmp_path / "in", "r1") == 0
+    wine = [file for file in published_snapshot(lake).files(POSTS).files if file.site == WINE]
+
+    of_beer = ["lake", "forget", "--lake", lake.root, "--site", BEER]
+    assert main([*of_beer, "--user", "70"]) == 3
+    assert "has no rows of user 70 of beer.example.org" in capsys.readouterr().err
+    assert main([*of_beer, "--user", "7"]) == 0  # with the answer of 8 to the question
+    assert main([*of_beer, "--user", "7"]) == 0
+    assert "user 7 of beer.example.org was forgotten before" in capsys.readouterr().out
+    assert main([*of_beer, "--post", "4", "--now"]) == 0
+
+    def require_forgotten() -> None:
+        of_wine = [(WINE, number) for number in "1234"]
+        assert ids(lake, POSTS, "post_id") == [(BEER, "3"), *of_wine]
+        assert ids(lake, USERS, "user_id") == [(BEER, "8"), (WINE, "7"), (WINE, "8")]
+        assert ids(lake, VOTES, "vote_id") == [(BEER, "2"), (WINE, "1"), (WINE, "2")]
+
+    require_forgotten()
+    assert [file for file in published_snapshot(lake).files(POSTS).files if file.site == WINE] == wine
+    manifests = list(Path(lake.root, "runs").glob("*/manifest.json"))
+    assert len(manifests) == 1  # nothing to roll back to
+
+    assert ingest(tmp_path / "in", "r2") == 0
+    require_forgotten()
+    later = {**dump, "Posts": [*dump["Posts"], '<row Id="5" PostTypeId="2" ParentId="4" OwnerUserId="8" Body="e" />']}
+    write_dump(tmp_path / "in" / BEER, later)
+    assert ingest(tmp_path / "in", "r3") == 0
+    require_forgotten()
+
+
 def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = [f'<row Id="{number}" PostTypeId="1" Score="x{number}" />' for number in range(10, 14)]
     bad += [f'<row Id="{number}" Body="a" />' for number in range(20, 23)]
