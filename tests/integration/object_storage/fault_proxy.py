@@ -31,11 +31,19 @@ class FaultProxy:
         self.keys_listed = 0
         self._refused: tuple[str, int, str] | None = None
         self._faults: list[tuple[str, str, Callable[[_Handler], None]]] = []
+        self._numbered: dict[int, Callable[[_Handler], None]] = {}
         self._lock = threading.Lock()
 
     def next(self, fault: str, method: str, within: str = "") -> None:
         """Let the next request of a method, to a path that holds a text, go wrong."""
         self._faults.append((method, within, FAULTS[fault]))
+
+    def at(self, fault: str, number: int) -> None:
+        """Let a request go wrong, whatever it asks; the next one has the number 1."""
+        with self._lock:
+            self._numbered = {
+                len(self.requests) + number: FAULTS.get(fault, lambda handler: handler.refuse(403, fault))
+            }
 
     @contextmanager
     def full(self, status: int, code: str, within: str = "") -> Iterator[None]:
@@ -47,12 +55,14 @@ class FaultProxy:
     @property
     def all_happened(self) -> bool:
         """Whether every fault has met its request."""
-        return not self._faults
+        return not self._faults and not self._numbered
 
     def take(self, method: str, path: str) -> Callable[[_Handler], None]:
         """What happens to a request."""
         with self._lock:
             self.requests.append(f"{method} {path}")
+            if fault := self._numbered.pop(len(self.requests), None):
+                return fault
             if self._refused and method in ("PUT", "POST") and self._refused[0] in path:
                 _, status, code = self._refused
                 return lambda handler: handler.refuse(status, code)
