@@ -38,6 +38,7 @@ def night(number: int) -> Content:
     return {"alpha": {"a": number, "b": 1}, "beta": {"a": number}}
 
 
+@pytest.mark.more
 def test_processes_that_pause_before_any_write_change_nothing(s3: S3Server) -> None:
     lake, clock = Lake(no_spark, s3.location("attacks", uuid4().hex), s3.settings), Clock()
     published(lake, clock, *[(f"r{number}", night(number)) for number in (1, 2)])
