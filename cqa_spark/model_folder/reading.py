@@ -100,7 +100,10 @@ class ModelFolder:
             self._read(each)
         columns = ((column.replace("`", "``"), kind) for column, kind in table.columns.items())
         schema = ", ".join(f"`{column}` {kind}" for column, kind in columns)
-        return SparkSession.active().read.schema(schema).parquet(*[f"{self.location}/{each}" for each in table.files])
+        session = SparkSession.active()
+        if not table.files:
+            return session.createDataFrame([], schema)
+        return session.read.schema(schema).parquet(*[f"{self.location}/{each}" for each in table.files])
 
     def refusal(self, name: str, reason: str) -> ContractError:
         """The error of a file that cannot be used."""

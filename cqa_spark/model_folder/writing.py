@@ -72,7 +72,14 @@ class NewModelFolder:
             stored = self.store.read(each)
             assert stored is not None, "it was listed"
             self.manifest.files[each] = FileEntry.of(stored.data)
-        columns = {field.name: field.dataType.simpleString() for field in frame.schema}
+        self._add_table(key, frame, files)
+
+    def write_no_rows(self, name: str, like: DataFrame) -> None:
+        """Write a table without rows, with the columns of a frame; it has no files, and needs no query."""
+        self._add_table(self.prefix + name, like, ())
+
+    def _add_table(self, key: str, like: DataFrame, files: tuple[str, ...]) -> None:
+        columns = {field.name: field.dataType.simpleString() for field in like.schema}
         self.manifest.tables[key] = TableEntry(columns=columns, files=files)
 
 

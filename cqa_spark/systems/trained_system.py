@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
@@ -78,7 +77,10 @@ class TrainedSystem:
         _write_groups(self.groups, folder.within(_GROUPS))
         for name, trained in self.upstream.items():
             trained._write(folder.within(_UPSTREAM).within(name))
-        folder.write_table(_THREADS, self.threads.where(F.lit(self.learns_from_labels())))
+        if self.learns_from_labels():
+            folder.write_table(_THREADS, self.threads)
+        else:
+            folder.write_no_rows(_THREADS, self.threads)
         save_system(folder, self.system, self.model, self.training_run)
 
     @classmethod
