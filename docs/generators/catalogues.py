@@ -62,12 +62,13 @@ def tables_page() -> str:
     """Every table of a lake with its columns."""
     found = sorted(declared_tables().values(), key=lambda each: each.name)
     journal = [each for each in found if isinstance(each, JournalTable)]
-    delta = [each for each in found if each not in journal]
+    tables = [each for each in found if each not in journal]
     return page(
         "Tables",
-        "Runs share the rows of Delta tables; [journal tables](../design.md#the-journal) hold the rows of each run.",
-        "## Delta tables",
-        *map(_table, delta),
+        "A published table is a [Delta table](../nightly.md#for-delta-readers), `LAKE/tables/NAME`. A journal table is "
+        "a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`. See [Design](../design.md#the-lake).",
+        "## Published tables",
+        *map(_table, tables),
         "## Journal tables",
         *map(_table, journal),
     )

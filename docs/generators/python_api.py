@@ -10,8 +10,8 @@ import cqa_spark as cqa
 from generators.markdown import page
 
 INTRO = """`import cqa_spark as cqa` offers the names below. They are imported when they are first used, and Spark
-starts when a Delta table is read or a flow runs. Errors are those of `cqa_spark.errors`, with the same messages as on
-the command line."""
+starts when a table of a run is read or a flow runs. Errors are those of `cqa_spark.errors`, with the same messages as
+on the command line."""
 
 SECTIONS = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises", "Attributes": "Attributes"}
 
