@@ -17,6 +17,9 @@ from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.declared_tables import declared_tables
 
 ROOT = Path(__file__).resolve().parents[2]
+TESTS = re.compile(r"^def test_|^Test\w+ = ", re.MULTILINE)
+"""A test, or the tests of a state machine."""
+
 LOADED = "//script/@src | //link[@rel='stylesheet' or @rel='icon']/@href | //img/@src | //iframe/@src"
 
 
@@ -68,7 +71,7 @@ def test_every_promise_names_tests_that_exist() -> None:
         for name in re.findall(r"`([^`]+)`", names) or [names]:
             folder, _, file = name.rpartition("/") if "/" in name else (folder, "", name)
             path = ROOT / "tests" / folder / file
-            if not (path.is_file() and "\ndef test_" in path.read_text(encoding="utf-8")):
+            if not (path.is_file() and TESTS.search(path.read_text(encoding="utf-8"))):
                 lacking.append((promise, name))
     assert lacking == []
 
