@@ -8,7 +8,7 @@ nights read them alternately. On the local disk, dumps and lake are folders. On 
 versitygw on loopback (`make versitygw`). Its access log gives the number of requests, and the bytes of responses to
 list requests.
 The nights show whether requests grow with the number of earlier runs: publishing reads the commits of a table's log
-since its last checkpoint, which Delta writes every ten commits.
+since its last checkpoint, which ``deltalake`` writes every ten commits.
 """
 
 from __future__ import annotations

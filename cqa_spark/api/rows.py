@@ -55,7 +55,7 @@ class SmallRows(Rows):
 
 
 class TableRows(Rows):
-    """Rows of a Delta table.
+    """Rows of a table.
 
     Args:
         frame: reads them.

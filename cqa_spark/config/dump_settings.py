@@ -135,5 +135,5 @@ class IngestStackExchangeSettings(DumpJobSettings):
         return list(self.dumps.input)
 
     def writes(self) -> list[str]:
-        """New versions of the community tables."""
+        """The community tables of the run."""
         return [f"{self.lake}: community tables of run {self.run_id or '(new)'}"]

@@ -21,7 +21,7 @@ class JobSettings(Command):
         return [f"{self.lake}: tables of run {self.run_id}"]
 
     def writes(self) -> list[str]:
-        """New versions of the run's tables."""
+        """The tables of the run."""
         return [f"{self.lake}: tables of run {self.run_id or '(new)'}"]
 
 

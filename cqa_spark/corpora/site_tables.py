@@ -78,7 +78,7 @@ class SiteTables:
         return self._of_sites(self.last, table)
 
     def keep_others(self, tables: Iterable[Table]) -> None:
-        """Keep the published version of tables that the run does not write."""
+        """Keep the published files of tables that the run does not write."""
         for table in tables:
             if self.last is not None and self.last.has(table) and not self.run.has(table):
                 self.run.put(table, self.last.files(table).without(self.dropped))

@@ -1,4 +1,4 @@
-"""Delta tables on a local folder or object storage: schemas, runs, publishing, reading published tables.
+"""Tables in a local folder or object storage: schemas, runs and their files, publishing, collection.
 
 Independent of the meaning of the tables.
 """

@@ -1,4 +1,4 @@
-"""Plain files, for programs without Delta; a folder with ``_SUCCESS`` is complete."""
+"""Files for other programs, outside the lake; a folder with ``_SUCCESS`` is complete."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class RestoreTexts(Step):
         return (POSTS,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Write a version of the posts in which later edits are undone."""
+        """Write the posts with later edits undone."""
         examples = run.read(EXAMPLES)
         counts.rows_in = run.rows(EXAMPLES)
         if not run.has(POST_HISTORY):
