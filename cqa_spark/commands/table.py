@@ -200,7 +200,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
         _job(
             "runs gc",
-            "delete files that only old or failed runs need",
+            "delete the files that no kept run needs",
             "settings:CollectGarbageSettings",
             "retention:collect_garbage",
         ),

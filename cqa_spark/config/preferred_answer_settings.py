@@ -205,4 +205,4 @@ class FeatureAuditSettings(StageSettings):
 
     def writes(self) -> list[str]:
         """A row of the run log."""
-        return [f"{self.lake}: one row of the run log"]
+        return [f"{self.lake}: one record of the run log"]

@@ -45,19 +45,19 @@ class ShowRunSettings(ListRunsSettings):
 
 
 class PublishRunSettings(RunLogSettings):
-    """Publish a finished run; publishing is atomic."""
+    """Publish a finished run, if all its files are there; publishing is atomic."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
 
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to publish")]
 
     def writes(self) -> list[str]:
-        """The published run, and a row of the run log."""
-        return [f"{self.lake}: the published run, one row of the run log"]
+        """The published run, and a record of the run log."""
+        return [f"{self.lake}: the published run, one record of the run log"]
 
 
 class RollbackSettings(RunLogSettings):
-    """Publish a run again that was published before; publishing is atomic."""
+    """Publish a run again that was published before, if all its files are there; publishing is atomic."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa runs rollback --lake build/lake",
@@ -71,8 +71,8 @@ class RollbackSettings(RunLogSettings):
     ] = None
 
     def writes(self) -> list[str]:
-        """The published run, and a row of the run log."""
-        return [f"{self.lake}: the published run, one row of the run log"]
+        """The published run, and a record of the run log."""
+        return [f"{self.lake}: the published run, one record of the run log"]
 
 
 class ForgetSettings(RunLogSettings):
@@ -105,7 +105,7 @@ class ForgetSettings(RunLogSettings):
 
 
 class CollectGarbageSettings(RunLogSettings):
-    """Delete files of failed runs, and files that only older published runs need; nights do so themselves."""
+    """Delete the files that no kept run needs, those of failed runs included; nights do so themselves."""
 
     examples = ("cqa runs gc --lake build/lake --keep 7",)
 
@@ -113,7 +113,7 @@ class CollectGarbageSettings(RunLogSettings):
 
     def writes(self) -> list[str]:
         """The deleted files."""
-        return [f"{self.lake}: deletes files that the last {self.keep} published runs do not need"]
+        return [f"{self.lake}: deletes files that neither the last {self.keep} publications nor kept runs need"]
 
 
 class KeepRunSettings(RunLogSettings):
