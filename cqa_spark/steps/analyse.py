@@ -70,8 +70,8 @@ def _write_texts(run: Run, texts: DataFrame, last: Snapshot | None) -> int:
     if last is None:
         return run.write(TEXTS, analyse(texts))
     published = last.read(TEXTS)
-    analysed = analyse(texts.join(published.select("text_id"), on="text_id", how="left_anti"))
-    if too_many_unused(last.rows(TEXTS), texts.count()):
-        used = published.join(texts.select("text_id"), on="text_id", how="left_semi")
-        return run.write(TEXTS, used.unionByName(analysed))
-    return run.put(TEXTS, last.files(TEXTS).united(run.new_files(TEXTS, analysed)))
+    new = run.new_files(TEXTS, analyse(texts.join(published.select("text_id"), on="text_id", how="left_anti")))
+    kept = last.files(TEXTS)
+    if too_many_unused(kept.rows + new.rows, texts.count()):
+        kept = run.new_files(TEXTS, published.join(texts.select("text_id"), on="text_id", how="left_semi"))
+    return run.put(TEXTS, kept.united(new))

@@ -69,7 +69,7 @@ class Embed(Step):
         encoded = reduce(DataFrame.unionByName, [embed(lacking, model) for model, lacking in missing])
         new = run.new_files(EMBEDDINGS, encoded)
         counts.rows_out = new.rows
-        if too_many_unused(published.rows, counts.rows_in):
+        if too_many_unused(published.rows + new.rows, counts.rows_in):
             published = run.new_files(EMBEDDINGS, kept.join(texts, on="text_id", how="left_semi"))
         run.put(EMBEDDINGS, published.united(new))
 

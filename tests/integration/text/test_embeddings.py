@@ -37,7 +37,9 @@ def run_on(lake: Lake, run_id: str, texts: list[str]) -> tuple[dict[str, list[fl
     return found, counts
 
 
-def test_a_night_encodes_new_texts_only_and_drops_those_that_are_gone(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_night_encodes_new_texts_only_and_drops_those_that_are_gone_once_they_are_many(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     lake = Lake(spark, str(tmp_path / "lake"))
     first, counts = run_on(lake, "first", ["good morning", "where is the souq?", "thanks"])
     assert (counts.rows_in, counts.rows_out) == (3, 3)
@@ -47,10 +49,12 @@ def test_a_night_encodes_new_texts_only_and_drops_those_that_are_gone(spark: Spa
     )
     second, counts = run_on(lake, "second", ["good morning", "in the old town", "thanks"])
     assert (counts.rows_in, counts.rows_out) == (3, 1)
-    assert second.keys() == {"good morning", "in the old town", "thanks"}
+    assert second.keys() == {"good morning", "in the old town", "thanks", "where is the souq?"}
     assert second["thanks"] == first["thanks"]
     same, counts = run_on(lake, "same", ["good morning", "in the old town", "thanks"])
     assert (same, counts.rows_out) == (second, 0)
+    fewer, counts = run_on(lake, "fewer", ["good morning", "thanks"])
+    assert (counts.rows_out, fewer.keys()) == (0, {"good morning", "thanks"})
 
 
 def test_only_texts_that_are_learned_from_or_ranked_are_encoded(spark: SparkSession, tmp_path: Path) -> None:
