@@ -45,8 +45,9 @@ def forget(settings: ForgetSettings) -> None:
         InputError: nothing is published, or the published run has no such user or post.
         AnotherWriter: another process writes the lake.
     """
-    kind, name = ("user", settings.user) if settings.user else ("post", settings.post)
-    named = Forgotten.model_validate({"site": settings.site, "kind": kind, "id": name})
+    asked = settings.forgotten
+    kind, name = ("user", asked.user) if asked.user else ("post", asked.post)
+    named = Forgotten.model_validate({"site": asked.site, "kind": kind, "id": name})
     with write_lake(settings, "forget", create=False) as lake:
         before = read_forgotten(lake.objects)
         if named in before:
@@ -54,7 +55,7 @@ def forget(settings: ForgetSettings) -> None:
             return
         last = published_snapshot(lake)
         with open_run_in(lake, settings, "forget", resume=False) as run:
-            removed = _remove(run, last, of_site([*before, named], settings.site))
+            removed = _remove(run, last, of_site([*before, named], named.site))
             if not removed:
                 raise InputError(
                     f"the published run {last.record.run_id} has no rows of {named}", "check the site and the id"
@@ -62,8 +63,8 @@ def forget(settings: ForgetSettings) -> None:
             write_forgotten(lake.objects, [*before, named])
         lake.objects.delete_all(REPORT_FILES)
         publish(lake, run.run_id, reason=f"forgot a {named.kind} of {named.site}")
-        found = collect(lake, 1, fewest=1 if settings.now else FEWEST)
-    _tell(named, removed, found, now=settings.now)
+        found = collect(lake, 1, fewest=1 if asked.now else FEWEST)
+    _tell(named, removed, found, now=asked.now)
 
 
 def _remove(run: Run, last: Snapshot, forgotten: Sequence[Forgotten]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from cqa_spark.config.fields import KeptPublications, OutputFormat
 from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.sections import Section
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import NotHashed, Positional, RunName, Shown
 
@@ -75,6 +76,21 @@ class RollbackSettings(RunLogSettings):
         return [f"{self.lake}: the published run, one record of the run log"]
 
 
+class ForgottenSettings(Section):
+    """User or post to forget."""
+
+    flag_prefix: ClassVar[str | None] = ""
+
+    site: SiteName | None = Field(default=None, description="site of the user or post")
+    user: Annotated[str | None, Shown("ID")] = Field(default=None, description="user to forget, with all posts")
+    post: Annotated[str | None, Shown("ID")] = Field(
+        default=None, description="post to forget, with its answers and comments"
+    )
+    now: bool = Field(
+        default=False, description="delete the files of earlier publications too; nothing is left to roll back to"
+    )
+
+
 class ForgetSettings(RunLogSettings):
     """Remove a user or a post from all tables, models and reports, publish the result, and leave them out for good."""
 
@@ -82,22 +98,16 @@ class ForgetSettings(RunLogSettings):
         "cqa lake forget --lake build/lake --site beer.stackexchange.com --user 42",
         "cqa lake forget --lake build/lake --site beer.stackexchange.com --post 7 --now",
     )
-    needs: ClassVar[tuple[str, ...]] = ("site",)
+    needs: ClassVar[tuple[str, ...]] = ("forgotten.site",)
 
-    site: Annotated[SiteName, NotHashed(), Field(description="site of the user or post")] = ""
-    user: Annotated[str | None, NotHashed(), Shown("ID"), Field(description="user to forget, with all posts")] = None
-    post: Annotated[
-        str | None, NotHashed(), Shown("ID"), Field(description="post to forget, with its answers and comments")
-    ] = None
-    now: Annotated[
-        bool, NotHashed(), Field(description="delete the files of earlier publications too; nothing to roll back to")
-    ] = False
+    forgotten: Annotated[ForgottenSettings, NotHashed()] = ForgottenSettings()
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Not exactly one of user and post."""
-        if bool(given.get("user")) == bool(given.get("post")):
-            yield "user", "name one user or one post", "give --user ID or --post ID"
+        forgotten = given.get("forgotten")
+        if isinstance(forgotten, Mapping) and bool(forgotten.get("user")) == bool(forgotten.get("post")):
+            yield "forgotten.user", "name one user or one post", "give --user ID or --post ID"
 
     def writes(self) -> list[str]:
         """The published run, and the list of what is forgotten."""

@@ -58,7 +58,8 @@ def test_a_job_that_fills_the_bucket_leaves_what_is_published(
         assert main(["ingest", "--train", str(sample.train), "--run-id", "r2", *flags]) == 4
     said = capfd.readouterr().err
     assert f"cqa: {lake.root}/tables/posts" in said
-    assert ": the object storage is full: 507 InsufficientStorage\n  → remove unneeded files (cqa runs gc)" in said
+    assert ".parquet: the object storage is full: 507 InsufficientStorage" in said
+    assert "\n  → remove unneeded files (cqa runs gc)" in said
     assert "Traceback" not in said
     published = published_run(lake)
     assert published is not None
