@@ -13,8 +13,9 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.errors import ContractError, InputError
+from cqa_spark.errors import InputError
 from cqa_spark.lake.artifact_paths import IN_LAKE, to_stored
+from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import Manifest, folder_of
 from cqa_spark.lake.publishing import Snapshot, published_run
@@ -31,6 +32,7 @@ FEW_SITES = 8
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -70,7 +72,7 @@ class Run(RunTables):
         before = before or Manifest()
         self._state = _State(record, dict(before.tables), dict(before.entries))
         self._on_step = on_step
-        self._scope: _Scope | None = None
+        self._declared = ALL_PRODUCTS
 
     def seen_by(self, step: str, reads: Collection[str], writes: Collection[str]) -> Run:
         """The run as a step sees it, which declares its products: all others are refused.
@@ -81,7 +83,7 @@ class Run(RunTables):
             writes: names of those that it may write, and read afterwards.
         """
         view = copy(self)
-        view._scope = _Scope(step, frozenset(reads), frozenset(writes))
+        view._declared = DeclaredProducts(step, frozenset(reads), frozenset(writes))
         return view
 
     @property
@@ -109,20 +111,7 @@ class Run(RunTables):
         return self._state.entry_files
 
     def _require_declared(self, name: str) -> None:
-        """Check that the step that sees this run has declared a product, or all products of its kind.
-
-        Raises:
-            ContractError: it has not.
-        """
-        if self._scope is None:
-            return
-        declared = self._scope.reads | self._scope.writes
-        if name not in declared and name.partition("/")[0] not in declared:
-            raise _undeclared(self._scope.step, "reads", name)
-
-    def _require_output(self, name: str) -> None:
-        if self._scope is not None and name not in self._scope.writes:
-            raise _undeclared(self._scope.step, "writes", name)
+        self._declared.require_readable(name)
 
     def published(self, table: Table) -> TableFiles:
         """The published files of a table; none if it is not published."""
@@ -136,7 +125,7 @@ class Run(RunTables):
         Raises:
             ContractError: an entry does not have the declared columns.
         """
-        self._require_output(table.name)
+        self._declared.require_output(table.name)
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.run_id, self.record.attempt)}/{table.name}.parquet"
         self.lake.journal.write(table, rows, key)
@@ -167,7 +156,7 @@ class Run(RunTables):
 
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""
-        self._require_output(table.name)
+        self._declared.require_output(table.name)
         with self._state.recording:
             self._state.tables[table.name] = files
             self._record_rows(table.name, files.rows)
@@ -181,12 +170,19 @@ class Run(RunTables):
 
     @contextmanager
     def undone_on_failure(self) -> Iterator[None]:
-        """Forget the tables, entries and steps of the block if it fails; no other thread may write meanwhile."""
-        before = dict(self._state.tables), dict(self._state.entry_files), self.record
+        """Forget what the step that sees this run writes in the block, if it fails; other steps may write meanwhile."""
+        state, record = self._state, self.record
+        tables, entry_files = dict(state.tables), dict(state.entry_files)
         try:
             yield
         except BaseException:
-            self._state.tables, self._state.entry_files, self.record = before
+            with state.recording:
+                own = self._declared.writes or {*state.tables, *state.entry_files}
+                state.tables = _restored(state.tables, tables, own)
+                state.entry_files = _restored(state.entry_files, entry_files, own)
+                steps = tuple(step for step in self.record.steps if step in record.steps or step.step not in own)
+                rows = _restored(self.record.tables, record.tables, own)
+                self.record = replace(self.record, tables=rows, steps=steps)
             raise
 
     def write(self, table: Table, frame: DataFrame) -> int:
@@ -210,7 +206,7 @@ class Run(RunTables):
 
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table."""
-        self._require_output(table.name)
+        self._declared.require_output(table.name)
         new = self.new_files(table, frame)
         with self._state.recording:
             files = self._state.tables.get(table.name, NO_FILES).united(new)
@@ -230,7 +226,7 @@ class Run(RunTables):
             path: where it is stored.
             loaded: object that ``load_artifact`` returns without reading the path; None for nothing.
         """
-        self._require_output(name)
+        self._declared.require_output(name)
         with self._state.recording:
             self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
             if loaded is not None:
@@ -238,7 +234,7 @@ class Run(RunTables):
 
     def remove_artifact(self, name: str) -> None:
         """Remove a model, report or prediction file from the run's record."""
-        self._require_output(name)
+        self._declared.require_output(name)
         with self._state.recording:
             kept = {each: path for each, path in self.record.artifacts.items() if each != name}
             self.record = replace(self.record, artifacts=kept)
@@ -296,22 +292,7 @@ class Run(RunTables):
         self.record = replace(self.record, tables={**self.record.tables, name: rows})
 
 
-def published_product(table: Table) -> str:
-    """The name of a published table among the products of steps."""
-    return f"published {table.name}"
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """The products that a step has declared, by name."""
-
-    step: str
-    reads: frozenset[str]
-    writes: frozenset[str]
-
-
-def _undeclared(step: str, does: str, name: str) -> ContractError:
-    return ContractError(
-        f"the step {step} {does} {name}, which it does not declare",
-        f"add the product to {'reads() or reads_if_present()' if does == 'reads' else 'writes()'} of the step",
-    )
+def _restored(now: Mapping[str, Value], before: Mapping[str, Value], names: Collection[str]) -> dict[str, Value]:
+    """The values, but for some names those of before."""
+    kept = {name: value for name, value in now.items() if name not in names}
+    return kept | {name: value for name, value in before.items() if name in names}

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cqa_spark.lake.declared_products import published_product
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.run import Run, published_product
+from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.table import Table
 

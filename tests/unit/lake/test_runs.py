@@ -207,3 +207,19 @@ def test_what_a_block_that_failed_has_written_is_forgotten(lake: Lake) -> None:
     assert run.record.tables == {"users": 2}
     assert not run.has(COMMENTS)
     assert not run.has(NOTES)
+
+
+def test_what_another_step_writes_in_a_block_that_fails_stays(lake: Lake) -> None:
+    def fail(run: Run) -> None:
+        ingest, models = run.seen_by("ingest", [], [USERS.name]), run.seen_by("models", [], [NOTES.name])
+        with ingest.undone_on_failure(), ingest.step(USERS.name):
+            put_users(ingest, a="x")
+            with models.step("models"):
+                models.write_entries(NOTES, [{"note": "n"}])
+            raise InputError("no posts", "give some")
+
+    with opened(lake, "r1") as run:
+        with pytest.raises(InputError):
+            fail(run)
+        assert (run.has(USERS), run.has(NOTES)) == (False, True)
+        assert [step.step for step in run.record.steps] == ["models"]

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from pyspark.sql import functions as F
-
-from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpJobSettings, DumpSettings
+from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_bucket
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
-from cqa_spark.corpora.forgetting import gone_from
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
-from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
-from cqa_spark.corpora.stackexchange.file_probe import probe
-from cqa_spark.corpora.stackexchange.ingest.dump_table import read_dump_tables
+from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
+from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_posts
-from cqa_spark.corpora.stackexchange.lines import OpenFile
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import forgotten_version, of_site, read_forgotten
@@ -70,7 +64,7 @@ class StackExchangeDump(Source):
         """Whether the published run has read these files, with the same code and settings, and drops no site."""
         published = last.entries_or_none(FINGERPRINTS)
         files = self._fingerprints(published, code_version, last.lake)
-        names = {dump.table.name for dump in _wanted(self.settings.dumps)}
+        names = {dump.table.name for dump in wanted_tables(self.settings.dumps)}
         dropped = set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
         return not dropped and not changed_sites(self._sites(), files, published, names)
 
@@ -78,7 +72,7 @@ class StackExchangeDump(Source):
         """Bytes of XML of the sites that changed since the published run."""
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
         files = self._fingerprints(published, code_version, last.lake if last is not None else None)
-        names = {dump.table.name for dump in _wanted(self.settings.dumps)}
+        names = {dump.table.name for dump in wanted_tables(self.settings.dumps)}
         changed = self._sites() if self.full else changed_sites(self._sites(), files, published, names)
         return text_bytes(file for file in files if file["site"] in changed)
 
@@ -89,13 +83,13 @@ class StackExchangeDump(Source):
             InputError: no site that changed can be read, or one cannot and ``dumps.require_every_site`` is set.
         """
         named = SiteTables.of_run(run, self._sites(), self.settings.dumps.drop_site)
-        names = {dump.table.name for dump in _wanted(self.settings.dumps)}
+        names = {dump.table.name for dump in wanted_tables(self.settings.dumps)}
         published = named.published_entries(FINGERPRINTS)
         files = self._fingerprints(published, run.record.code_version, run.lake)
         run.add_inputs(list(map(input_record, files)))
         changed = named.of(named.sites if self.full else named.changed(files, names))
         failed: dict[str, InputError] = {}
-        accounts = self._read_sites(changed, files, failed)
+        accounts = SiteReader(self.files, self.settings.dumps).read(changed, files, failed)
         if failed and len(failed) == len(changed.sites):
             raise next(iter(failed.values()))
         read = set(changed.sites) - failed.keys()
@@ -111,7 +105,7 @@ class StackExchangeDump(Source):
         if read and run.has(POSTS):
             print_unusual_posts(changed.of(read).of_sites(POSTS))
         _write_orphans(changed.of(sorted(read)))
-        run.write_entries(FAILED_SITES, _failures(failed))
+        run.write_entries(FAILED_SITES, failures(failed))
 
     def _sites(self) -> list[str]:
         return sorted({file.site for file in self.files})
@@ -129,73 +123,6 @@ class StackExchangeDump(Source):
             {**entry, "reader": entry["reader"] + forgotten_version(of_site(forgotten, entry["site"]))}
             for entry in entries
         ]
-
-    def _read_sites(self, tables: SiteTables, files: Sequence[Entry], failed: dict[str, InputError]) -> list[Entry]:
-        """Read sites; if this fails, the halves of them one after the other, down to the sites that cannot be read.
-
-        Args:
-            tables: the tables of the sites.
-            files: the entries of ``FINGERPRINTS`` of the files to read.
-            failed: receives the reason by site.
-
-        Returns:
-            The entries of ``INGESTED_FILES`` of the sites that were read.
-
-        Raises:
-            InputError: a site cannot be read, and ``dumps.require_every_site`` is set.
-        """
-        sites = list(tables.sites)
-        if not sites:
-            return []
-        try:
-            with tables.run.undone_on_failure():
-                accounts = self._read_together(tables, files)
-        except InputError as error:
-            if self.settings.dumps.require_every_site:
-                raise
-            if len(sites) == 1:
-                failed[sites[0]] = error
-                return []
-            middle = len(sites) // 2
-            halves = (tables.of(part) for part in (sites[:middle], sites[middle:]))
-            return [account for half in halves for account in self._read_sites(half, files, failed)]
-        return accounts
-
-    def _read_together(self, tables: SiteTables, files: Sequence[Entry]) -> list[Entry]:
-        """Read some sites; return the entries of ``INGESTED_FILES``.
-
-        Raises:
-            InputError: a file is truncated or cannot be read, or too many records of a site were quarantined.
-            ContractError: record counts disagree between the files and the tables.
-        """
-        settings = self.settings.dumps
-        opened = [
-            OpenFile(file, probe(tables.run.lake.spark, file)) for file in self.files if file.site in tables.sites
-        ]
-        if not settings.allow_incomplete:
-            refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
-        accounts = [account._asdict() for account in _read(_wanted(settings), opened, tables)]
-        forgotten = read_forgotten(tables.run.lake.objects)
-        for site in tables.sites:
-            if (own := of_site(forgotten, site)) and tables.run.has(POSTS):
-                with gone_from(tables.run, site, own) as gone:
-                    gone.remove_from(tables.run, [*[dump.table for dump in DUMP_TABLES], QUARANTINE])
-        tables.sign(files)
-        for site in tables.sites:
-            own_accounts = [account for account in accounts if account["site"] == site]
-            totals = check_accounting(own_accounts)
-            if totals.rows_quarantined:
-                is_of_files = F.col("source_file").isin([each["source_file"] for each in own_accounts])
-                quarantined = tables.of([site]).of_sites(QUARANTINE).where(is_of_files)
-                refuse_bad_fraction(totals, quarantined, settings.max_bad_fraction)
-        return accounts
-
-
-def _failures(failed: Mapping[str, InputError]) -> list[Entry]:
-    """The entries of ``FAILED_SITES``, which are also printed."""
-    for site, error in sorted(failed.items()):
-        Terminal(stderr=True).line(f"warning: {site} was not read, its published rows stay: {error.problem}")
-    return [{"site": site, "reason": error.problem} for site, error in sorted(failed.items())]
 
 
 def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:
@@ -266,20 +193,6 @@ def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
     Terminal(stderr=True).line(f"{archive}: {how}")
 
 
-def _wanted(settings: DumpSettings) -> list[DumpTable]:
-    """The kinds of files to read, as the settings want them read."""
-    wanted = [dump for dump in DUMP_TABLES if not settings.tables or dump.table.name in settings.tables]
-    withheld = [name.split(".") for name in PEOPLE_COLUMNS.difference(settings.people_columns)]
-    return [
-        replace(
-            dump,
-            invented_from=None if settings.keep_invented else dump.invented_from,
-            withheld=frozenset(column for table, column in withheld if table == dump.table.name),
-        )
-        for dump in wanted
-    ]
-
-
 def _write_orphans(tables: SiteTables) -> None:
     if not tables.sites:
         tables.write_entries(ORPHANS, [])
@@ -287,19 +200,3 @@ def _write_orphans(tables: SiteTables) -> None:
     with tables.run.step("orphans") as step:
         stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.run.has(dump.table)}
         step.rows_out = tables.write_entries(ORPHANS, orphans(stored))
-
-
-def _read(dumps: Sequence[DumpTable], opened: Sequence[OpenFile], tables: SiteTables) -> list[FileAccount]:
-    """Read all files of the sites, and keep the published quarantine of their files of other kinds."""
-    if not tables.sites:
-        return []
-    published = tables.published_entries(INGESTED_FILES)
-    if any(each["rows_quarantined"] for each in published):
-        names = {dump.table.name for dump in dumps}
-        others = {each["source_file"] for each in published if each["table_name"] not in names}
-        tables.write(QUARANTINE, tables.published(QUARANTINE).where(F.col("source_file").isin(*others)))
-    by_dump = [
-        (dump, {number: each for number, each in enumerate(opened) if each.file.dump_table.file == dump.file})
-        for dump in dumps
-    ]
-    return read_dump_tables(tables, by_dump)
