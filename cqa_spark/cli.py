@@ -156,6 +156,8 @@ def _do(job: Job, arguments: list[str]) -> int:
         print(dry_run(program, resolved.settings))
         if job.has_flow:
             _print_flow(job, resolved.settings)
+        if job.preview:
+            _named(job.preview)(resolved.settings)
     except Exception as error:
         lake = getattr(resolved.settings, "lake", None) if resolved else None
         explanation = error if isinstance(error, CqaError) else _explained(error, [lake] if lake else [])

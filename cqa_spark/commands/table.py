@@ -15,6 +15,7 @@ class Job:
         settings: ``module:class`` of its settings.
         function: ``module:function`` that takes the settings.
         has_flow: whether ``cqa_spark.commands.plans`` can build its flow from the settings, for a dry run.
+        preview: ``module:function`` that takes the settings and prints what the job would do, for a dry run.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Job:
     settings: str
     function: str
     has_flow: bool = False
+    preview: str | None = None
 
 
 def _job(name: str, about: str, settings: str, function: str, *, has_flow: bool = False) -> Job:
@@ -204,7 +206,13 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "settings:CollectGarbageSettings",
             "retention:collect_garbage",
         ),
-        _job("lake forget", "remove a user or a post for good", "settings:ForgetSettings", "forget:forget"),
+        Job(
+            "lake forget",
+            "remove a user or a post for good",
+            "cqa_spark.config.settings:ForgetSettings",
+            "cqa_spark.commands.forget:forget",
+            preview="cqa_spark.commands.forget:preview",
+        ),
         _job("runs keep", "keep the files of a run", "settings:KeepRunSettings", "retention:keep_run"),
         _job(
             "features audit",

@@ -87,7 +87,7 @@ class ForgottenSettings(Section):
         default=None, description="post to forget, with its answers and comments"
     )
     now: bool = Field(
-        default=False, description="delete the files of earlier publications too; nothing is left to roll back to"
+        default=False, description="delete the files of all earlier publications; nothing is left to roll back to"
     )
 
 

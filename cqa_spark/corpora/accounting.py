@@ -28,6 +28,7 @@ class FileAccount(NamedTuple):
     rows_in: int
     rows_out: int
     rows_quarantined: int
+    rows_forgotten: int | None = None
 
 
 class Totals(NamedTuple):
@@ -39,7 +40,7 @@ class Totals(NamedTuple):
 
 
 def check_accounting(files: Sequence[Entry]) -> Totals:
-    """Check that in every file rows in = rows out + rows quarantined, and add up over the files.
+    """Check that in every file rows in = rows out + rows quarantined + rows forgotten, and add up over the files.
 
     Args:
         files: entries of ``INGESTED_FILES``.
@@ -47,11 +48,11 @@ def check_accounting(files: Sequence[Entry]) -> Totals:
     Raises:
         ContractError: the sum does not hold; the files are named.
     """
-    wrong = [each for each in files if each["rows_in"] != each["rows_out"] + each["rows_quarantined"]]
+    wrong = [each for each in files if each["rows_in"] != each["rows_out"] + each["rows_quarantined"] + forgotten(each)]
     if wrong:
         listed = "; ".join(
             f"{each['source_file']}: {each['rows_in']} in, {each['rows_out']} out, "
-            f"{each['rows_quarantined']} quarantined"
+            f"{each['rows_quarantined']} quarantined, {forgotten(each)} forgotten"
             for each in sorted(wrong, key=lambda each: each["source_file"])[:SHOWN_FILES]
         )
         raise ContractError(
@@ -59,6 +60,11 @@ def check_accounting(files: Sequence[Entry]) -> Totals:
             "keep the file and report it: the reader does not support its layout",
         )
     return Totals(*[sum(each[name] for each in files) for name in Totals._fields])
+
+
+def forgotten(file: Entry) -> int:
+    """The number of records of a file that the lake has forgotten."""
+    return file.get("rows_forgotten") or 0
 
 
 def refuse_incomplete(paths: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_records, refuse_repeated_paths
 from cqa_spark.corpora.source import Source
 from cqa_spark.lake.run import Run
@@ -80,5 +81,6 @@ class AnnotatedFiles(Source):
             ]
             run_concurrently(lambda each: run.write(*each), tables)
             files = [row.asDict() for row in community.ingested_files.collect()]
-            run.write_entries(INGESTED_FILES, files)
             counts.rows_in, counts.rows_out, counts.rows_quarantined = check_accounting(files)
+        read = [table for table, _ in tables]
+        run.write_entries(INGESTED_FILES, leave_out_forgotten(run, run.files(POSTS).sites, read, files))

@@ -13,6 +13,7 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.errors import InputError
+from cqa_spark.lake.forgotten import Forgotten, forgotten_version, of_site
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import files_below
@@ -22,7 +23,11 @@ PACKED = (".gz", ".bz2")
 
 
 def fingerprints(
-    files: Sequence[tuple[str, str, str]], published: Iterable[Entry], storage: ObjectStorageSettings, reader: str
+    files: Sequence[tuple[str, str, str]],
+    published: Iterable[Entry],
+    storage: ObjectStorageSettings,
+    reader: str,
+    forgotten: Sequence[Forgotten] = (),
 ) -> list[Entry]:
     """The entries of ``FINGERPRINTS`` of some files, without Spark.
 
@@ -34,6 +39,7 @@ def fingerprints(
         published: the published entries.
         storage: object storage settings.
         reader: the code that reads the files, and its settings.
+        forgotten: users and posts whose rows are left out.
 
     Raises:
         InputError: a file cannot be read.
@@ -55,8 +61,9 @@ def fingerprints(
 
     with ThreadPoolExecutor() as threads:
         contents = threads.map(identify, [path for _, path, _ in files])
+    readers = {site: reader + forgotten_version(of_site(forgotten, site)) for site, _, _ in files}
     return [
-        {"site": site, "source_file": path, "table_name": table, "reader": reader, **content}
+        {"site": site, "source_file": path, "table_name": table, "reader": readers[site], **content}
         for (site, path, table), content in zip(files, contents, strict=True)
     ]
 

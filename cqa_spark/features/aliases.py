@@ -7,6 +7,9 @@ known name.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -69,6 +72,21 @@ def with_aliases(learned: DataFrame, names: DataFrame) -> DataFrame:
     of_person = learned.select("*", F.col("person").alias("alias"), F.col("person").startswith("name:").alias("named"))
     of_account = learned.join(ids, on=["site", "person"], how="inner")
     return of_person.unionByName(of_account)
+
+
+def aliases_of(written: Iterable[DataFrame], users: Sequence[str]) -> list[str]:
+    """All aliases of some users of a site, few enough to hold.
+
+    Args:
+        written: what was written on the site: ``user_id`` and ``user_name``.
+        users: ids of the users.
+    """
+    aliases = [
+        rows.where(F.col("user_id").isin(*users)).select(F.explode(F.array(by_id("user_id"), by_name("user_name"))))
+        for rows in written
+    ]
+    found = reduce(DataFrame.union, aliases).toDF("alias").where("alias IS NOT NULL")
+    return [row["alias"] for row in found.distinct().collect()]
 
 
 def by_name(name: str) -> Column:

@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.table_files import fingerprint_of
-from cqa_spark.object_store.store import ObjectStore, damaged, first_mistake
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, damaged, first_mistake
 
 KEY = "forgotten.json"
 
@@ -20,6 +21,7 @@ class Forgotten(BaseModel):
         site: the site.
         kind: what it is.
         id: its id on the site.
+        attempt: number of the attempt that removed it; earlier ones may still have its data.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -27,6 +29,7 @@ class Forgotten(BaseModel):
     site: str
     kind: Literal["user", "post"]
     id: str
+    attempt: int = 0
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id} of {self.site}"
@@ -41,23 +44,29 @@ def read_forgotten(store: ObjectStore) -> tuple[Forgotten, ...]:
     Raises:
         ContractError: the list is damaged.
     """
-    stored = store.read(KEY)
-    if stored is None:
-        return ()
-    try:
-        return _LIST.validate_json(stored.data)
-    except ValidationError as error:
-        raise damaged(store.root, KEY, first_mistake(error)) from error
+    return _read(store)[0]
 
 
-def write_forgotten(store: ObjectStore, forgotten: Iterable[Forgotten]) -> None:
-    """Replace the list; only the holder of the lake's lease does.
+def add_forgotten(store: ObjectStore, named: Forgotten) -> None:
+    """Add a user or a post to the list, in place of an earlier entry of it.
 
     Args:
-        store: the lake's objects.
-        forgotten: the users and posts, in any order.
+        store: the lake's objects, whose lease this process holds.
+        named: the user or post.
+
+    Raises:
+        AnotherWriter: another process has just changed the list.
     """
-    store.put(KEY, _LIST.dump_json(tuple(sorted(set(forgotten), key=str)), indent=2))
+    listed, version = _read(store)
+    others = [each for each in listed if str(each) != str(named)]
+    data = _LIST.dump_json(tuple(sorted([*others, named], key=str)), indent=2)
+    try:
+        if version is None:
+            store.create(KEY, data)
+        else:
+            store.replace(KEY, data, version)
+    except (AlreadyThere, Changed) as error:
+        raise AnotherWriter(f"another process has just written {store.root}/{KEY}", "run the job again") from error
 
 
 def of_site(forgotten: Iterable[Forgotten], site: str) -> list[Forgotten]:
@@ -66,6 +75,16 @@ def of_site(forgotten: Iterable[Forgotten], site: str) -> list[Forgotten]:
 
 
 def forgotten_version(forgotten: Iterable[Forgotten]) -> str:
-    """A text that names what is forgotten, without telling it; empty for nothing."""
+    """A text that differs if something else is forgotten, without telling it; empty for nothing."""
     named = sorted(map(str, forgotten))
     return f" forgotten={fingerprint_of(*named)[:12]}" if named else ""
+
+
+def _read(store: ObjectStore) -> tuple[tuple[Forgotten, ...], str | None]:
+    stored = store.read(KEY)
+    if stored is None:
+        return (), None
+    try:
+        return _LIST.validate_json(stored.data), stored.version
+    except ValidationError as error:
+        raise damaged(store.root, KEY, first_mistake(error)) from error

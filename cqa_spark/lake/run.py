@@ -119,6 +119,14 @@ class Run(RunTables):
         record = published_run(self.lake)
         return Snapshot(self.lake, record).files_or_none(table) if record is not None else NO_FILES
 
+    def delete_unused(self, tables: Iterable[Table]) -> None:
+        """Delete files that this attempt has written for tables and that are not in them, before a collection does."""
+        self.lake.before_write()
+        for table in tables:
+            used = {file.path for file in self.files_or_none(table).files}
+            own = self.lake.objects.sizes(f"{TABLES}/{table.name}/{self.run_id}.{self.record.attempt}/")
+            self.lake.objects.delete_all(sorted(own.keys() - used))
+
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
         """Write the entries of a journal table, replacing earlier ones of this attempt; return their number.
 

@@ -80,10 +80,6 @@ class TableFiles:
         """The same files, made from what these fingerprints say."""
         return replace(self, fingerprints={**self.fingerprints, **fingerprints})
 
-    def unsigned(self, site: str) -> TableFiles:
-        """The same files, without the fingerprint of a site."""
-        return replace(self, fingerprints={each: by for each, by in self.fingerprints.items() if each != site})
-
     def fingerprint(self, site: str) -> str:
         """The fingerprint of a site's rows; without one, its files stand for themselves, as files never change."""
         known = self.fingerprints.get(site)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import CqaError
 from cqa_spark.model_folder.manifest import MANIFEST, FileEntry, Kind, Manifest, TableEntry, read_manifest
+from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
 
@@ -97,6 +98,30 @@ def new_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) 
     folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind))
     yield folder
     store.put(MANIFEST, folder.manifest.model_dump_json(indent=2).encode())
+
+
+def copy_with_changed_tables(
+    source: ModelFolder, location: str, storage: ObjectStorageSettings, change: Callable[[DataFrame], DataFrame]
+) -> None:
+    """Write a model folder again: its tables with other rows, all other files as they are.
+
+    Args:
+        source: the whole folder.
+        location: of the copy.
+        storage: object storage settings.
+        change: gives the rows of a table of the copy.
+    """
+    manifest = source.manifest
+    of_tables = {key for table in manifest.tables.values() for key in table.files}
+    with new_model_folder(location, manifest.kind, storage) as folder:
+        for key in sorted(manifest.files.keys() - of_tables):
+            folder.write_bytes(key, source.read_bytes(key))
+        for key, table in manifest.tables.items():
+            rows = source.read_table(key)
+            if table.files:
+                folder.write_table(key, change(rows))
+            else:
+                folder.write_no_rows(key, rows)
 
 
 def _remove_former(store: ObjectStore) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.retrieval.shard import build_shard
-from cqa_spark.retrieval.stored_shard import to_row
+from cqa_spark.retrieval.stored_shard import from_row, to_row
 from cqa_spark.retrieval.vectors import as_vectors
 from cqa_spark.text.embedding.model import EmbeddingModel
 
@@ -40,6 +40,33 @@ def index_shards(
     return INDEX_SHARDS.conform(
         built.withColumns({name: F.lit(value).cast("string") for name, value in of_model.items()})
     )
+
+
+def without_questions(shards: DataFrame, gone: DataFrame) -> DataFrame:
+    """Shards as if some questions had never been in them.
+
+    Args:
+        shards: rows of ``INDEX_SHARDS``.
+        gone: the questions: site and post_id.
+    """
+    of_shard = ["site", "shard"]
+    indexed = shards.select(*of_shard, F.explode("ids").alias("post_id"))
+    named = indexed.join(gone, ["site", "post_id"], "left_semi").groupBy(*of_shard)
+    both = shards.join(named.agg(F.collect_list("post_id").alias("gone")), of_shard, "left")
+    return INDEX_SHARDS.conform(both.mapInArrow(_drop, INDEX_SHARDS.schema))
+
+
+def _drop(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    schema = to_arrow_schema(INDEX_SHARDS.schema)
+    for batch in batches:
+        for place in range(batch.num_rows):
+            row = {name: batch.column(name)[place] for name in batch.schema.names}
+            shard = from_row(row, row["gone"].values if row["gone"].is_valid else pa.array([], pa.string()))
+            rest = shard.without(shard.deleted)
+            if len(rest.ids):
+                given = {name: row[name].as_py() for name in ("site", "shard", "model", "model_version")}
+                stored = to_row(rest, given["site"], given["shard"])
+                yield pa.RecordBatch.from_pylist([given | stored], schema=schema)
 
 
 def _number(shards: int) -> Column:

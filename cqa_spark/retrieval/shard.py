@@ -92,6 +92,30 @@ class Shard:
         """The document frequency of each term."""
         return np.diff(self.starts)
 
+    def without(self, gone: Flags) -> Shard:
+        """The same shard as if some questions had never been in it.
+
+        Args:
+            gone: whether each question goes.
+        """
+        stays = ~gone
+        has_question = stays[self.places]
+        term = np.repeat(np.arange(len(self.vocabulary)), self.questions_with)[has_question]
+        terms, questions_with = np.unique(term, return_counts=True)
+        mask = pa.array(stays)
+        return Shard(
+            self.ids.filter(mask),
+            self.titles.filter(mask),
+            Moments(self.asked.time[stays], self.asked.number[stays]),
+            self.lengths[stays],
+            self.vocabulary.take(pa.array(terms)),
+            np.concatenate([[0], np.cumsum(questions_with)]).astype(np.int64),
+            (np.cumsum(stays) - 1)[self.places[has_question]].astype(np.int32),
+            self.counts[has_question],
+            self.vectors[stays],
+            self.deleted[stays],
+        )
+
 
 def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Array, vectors: Vectors) -> Shard:
     """Index questions.

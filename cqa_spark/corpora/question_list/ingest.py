@@ -16,6 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
 from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
+from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
@@ -24,12 +25,14 @@ from cqa_spark.corpora.stackexchange.dump_files import site_of
 from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
+from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
 
@@ -67,14 +70,14 @@ class QuestionList(Source):
     def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
         """Bytes of both files, unless the published run has read them."""
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
-        files = self._fingerprints(published, code_version)
+        files = self._fingerprints(published, code_version, last.lake if last is not None else None)
         is_read = self.full or changed_sites([self.site], files, published, {POSTS.name, POST_LINKS.name})
         return text_bytes(files) if is_read else 0
 
     def ingest(self, run: Run) -> None:
         """Write posts, links, quarantine and the counts of every file, if a file changed since the published run."""
         tables = SiteTables.of_run(run, [self.site])
-        files = self._fingerprints(tables.published_entries(FINGERPRINTS), run.record.code_version)
+        files = self._fingerprints(tables.published_entries(FINGERPRINTS), run.record.code_version, run.lake)
         run.add_inputs(list(map(input_record, files)))
         tables.write_entries(FINGERPRINTS, files)
         if self.full or tables.changed(files, {POSTS.name, POST_LINKS.name}):
@@ -83,9 +86,10 @@ class QuestionList(Source):
             tables.write_entries(INGESTED_FILES, tables.published_entries(INGESTED_FILES))
             tables.keep_others((POSTS, POST_LINKS, QUARANTINE))
 
-    def _fingerprints(self, published: Iterable[Entry], code_version: str) -> list[Entry]:
+    def _fingerprints(self, published: Iterable[Entry], code_version: str, lake: Lake | None) -> list[Entry]:
         filled = [(self.site, file.path, _table(file.path).name) for file in self.files]
-        return fingerprints(filled, published, self.settings.object_storage, code_version)
+        forgotten = read_forgotten(lake.objects) if lake is not None else ()
+        return fingerprints(filled, published, self.settings.object_storage, code_version, forgotten)
 
     def _read(self, tables: SiteTables) -> None:
         run, paths = tables.run, [file.path for file in self.files]
@@ -102,11 +106,12 @@ class QuestionList(Source):
                 refused.select("site", "source_file", "byte_offset", F.col("problem").alias("reason"), "raw"),
             )
             accounts = [account._asdict() for account in self._accounts(records, paths)]
-            tables.write_entries(INGESTED_FILES, accounts)
             counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
             refuse_bad_fraction(totals, tables.of_sites(QUARANTINE), self.settings.dumps.max_bad_fraction)
             if not any(account["rows_out"] for account in accounts if account["table_name"] == POSTS.name):
                 raise InputError(f"no question in {', '.join(paths)}", 'a line should read: {"qid": 7, "title": "…"}')
+        accounts = leave_out_forgotten(run, [self.site], (POSTS, POST_LINKS, QUARANTINE), accounts)
+        tables.write_entries(INGESTED_FILES, accounts)
 
     @property
     def site(self) -> str:

@@ -33,7 +33,8 @@ ORPHANS = JournalTable(
 
 INGESTED_FILES = JournalTable(
     "ingested_files",
-    "Records per input file: rows_in = rows_out + rows_quarantined; lines, where counted, = rows_in + not_rows.",
+    "Records per input file: rows_in = rows_out + rows_quarantined + rows_forgotten; lines, where counted, = rows_in + "
+    "not_rows.",
     (
         SITE,
         SOURCE_FILE,
@@ -45,6 +46,7 @@ INGESTED_FILES = JournalTable(
         column("rows_in", "bigint", "records found in the file", nullable=False),
         column("rows_out", "bigint", "records that became rows of the community tables", nullable=False),
         column("rows_quarantined", "bigint", "records that were quarantined", nullable=False),
+        column("rows_forgotten", "bigint", "records left out because the lake has forgotten them; null for none"),
     ),
     key=("site", "source_file"),
 )

@@ -48,6 +48,8 @@ def files_sentence(totals: FileTotals) -> str:
     if totals.incomplete:
         files += f", {count(totals.incomplete)} truncated"
     parts = [f"{count(totals.rows_out)} rows", f"{count(totals.rows_quarantined)} quarantined"]
+    if totals.rows_forgotten:
+        parts.append(f"{count(totals.rows_forgotten)} forgotten")
     if totals.lines is None:
         return f"{files}: {' + '.join(parts)}"
     other = f"{count(totals.not_rows)} without a record"

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import py7zr
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.stackexchange.ingest import dump_table
 from cqa_spark.corpora.stackexchange.ingest.dump_table import MOST_BROADCAST
 from cqa_spark.lake.publishing import published_run, published_snapshot
@@ -144,19 +146,22 @@ def test_what_is_forgotten_is_removed_and_not_read_again(
     ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vote = DUMP["Votes"][0]
+    secret = '<row Id="x7" PostTypeId="1" Body="secret" />'
     dump = {
         "Posts": [
             '<row Id="1" PostTypeId="1" OwnerUserId="7" Body="a" />',
             '<row Id="2" PostTypeId="2" ParentId="1" OwnerUserId="8" Body="b" />',
             '<row Id="3" PostTypeId="1" OwnerUserId="8" LastEditorUserId="7" Body="c" />',
             '<row Id="4" PostTypeId="1" OwnerUserId="9" Body="d" />',
+            secret,
         ],
         "Users": ['<row Id="7" Reputation="1" />', '<row Id="8" Reputation="1" />'],
         "Votes": [vote, vote.replace('Id="1" PostId="2"', 'Id="2" PostId="3"')],
     }
     for site in (BEER, WINE):
         write_dump(tmp_path / "in" / site, dump)
-    assert ingest(tmp_path / "in", "r1") == 0
+    few = ("--max-bad-fraction", "0.5")
+    assert ingest(tmp_path / "in", "r1", *few) == 0
     wine = [file for file in published_snapshot(lake).files(POSTS).files if file.site == WINE]
 
     of_beer = ["lake", "forget", "--lake", lake.root, "--site", BEER]
@@ -172,18 +177,35 @@ def test_what_is_forgotten_is_removed_and_not_read_again(
         assert ids(lake, POSTS, "post_id") == [(BEER, "3"), *of_wine]
         assert ids(lake, USERS, "user_id") == [(BEER, "8"), (WINE, "7"), (WINE, "8")]
         assert ids(lake, VOTES, "vote_id") == [(BEER, "2"), (WINE, "1"), (WINE, "2")]
+        assert published_snapshot(lake).read(POSTS).where("editor_id IS NOT NULL").select("site").collect() == [(WINE,)]
+        assert ids(lake, QUARANTINE, "raw") == [(BEER, ""), (WINE, f"  {secret}")]
+        files = [entry for entry in published_snapshot(lake).entries(INGESTED_FILES) if entry["site"] == BEER]
+        names = ("rows_out", "rows_quarantined", "rows_forgotten")
+        counts = {each["table_name"]: (each["rows_in"], *(each[name] for name in names)) for each in files}
+        assert counts["users"] == (2, 1, 0, 1)
+        assert counts["votes"] == (2, 1, 0, 1)
+        assert counts["posts"][1:3] == (1, 1)
+        check_accounting(files)
+        # Nor does a file that no table has.
+        stored = Path(lake.root, "tables").glob(f"*/*.{published_run(lake).attempt}/*/*.parquet")
+        read = [pq.read_table(path) for path in stored]
+        written = [each for table in read for each in table.to_pylist() if each["site"] == BEER]
+        assert "7" not in {row.get("user_id") for row in written}
 
     require_forgotten()
     assert [file for file in published_snapshot(lake).files(POSTS).files if file.site == WINE] == wine
     manifests = list(Path(lake.root, "runs").glob("*/manifest.json"))
     assert len(manifests) == 1  # nothing to roll back to
 
-    assert ingest(tmp_path / "in", "r2") == 0
+    assert ingest(tmp_path / "in", "r2", *few) == 0
     require_forgotten()
+    assert ingest(write_dump(tmp_path / "alone" / BEER, {"Votes": dump["Votes"]}), "no", "--tables", "votes") == 3
+    assert "only its posts tell which rows are about them" in capsys.readouterr().err
     later = {**dump, "Posts": [*dump["Posts"], '<row Id="5" PostTypeId="2" ParentId="4" OwnerUserId="8" Body="e" />']}
     write_dump(tmp_path / "in" / BEER, later)
-    assert ingest(tmp_path / "in", "r3") == 0
+    assert ingest(tmp_path / "in", "r3", *few) == 0
     require_forgotten()
+    assert [file for file in published_snapshot(lake).files(POSTS).files if file.site == WINE] == wine
 
 
 def test_too_many_bad_rows(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

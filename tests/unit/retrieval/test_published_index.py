@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, SiteIndex, most_similar
 from cqa_spark.retrieval.shard import Shard, build_shard
+from cqa_spark.retrieval.stored_shard import to_row
 from cqa_spark.retrieval.vectors import Vectors
 
 _TEXTS = ["beer glass", "beer beer cellar yeast", "wine glass", "", "glass beer"]
@@ -52,3 +55,13 @@ def test_deleted_questions_are_not_found_and_take_no_place() -> None:
         assert [each.question_id for each in _similar(parts, "wine", vector, "3")] == ["2", "5", "1"]
         [found] = _similar(parts, "пиво", vector, "2", most=1)
         assert (found.question_id, found.score, found.cosine) == ("5", 1 / 61, 0.8)
+
+
+@given(st.lists(st.booleans(), min_size=len(_TEXTS), max_size=len(_TEXTS)).filter(lambda gone: not all(gone)))
+def test_a_shard_without_some_questions_is_one_that_never_had_them(gone: list[bool]) -> None:
+    whole = _shard(list(range(len(_TEXTS))), _VECTORS, ("4",))
+    rest = whole.without(np.array(gone))
+    expected = _shard([place for place, goes in enumerate(gone) if not goes], _VECTORS, ("4",))
+    of_rest, of_expected = ({n: np.array(v).tolist() for n, v in to_row(s, "s", "0").items()} for s in (rest, expected))
+    assert of_rest == of_expected
+    assert rest.deleted.tolist() == expected.deleted.tolist()

@@ -15,6 +15,7 @@ from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
+from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
@@ -23,7 +24,7 @@ from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failu
 from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_posts
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
-from cqa_spark.lake.forgotten import forgotten_version, of_site, read_forgotten
+from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
@@ -89,7 +90,7 @@ class StackExchangeDump(Source):
         run.add_inputs(list(map(input_record, files)))
         changed = named.of(named.sites if self.full else named.changed(files, names))
         failed: dict[str, InputError] = {}
-        accounts = SiteReader(self.files, self.settings.dumps).read(changed, files, failed)
+        accounts = SiteReader(self.files, self.settings.dumps).read(changed, failed)
         if failed and len(failed) == len(changed.sites):
             raise next(iter(failed.values()))
         read = set(changed.sites) - failed.keys()
@@ -97,11 +98,13 @@ class StackExchangeDump(Source):
         def is_kept(entry: Entry) -> bool:
             return entry["site"] not in read or entry["table_name"] not in names
 
-        kept = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
-        named.write_entries(INGESTED_FILES, [*kept, *accounts])
         as_before = [entry for entry in published if entry["site"] in failed or entry["table_name"] not in names]
         named.write_entries(FINGERPRINTS, [*as_before, *[entry for entry in files if entry["site"] not in failed]])
-        named.keep_others([*[dump.table for dump in DUMP_TABLES], QUARANTINE])
+        tables = [*[dump.table for dump in DUMP_TABLES], QUARANTINE]
+        named.keep_others(tables)
+        kept = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
+        named.write_entries(INGESTED_FILES, [*kept, *leave_out_forgotten(run, read, tables, accounts)])
+        named.of(read).sign(files)
         if read and run.has(POSTS):
             print_unusual_posts(changed.of(read).of_sites(POSTS))
         _write_orphans(changed.of(sorted(read)))
@@ -111,18 +114,15 @@ class StackExchangeDump(Source):
         return sorted({file.site for file in self.files})
 
     def _fingerprints(self, published: Iterable[Entry], code_version: str, lake: Lake | None) -> list[Entry]:
-        settings, forgotten = self.settings.dumps, read_forgotten(lake.objects) if lake is not None else ()
-        entries = fingerprints(
+        settings = self.settings.dumps
+        return fingerprints(
             [(file.site, file.path, file.dump_table.table.name) for file in self.files],
             published,
             self.settings.object_storage,
             f"{code_version} keep_invented={settings.keep_invented} allow_incomplete={settings.allow_incomplete} "
             f"people_columns={','.join(sorted({*settings.people_columns}))}",
+            read_forgotten(lake.objects) if lake is not None else (),
         )
-        return [
-            {**entry, "reader": entry["reader"] + forgotten_version(of_site(forgotten, entry["site"]))}
-            for entry in entries
-        ]
 
 
 def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:

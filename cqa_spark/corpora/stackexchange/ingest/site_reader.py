@@ -9,7 +9,6 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
-from cqa_spark.corpora.forgetting import gone_from
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, DumpTable
@@ -39,12 +38,11 @@ class SiteReader:
     files: Sequence[DumpFile]
     settings: DumpSettings
 
-    def read(self, tables: SiteTables, files: Sequence[Entry], failed: dict[str, InputError]) -> list[Entry]:
+    def read(self, tables: SiteTables, failed: dict[str, InputError]) -> list[Entry]:
         """Read sites; if this fails, the halves of them one after the other, down to the sites that cannot be read.
 
         Args:
             tables: the tables of the sites.
-            files: the entries of ``FINGERPRINTS`` of the files to read.
             failed: receives the reason by site.
 
         Returns:
@@ -58,7 +56,7 @@ class SiteReader:
             return []
         try:
             with tables.run.undone_on_failure():
-                accounts = self._read_together(tables, files)
+                accounts = self._read_together(tables)
         except InputError as error:
             if self.settings.require_every_site:
                 raise
@@ -67,10 +65,10 @@ class SiteReader:
                 return []
             middle = len(sites) // 2
             halves = (tables.of(part) for part in (sites[:middle], sites[middle:]))
-            return [account for half in halves for account in self.read(half, files, failed)]
+            return [account for half in halves for account in self.read(half, failed)]
         return accounts
 
-    def _read_together(self, tables: SiteTables, files: Sequence[Entry]) -> list[Entry]:
+    def _read_together(self, tables: SiteTables) -> list[Entry]:
         """Read some sites; return the entries of ``INGESTED_FILES``.
 
         Raises:
@@ -78,18 +76,13 @@ class SiteReader:
             ContractError: record counts disagree between the files and the tables.
         """
         settings = self.settings
+        self._require_posts_of_forgotten(tables)
         opened = [
             OpenFile(file, probe(tables.run.lake.spark, file)) for file in self.files if file.site in tables.sites
         ]
         if not settings.allow_incomplete:
             refuse_incomplete([each.file.path for each in opened if each.probe.complete is False])
         accounts = [account._asdict() for account in _read(wanted_tables(settings), opened, tables)]
-        forgotten = read_forgotten(tables.run.lake.objects)
-        for site in tables.sites:
-            if (own := of_site(forgotten, site)) and tables.run.has(POSTS):
-                with gone_from(tables.run, site, own) as gone:
-                    gone.remove_from(tables.run, [*[dump.table for dump in DUMP_TABLES], QUARANTINE])
-        tables.sign(files)
         for site in tables.sites:
             own_accounts = [account for account in accounts if account["site"] == site]
             totals = check_accounting(own_accounts)
@@ -98,6 +91,20 @@ class SiteReader:
                 quarantined = tables.of([site]).of_sites(QUARANTINE).where(is_of_files)
                 refuse_bad_fraction(totals, quarantined, settings.max_bad_fraction)
         return accounts
+
+    def _require_posts_of_forgotten(self, tables: SiteTables) -> None:
+        """Check that posts are read where something is forgotten: they tell whose posts other rows are about.
+
+        Raises:
+            InputError: they are not.
+        """
+        forgotten = read_forgotten(tables.run.lake.objects)
+        sites = [site for site in tables.sites if of_site(forgotten, site)]
+        if sites and POSTS not in [dump.table for dump in wanted_tables(self.settings)]:
+            raise InputError(
+                f"{', '.join(sites)} has forgotten users or posts, and only its posts tell which rows are about them",
+                "name posts among --tables",
+            )
 
 
 def failures(failed: Mapping[str, InputError]) -> list[Entry]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.accounting import forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, SiteFiles
 from cqa_spark.reports.inspection.by_site import collected, first_rows, grouped
@@ -83,6 +84,7 @@ def _totals(files: Sequence[Entry]) -> FileTotals:
         rows_out=sum(entry["rows_out"] for entry in files),
         rows_quarantined=sum(entry["rows_quarantined"] for entry in files),
         not_rows=sum(entry["not_rows"] or 0 for entry in files),
+        rows_forgotten=sum(map(forgotten, files)),
     )
 
 
@@ -108,6 +110,7 @@ def _first_files(files: Sequence[Entry]) -> tuple[FileFacts, ...]:
             rows_quarantined=entry["rows_quarantined"],
             not_rows=entry["not_rows"],
             is_complete=entry["is_complete"],
+            rows_forgotten=forgotten(entry),
         )
         for entry in sorted(files, key=place)[:FILES]
     )

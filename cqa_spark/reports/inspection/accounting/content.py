@@ -38,7 +38,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """One input file; if lines are counted, lines = rows_out + rows_quarantined + not_rows.
+    """One input file; if lines are counted, lines = rows_out + rows_quarantined + rows_forgotten + not_rows.
 
     Attributes:
         path: location of the file.
@@ -48,6 +48,7 @@ class FileFacts:
         rows_quarantined: number of quarantined records.
         not_rows: number of lines without a record.
         is_complete: whether the file is not truncated; None if unknown.
+        rows_forgotten: number of records that the lake has forgotten.
     """
 
     path: str
@@ -57,11 +58,13 @@ class FileFacts:
     rows_quarantined: int
     not_rows: int | None
     is_complete: bool | None
+    rows_forgotten: int = 0
 
     @property
     def adds_up(self) -> bool:
         """Whether the record counts agree with the number of lines; true if lines are not counted."""
-        return self.lines is None or self.lines == self.rows_out + self.rows_quarantined + (self.not_rows or 0)
+        counted = self.rows_out + self.rows_quarantined + self.rows_forgotten + (self.not_rows or 0)
+        return self.lines is None or self.lines == counted
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class FileTotals:
     rows_out: int = 0
     rows_quarantined: int = 0
     not_rows: int = 0
+    rows_forgotten: int = 0
 
 
 NO_FILES = FileTotals()

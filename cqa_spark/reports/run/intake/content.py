@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FileRows:
-    """Records of one input file: rows_in = rows_out + rows_quarantined."""
+    """Records of one input file; those that are neither out nor quarantined are forgotten."""
 
     site: str
     source_file: str
@@ -46,3 +46,8 @@ class Intake:
     files: tuple[FileRows, ...] = ()
     reasons: tuple[QuarantineReason, ...] = ()
     samples: tuple[QuarantineSample, ...] = ()
+
+    @property
+    def rows_forgotten(self) -> int:
+        """Number of records about users and posts that the lake has forgotten."""
+        return self.rows_in - self.rows_out - self.rows_quarantined
