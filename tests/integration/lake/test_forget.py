@@ -15,11 +15,13 @@ from pyspark.sql import types as T
 from small_runs import held, opened
 
 from cqa_spark.cli import main
+from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings
 from cqa_spark.corpora.forgetting import gone_from
+from cqa_spark.corpora.question_list.ingest import question_lists
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.features.learned_facts import LEARNED
 from cqa_spark.lake.declared_tables import published_tables
-from cqa_spark.lake.forgotten import Forgotten, read_forgotten
+from cqa_spark.lake.forgotten import Forgotten, add_forgotten, read_forgotten
 from cqa_spark.lake.publishing import Snapshot, publish, published_snapshot, rollback
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -333,3 +335,28 @@ def test_what_goes_with_users_and_posts(
         comments = gone.rest(unchanged.read(COMMENTS)).where(f"site = '{BEER}'").collect()
     stays = {f"comment {row['comment_id']}" for row in comments}
     assert stays == {"comment 1", "comment 2", "comment 3"} - set(documents)
+
+
+def test_a_question_list_is_read_without_what_is_forgotten(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / BEER
+    folder.mkdir()
+    (folder / "questions.jsonl").write_text(
+        "".join(f'{{"qid": {number}, "title": "t{number}"}}\n' for number in (1, 2, 3))
+    )
+    (folder / "duplicates.tsv").write_text("3\t1\n3\t2\n")
+    lake = Lake(spark, str(tmp_path / "lake"))
+    settings = DumpJobSettings(lake=lake.root, dumps=DumpSettings(input=(str(folder),)))
+    with held(lake) as leased:
+        for run_id, posts in (("r1", ["1", "2", "3"]), ("r2", ["2", "3"])):
+            (source,) = question_lists(settings)
+            with opened(leased, run_id) as run:
+                source.ingest(run.seen_by("ingest", (), [table.name for table in source.tables]))
+            publish(leased, run_id)
+            assert [post for (post,) in _values(published_snapshot(lake), POSTS, "post_id")] == posts
+            add_forgotten(lake.objects, Forgotten(site=BEER, kind="post", id="1"))
+    assert _values(published_snapshot(lake), POST_LINKS, "related_post_id") == [("2",)]
+    files = published_snapshot(lake).entries(INGESTED_FILES)
+    assert sorted((each["table_name"], each["rows_out"], each["rows_forgotten"]) for each in files) == [
+        ("post_links", 1, 1),
+        ("posts", 2, 1),
+    ]
