@@ -78,6 +78,18 @@ class TableEntry(_Part):
     files: tuple[Key, ...]
 
 
+class Copy(_Part):
+    """What a copy with fewer rows of tables is of; it ranks in the same way.
+
+    Attributes:
+        location: of the copy; elsewhere it is not this copy, but a model of another lake.
+        original: location of the folder that was copied first.
+    """
+
+    location: str
+    original: str
+
+
 class Manifest(_Part):
     """The content of ``manifest.json``; keys are paths within the folder.
 
@@ -86,12 +98,14 @@ class Manifest(_Part):
         kind: type of the model.
         files: every file except the manifest.
         tables: the tables among them.
+        copy_of: the folder that this one is a copy of, with fewer rows; None for no copy.
     """
 
     version: Literal[1] = FORMAT_VERSION
     kind: Kind
     files: dict[Key, FileEntry] = Field(default_factory=dict)
     tables: dict[Key, TableEntry] = Field(default_factory=dict)
+    copy_of: Copy | None = None
 
 
 def read_manifest(store: ObjectStore) -> Manifest:

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
-from cqa_spark.model_folder.manifest import FileEntry, Kind, Manifest, read_manifest
+from cqa_spark.model_folder.manifest import MANIFEST, FileEntry, Kind, Manifest, read_manifest
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore, first_mistake
 
@@ -145,6 +145,19 @@ def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings)
     if manifest.kind != kind:
         raise ContractError(f"{location} contains {manifest.kind}, not {kind}", "give the folder of the right model")
     return ModelFolder(location.rstrip("/"), store, manifest)
+
+
+def original_of(lake: str, location: str, storage: ObjectStorageSettings) -> str:
+    """The location of a model folder, or of the one that it is a copy of, with fewer rows.
+
+    Args:
+        lake: the folder that both are in.
+        location: of the model, in this folder.
+        storage: object storage settings.
+    """
+    store = open_store(f"{lake.rstrip('/')}/{location}", storage)
+    copy = read_manifest(store).copy_of if store.read(MANIFEST) is not None else None
+    return copy.original if copy is not None and copy.location == location else location
 
 
 def _fits(found: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:

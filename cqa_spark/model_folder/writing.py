@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import CqaError
-from cqa_spark.model_folder.manifest import MANIFEST, FileEntry, Kind, Manifest, TableEntry, read_manifest
+from cqa_spark.model_folder.manifest import MANIFEST, Copy, FileEntry, Kind, Manifest, TableEntry, read_manifest
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
@@ -85,41 +85,49 @@ class NewModelFolder:
 
 
 @contextmanager
-def new_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings) -> Iterator[NewModelFolder]:
+def new_model_folder(
+    location: str, kind: Kind, storage: ObjectStorageSettings, *, copy_of: Copy | None = None
+) -> Iterator[NewModelFolder]:
     """Write a model folder, replacing an existing one; it is complete when the block succeeds.
 
     Args:
         location: local folder, or ``s3a://BUCKET/PREFIX``.
         kind: type of the model.
         storage: object storage settings.
+        copy_of: the folder that this one is a copy of, with fewer rows; None for no copy.
     """
     store = open_store(location, storage)
     _remove_former(store)
-    folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind))
+    folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind, copy_of=copy_of))
     yield folder
     store.put(MANIFEST, folder.manifest.model_dump_json(indent=2).encode())
 
 
-def copy_with_changed_tables(
-    source: ModelFolder, location: str, storage: ObjectStorageSettings, change: Callable[[DataFrame], DataFrame]
+def copy_with_fewer_rows(
+    source: ModelFolder,
+    copy_of: Copy,
+    location: str,
+    storage: ObjectStorageSettings,
+    rest: Callable[[DataFrame], DataFrame],
 ) -> None:
-    """Write a model folder again: its tables with other rows, all other files as they are.
+    """Write a model folder again: its tables with fewer rows, all other files as they are.
 
     Args:
         source: the whole folder.
+        copy_of: for the manifest of the copy.
         location: of the copy.
         storage: object storage settings.
-        change: gives the rows of a table of the copy.
+        rest: gives the rows of a table that the copy has.
     """
     manifest = source.manifest
     of_tables = {key for table in manifest.tables.values() for key in table.files}
-    with new_model_folder(location, manifest.kind, storage) as folder:
+    with new_model_folder(location, manifest.kind, storage, copy_of=copy_of) as folder:
         for key in sorted(manifest.files.keys() - of_tables):
             folder.write_bytes(key, source.read_bytes(key))
         for key, table in manifest.tables.items():
             rows = source.read_table(key)
             if table.files:
-                folder.write_table(key, change(rows))
+                folder.write_table(key, rest(rows))
             else:
                 folder.write_no_rows(key, rows)
 

@@ -20,6 +20,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import fingerprint_of
+from cqa_spark.model_folder.reading import original_of
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -109,7 +110,7 @@ def site_update(
         run.record.code_version,
         *table.schema.names,
         *[f"{name} {hashed_settings(section)}" for name, section in settings.items()],
-        *[(run.artifact(model_artifact(name)) or "").removeprefix(run.lake.path("")) for name in models],
+        *[_model(run, name) for name in models],
         *[run.artifact_path("models", model_artifact(name)).removeprefix(run.lake.path("")) for name in untrained],
         *versions,
     )
@@ -121,6 +122,12 @@ def site_update(
     before = last.files(table)
     same = {site for site in sites if before.fingerprints.get(site) == fingerprints[site]}
     return SiteUpdate(run, last, table, fingerprints, (sites | before.sites) - same)
+
+
+def _model(run: Run, system: str) -> str:
+    """What identifies the trained system of a run: its folder, or the one that this is a copy of."""
+    path = run.artifact(model_artifact(system))
+    return original_of(run.lake.root, path.removeprefix(run.lake.path("")), run.lake.storage) if path else ""
 
 
 MOST_UNUSED = 0.25

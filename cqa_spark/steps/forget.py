@@ -23,9 +23,9 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.model_folder.manifest import Kind
-from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.model_folder.writing import copy_with_changed_tables
+from cqa_spark.model_folder.manifest import Copy, Kind
+from cqa_spark.model_folder.reading import open_model_folder, original_of
+from cqa_spark.model_folder.writing import copy_with_fewer_rows
 from cqa_spark.retrieval.index import without_questions
 from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.trained_system import MODELS, UPSTREAM_MODELS
@@ -130,6 +130,8 @@ def _remove_from_models(run: Run, gone: Gone) -> None:
             continue
         folder = open_model_folder(run.record.artifacts[name], kind, run.lake.storage)
         if any(gone.concerns(folder.read_table(table)) for table in folder.manifest.tables):
-            copy = run.artifact_path("models", name)
-            copy_with_changed_tables(folder, copy, run.lake.storage, gone.rest)
+            copy, top = run.artifact_path("models", name), run.lake.path("")
+            original = original_of(run.lake.root, folder.location.removeprefix(top), run.lake.storage)
+            copy_of = Copy(location=copy.removeprefix(top), original=original)
+            copy_with_fewer_rows(folder, copy_of, copy, run.lake.storage, gone.rest)
             run.add_artifact(name, copy)

@@ -278,6 +278,8 @@ def test_every_table_loses_exactly_the_rows_of_a_user(lake: Lake, capsys: pytest
     assert after.record.artifacts.keys() == {"model/best"}
     model = open_model_folder(after.record.artifacts["model/best"], "trained_system", lake.storage)
     assert model.read_bytes("ranker/weights") == b"0 1"
+    assert model.manifest.copy_of is not None
+    assert model.manifest.copy_of.original == f"runs/r1.{before.record.attempt}/models/model/best"
     threads = model.read_table("threads").select("site", "query_id", "fold_key").collect()
     assert sorted(map(tuple, threads)) == [(BEER, "6", "6"), (WINE, "1", "1"), (WINE, "6", "1")]
     learned = model.read_table(f"groups/badges/{LEARNED}").collect()

@@ -17,6 +17,8 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES
+from cqa_spark.model_folder.manifest import Copy
+from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.steps.changed_sites import SiteUpdate, site_update
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -165,3 +167,17 @@ def test_another_table_from_the_same_has_the_same_sites(run: Run, last: Snapshot
     update = update_of(run, last, models=["best_a"])
     other = update.of(POSTS)
     assert (other.table, other.sites, other.fingerprints) == (POSTS, update.sites, update.fingerprints)
+
+
+def test_a_copy_of_a_model_with_fewer_rows_is_the_same_model(run: Run, last: Snapshot) -> None:
+    here, original = "runs/next.2/models/best_a", "runs/old.1/models/best_a"
+    for copy_of, sites in (
+        (Copy(location=here, original=original), set()),
+        (Copy(location=here, original="runs/old.2/models/best_a"), {"a", "b"}),
+        (Copy(location="runs/of_another_lake.2/models/best_a", original=original), {"a", "b"}),
+        (None, {"a", "b"}),
+    ):
+        with new_model_folder(run.lake.path(here), "trained_system", run.lake.storage, copy_of=copy_of):
+            pass
+        use_model(run, here)
+        assert update_of(run, last, models=["best_a"]).sites == sites
