@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -161,15 +161,10 @@ class Candidates(Step):
         return RETRIEVED.conform(fuse(found, settings.candidates))
 
     def _update(self, run: Run) -> SiteUpdate:
-        """The update of the index; of all sites if another model embedded the published one."""
+        """The update of the index; of all sites if another model embeds its questions."""
         model, settings = self._model(), {"retrieval": self.settings}
         versions = [model.version] if model is not None else []
-        update = site_update(run, self.last, INDEX_SHARDS, (POSTS, POST_LINKS), settings=settings, versions=versions)
-        if update.last is None:
-            return update
-        embedded_by = update.last.read(INDEX_SHARDS).select("model_version").distinct().collect()
-        is_same = {row[0] for row in embedded_by} <= {model and model.version}
-        return update if is_same else replace(update, last=None, sites=None)
+        return site_update(run, self.last, INDEX_SHARDS, (POSTS, POST_LINKS), settings=settings, versions=versions)
 
     def _model(self) -> EmbeddingModel | None:
         return EmbeddingModel.read(self.settings.embeddings) if self.settings.embeddings else None

@@ -27,6 +27,10 @@ from cqa_spark.systems.trained_system import model_artifact
 Sites = Collection[str] | None
 """Names of sites; None for all sites of a run."""
 
+_AND = "-"
+"""Separates, in a fingerprint, the hash of what makes rows (code, settings, models) from that of what they are made
+from."""
+
 _QUERY = ["site", "query_id"]
 _PAIR = [*_QUERY, "candidate_id"]
 
@@ -37,10 +41,11 @@ class SiteUpdate:
 
     Attributes:
         run: the run.
-        last: the published run; None if all rows are computed.
+        last: the published run; None if all rows are computed, and nothing of it is used: there is none, or the
+            published rows were made by other code, settings or models.
         table: the table.
         fingerprints: of the run's rows, by site.
-        sites: sites whose rows have to be computed, or which are gone; None for all.
+        sites: sites whose rows have to be computed, or which are gone; None for all of a table that is not published.
     """
 
     run: Run
@@ -116,12 +121,14 @@ def site_update(
     )
     given = [run.files_or_none(each) for each in inputs]
     sites = set[str]().union(*(files.sites for files in given))
-    fingerprints = {site: fingerprint_of(made_by, *(files.fingerprint(site) for files in given)) for site in sites}
+    made_from = {site: fingerprint_of(*(files.fingerprint(site) for files in given)) for site in sites}
+    fingerprints = {site: f"{made_by}{_AND}{each}" for site, each in made_from.items()}
     if last is None or not last.has(table):
         return SiteUpdate(run, None, table, fingerprints, None)
     before = last.files(table)
     same = {site for site in sites if before.fingerprints.get(site) == fingerprints[site]}
-    return SiteUpdate(run, last, table, fingerprints, (sites | before.sites) - same)
+    makers = {each.partition(_AND)[0] for each in before.fingerprints.values()}
+    return SiteUpdate(run, last if makers == {made_by} else None, table, fingerprints, (sites | before.sites) - same)
 
 
 def _model(run: Run, system: str) -> str:

@@ -102,7 +102,7 @@ class ComputeFeatures(Step):
             update.sign()
         elif not update.keep():
             with ExitStack() as held:
-                before = last if self.ranked_once else None
+                before = update.last if self.ranked_once else None
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
                 examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
                 given = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))

@@ -70,7 +70,7 @@ class Score(Step):
         update = site_update(run, last, RANKINGS, inputs, settings={}, models=[*trained])
         if not update.keep():
             with ExitStack() as held:
-                before = last if self.ranked_once else None
+                before = update.last if self.ranked_once else None
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
                 examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
                 examples = examples.where(OUTSIDE_TRAINING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from small_runs import held, lake_at, new_files, opened, published, put_users
 
 from cqa_spark.config.sections import Section
 from cqa_spark.config.value_types import NotHashed
-from cqa_spark.lake.publishing import Snapshot, published_snapshot
+from cqa_spark.lake.publishing import Snapshot, published_snapshot, snapshot_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
@@ -141,6 +142,30 @@ def test_other_code_computes_all_sites(lake: Lake, last: Snapshot) -> None:
             run.put(USERS, last.files(USERS))
             use_model(run, "runs/old.1/models/best_a")
             assert update_of(run, last, models=["best_a"]).sites == sites
+
+
+def test_nothing_that_other_code_settings_versions_or_models_made_is_used(lake: Lake, run: Run, last: Snapshot) -> None:
+    """Neither rankings of known queries, nor an index that grows, nor analysed texts."""
+    assert update_of(run, last, models=["best_a"]).last is last
+    assert update_of(run, last, models=["best_a"], settings=Cut(window=Window(days=8))).last is None
+    assert update_of(run, last, models=["best_a"], versions=["pipeline 2"]).last is None
+    assert update_of(run, last).last is None
+    with opened(lake, "other", code_version="1") as other:
+        other.put(USERS, last.files(USERS))
+        use_model(other, "runs/old.1/models/best_a")
+        assert update_of(other, last, models=["best_a"]).last is None
+
+
+@pytest.mark.parametrize(("signed", "used", "sites"), [("a", True, {"b"}), ("", False, {"a", "b"})])
+def test_rows_without_a_fingerprint_are_computed(
+    lake: Lake, run: Run, signed: str, used: bool, sites: set[str], last: Snapshot
+) -> None:
+    comments = last.files(COMMENTS)
+    with opened(lake, "unsigned") as unsigned:
+        kept = {site: each for site, each in comments.fingerprints.items() if site in signed}
+        unsigned.put(COMMENTS, replace(comments, fingerprints=kept))
+    update = update_of(run, snapshot_of(lake, "unsigned"), models=["best_a"])
+    assert (update.last is not None, update.sites) == (used, sites)
 
 
 def test_a_lake_that_was_moved_computes_nothing(run: Run, last: Snapshot, tmp_path: Path) -> None:
