@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -64,17 +64,13 @@ class StackExchangeDump(Source):
     def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
         """Whether the published run has read these files, with the same code and settings, and drops no site."""
         published = last.entries_or_none(FINGERPRINTS)
-        files = self._fingerprints(published, code_version, last.lake)
-        names = {dump.table.name for dump in wanted_tables(self.settings.dumps)}
-        dropped = set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
-        return not dropped and not changed_sites(self._sites(), files, published, names)
+        _, changed = self._compared(published, code_version, last.lake)
+        return not changed and not set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
 
     def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
         """Bytes of XML of the sites that changed since the published run."""
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
-        files = self._fingerprints(published, code_version, last.lake if last is not None else None)
-        names = {dump.table.name for dump in wanted_tables(self.settings.dumps)}
-        changed = self._sites() if self.full else changed_sites(self._sites(), files, published, names)
+        files, changed = self._compared(published, code_version, last.lake if last is not None else None)
         return text_bytes(file for file in files if file["site"] in changed)
 
     def ingest(self, run: Run) -> None:
@@ -84,11 +80,11 @@ class StackExchangeDump(Source):
             InputError: no site that changed can be read, or one cannot and ``dumps.require_every_site`` is set.
         """
         named = SiteTables.of_run(run, self._sites(), self.settings.dumps.drop_site)
-        names = {dump.table.name for dump in wanted_tables(self.settings.dumps)}
+        names = self._names()
         published = named.published_entries(FINGERPRINTS)
-        files = self._fingerprints(published, run.record.code_version, run.lake)
+        files, sites = self._compared(published, run.record.code_version, run.lake)
         run.add_inputs(list(map(input_record, files)))
-        changed = named.of(named.sites if self.full else named.changed(files, names))
+        changed = named.of(sites)
         failed: dict[str, InputError] = {}
         accounts = SiteReader(self.files, self.settings.dumps).read(changed, failed)
         if failed and len(failed) == len(changed.sites):
@@ -113,9 +109,21 @@ class StackExchangeDump(Source):
     def _sites(self) -> list[str]:
         return sorted({file.site for file in self.files})
 
-    def _fingerprints(self, published: Iterable[Entry], code_version: str, lake: Lake | None) -> list[Entry]:
+    def _names(self) -> set[str]:
+        return {dump.table.name for dump in wanted_tables(self.settings.dumps)}
+
+    def _compared(
+        self, published: Collection[Entry], code_version: str, lake: Lake | None
+    ) -> tuple[list[Entry], list[str]]:
+        """The entries of ``FINGERPRINTS`` of the files, and the sites to read.
+
+        Args:
+            published: the published entries.
+            code_version: of the code that reads the files.
+            lake: the lake, whose list of what is forgotten counts; None if there is none yet.
+        """
         settings = self.settings.dumps
-        return fingerprints(
+        files = fingerprints(
             [(file.site, file.path, file.dump_table.table.name) for file in self.files],
             published,
             self.settings.object_storage,
@@ -123,6 +131,7 @@ class StackExchangeDump(Source):
             f"people_columns={','.join(sorted({*settings.people_columns}))}",
             read_forgotten(lake.objects) if lake is not None else (),
         )
+        return files, self._sites() if self.full else changed_sites(self._sites(), files, published, self._names())
 
 
 def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:
