@@ -8,7 +8,7 @@ were listed before are deleted, the manifest of a run first.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -52,13 +52,16 @@ def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[L
         fewest: publications that are kept in any case.
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
-    published = {_name(each): each for each in reversed(log.listed("published"))}
+    by_status: dict[str, list[Listed]] = {"published": [], "succeeded": [], "collected": []}
+    for each in log.listed(*by_status):
+        by_status[each.status].append(each)
+    published = {each.attempt_name: each for each in reversed(by_status["published"])}
     shown = pointer.record.sequence if pointer.record is not None else 0
-    waiting = [each for each in log.listed("succeeded") if each.sequence > shown or each.run_id in pointer.kept]
+    waiting = [each for each in by_status["succeeded"] if each.sequence > shown or each.run_id in pointer.kept]
     kept = [*list(published.values())[: max(keep, fewest)], *waiting]
     of_users = [each for each in published.values() if each.run_id in pointer.kept]
-    found = {_name(record): record for record in [*kept, *of_users]}
-    collected = _recorded(log) | {*pointer.collected}
+    found = {record.attempt_name: record for record in [*kept, *of_users]}
+    collected = _names(by_status["collected"]) | {*pointer.collected}
     return [record for name, record in found.items() if name not in collected]
 
 
@@ -75,13 +78,13 @@ def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> Collected:
         ContractError: the manifest of a kept run cannot be read; nothing was deleted.
     """
     kept, stored = runs_to_keep(lake, keep, fewest=fewest), stored_sizes(lake)
-    folders = tuple(f"{folder_of(record.run_id, record.attempt)}/" for record in kept)
+    folders = tuple(f"{folder_of(record)}/" for record in kept)
     needed = {path for record in kept for path in read_manifest(lake.objects, record).all_sizes()}
     unneeded = [path for path in stored if _OF_RUN.match(path) and path not in needed and not path.startswith(folders)]
     manifests = [path for path in unneeded if path.endswith(f"/{NAME}") and path.count("/") == 2]
     attempts = [path.split("/")[1] for path in manifests]
     if unneeded:
-        recorded = _recorded(RunLog(lake.objects))
+        recorded = _names(RunLog(lake.objects).listed("collected"))
         lake.before_write()
         change_pointer(
             lake.objects,
@@ -104,17 +107,16 @@ def complete_collection(lake: LeasedLake) -> None:
         lake: leased by this process.
     """
     collected, log = read_pointer(lake.objects).collected, RunLog(lake.objects)
-    missing = {*collected} - _recorded(log)
-    for listed in [each for each in log.listed("succeeded") if _name(each) in missing]:
+    if not collected:
+        return
+    known = log.listed("succeeded", "collected")
+    missing = {*collected} - _names(each for each in known if each.status == "collected")
+    for listed in [each for each in known if each.status == "succeeded" and each.attempt_name in missing]:
         success = log.read(listed)
         record = replace(success, status="collected", job="gc", message="its files are deleted")
         log.append(replace(record, recorded_at=datetime.now(UTC)))
 
 
-def _recorded(log: RunLog) -> set[str]:
-    """The attempts that the log has as collected."""
-    return {_name(each) for each in log.listed("collected")}
-
-
-def _name(record: Listed) -> str:
-    return folder_of(record.run_id, record.attempt).removeprefix(f"{RUNS}/")
+def _names(records: Iterable[Listed]) -> set[str]:
+    """The attempts of records."""
+    return {each.attempt_name for each in records}

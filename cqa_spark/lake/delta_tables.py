@@ -61,8 +61,9 @@ def refuse_changed_types(lake: Lake) -> None:
     Raises:
         ContractError: a column has another type than declared.
     """
+    options = _options(lake.root, lake.storage)
     for table in _tables(lake, {}):
-        place, options = _location(lake, table), _options(lake.root, lake.storage)
+        place = _location(lake, table)
         with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
             if (stored := _opened(place, options)) is not None:
                 _new_columns(stored, table)
@@ -81,9 +82,10 @@ def update_tables(lake: Lake, manifest: Manifest, number: int, *, before_commit:
         EnvironmentProblem: tables cannot be completed; all others are.
     """
     failures: list[EnvironmentProblem] = []
+    options = _options(lake.root, lake.storage)
     for table in _tables(lake, manifest.tables):
         try:
-            _update(lake, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
+            _update(lake, options, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
         except EnvironmentProblem as error:
             failures.append(error)
     if failures:
@@ -96,8 +98,15 @@ def _tables(lake: Lake, new: Collection[str]) -> list[Table]:
     return [table for table in published_tables() if table.name in stored]
 
 
-def _update(lake: Lake, table: Table, files: TableFiles, number: int, before_commit: Callable[[], None]) -> None:
-    place, options = _location(lake, table), _options(lake.root, lake.storage)
+def _update(
+    lake: Lake,
+    options: dict[str, str],
+    table: Table,
+    files: TableFiles,
+    number: int,
+    before_commit: Callable[[], None],
+) -> None:
+    place = _location(lake, table)
     for _ in range(_ATTEMPTS):
         before_commit()
         try:

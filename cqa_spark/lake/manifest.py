@@ -42,9 +42,9 @@ class Manifest:
 _MANIFEST = TypeAdapter(Manifest)
 
 
-def folder_of(run_id: str, attempt: int) -> str:
+def folder_of(record: RunRecord | Listed) -> str:
     """The folder of an attempt of a run, relative to the lake."""
-    return f"{RUNS}/{run_id}.{attempt}"
+    return f"{RUNS}/{record.attempt_name}"
 
 
 def write_manifest(objects: ObjectStore, record: RunRecord, manifest: Manifest) -> None:
@@ -82,4 +82,4 @@ def missing_files(manifest: Manifest, stored: Mapping[str, int]) -> Iterator[str
 
 
 def _key(record: RunRecord | Listed) -> str:
-    return f"{folder_of(record.run_id, record.attempt)}/{NAME}"
+    return f"{folder_of(record)}/{NAME}"

@@ -118,7 +118,7 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
     success = RunLog(lake.objects).require_success(run_id)
     complete_publication(lake)
     current = published_run(lake)
-    if current is not None and _attempt(current) == _attempt(success):
+    if current is not None and current.attempt_name == success.attempt_name:
         return current
     return _show(lake, success, job="publish", message=reason)
 
@@ -138,8 +138,8 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
     """
     complete_publication(lake)
     current = published_run(lake)
-    shown = _attempt(current) if current else None
-    earlier = [each for each in _publications(lake) if _attempt(each) != shown and to in (None, each.run_id)]
+    shown = current.attempt_name if current else None
+    earlier = [each for each in _publications(lake) if each.attempt_name != shown and to in (None, each.run_id)]
     if not earlier:
         wanted = f"run {to} was not published before" if to else "no earlier run was published"
         raise InputError(f"{wanted} in {lake.root}", "list the runs: cqa runs list")
@@ -195,15 +195,14 @@ def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:
     collected, stored = read_pointer(lake.objects).collected, stored_sizes(lake)
     problem = _incomplete(lake, run, collected, stored)
     if problem is not None:
-        others = [each for each in _publications(lake) if _attempt(each) != _attempt(run)]
+        others = [each for each in _publications(lake) if each.attempt_name != run.attempt_name]
         whole = [each.run_id for each in others if _incomplete(lake, each, collected, stored) is None]
         remedy = f"publish one of: {', '.join(dict.fromkeys(whole))}" if whole else "run the job again"
         raise InputError(f"run {run.run_id} cannot be published: {problem}; nothing was changed", remedy)
 
 
 def _incomplete(lake: Lake, run: RunRecord | Listed, collected: Iterable[str], stored: Mapping[str, int]) -> str | None:
-    folder = folder_of(run.run_id, run.attempt)
-    if folder.removeprefix(f"{RUNS}/") in collected:
+    if run.attempt_name in collected:
         return "it was collected"
     try:
         gone = next(missing_files(read_manifest(lake.objects, run), stored), None)
@@ -228,7 +227,7 @@ def _show_report(lake: LeasedLake, record: RunRecord) -> None:
     Raises:
         AnotherWriter: another process has taken the lease, or has changed the report meanwhile.
     """
-    folder = folder_of(record.run_id, record.attempt)
+    folder = folder_of(record)
     for name in REPORT_FILES:
         new, shown = lake.objects.read(f"{folder}/{name}"), lake.objects.read(name)
         if new is None or (shown is not None and shown.data == new.data):
@@ -241,7 +240,3 @@ def _show_report(lake: LeasedLake, record: RunRecord) -> None:
                 lake.objects.replace(name, new.data, shown.version)
         except (AlreadyThere, Changed) as error:
             raise AnotherWriter(f"another process has just written {lake.path(name)}", "run the job again") from error
-
-
-def _attempt(record: RunRecord | Listed) -> tuple[str, int]:
-    return record.run_id, record.attempt

@@ -124,7 +124,7 @@ class Run(RunTables):
         self.lake.before_write()
         for table in tables:
             used = {file.path for file in self.files_or_none(table).files}
-            own = self.lake.objects.sizes(f"{TABLES}/{table.name}/{self.run_id}.{self.record.attempt}/")
+            own = self.lake.objects.sizes(f"{TABLES}/{table.name}/{self.record.attempt_name}/")
             self.lake.objects.delete_all(sorted(own.keys() - used))
 
     def write_entries(self, table: JournalTable, entries: Iterable[Mapping[str, Any]]) -> int:
@@ -135,7 +135,7 @@ class Run(RunTables):
         """
         self._declared.require_output(table.name)
         self.lake.before_write()
-        rows, key = list(entries), f"{folder_of(self.run_id, self.record.attempt)}/{table.name}.parquet"
+        rows, key = list(entries), f"{folder_of(self.record)}/{table.name}.parquet"
         self.lake.journal.write(table, rows, key)
         with self._state.recording:
             self._state.entry_files[table.name] = key
@@ -158,7 +158,7 @@ class Run(RunTables):
         rows = table.conform(frame)
         if rebalance and table.partition_by:
             rows = rebalanced(rows, table.partition_by)
-        folder = f"{TABLES}/{table.name}/{self.run_id}.{self.record.attempt}/{uuid4().hex}"
+        folder = f"{TABLES}/{table.name}/{self.record.attempt_name}/{uuid4().hex}"
         files = write_files(rows, table, self.lake.root, folder, self.lake.storage)
         return TableFiles(tuple(rows.columns), files)
 
@@ -265,11 +265,11 @@ class Run(RunTables):
 
     def artifact_path(self, *parts: str) -> str:
         """A path for an artifact of this attempt, in the attempt's own folder."""
-        return self.lake.path(folder_of(self.run_id, self.record.attempt), *parts)
+        return self.lake.path(folder_of(self.record), *parts)
 
     def manifest(self) -> Manifest:
         """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
-        own = f"{folder_of(self.run_id, self.record.attempt)}/"
+        own = f"{folder_of(self.record)}/"
         artifacts = to_stored(self.record, self.lake.root).artifacts.values()
         used = {path.removeprefix(IN_LAKE) for path in artifacts if path.startswith(IN_LAKE)}
         used |= set(self._state.entry_files.values())

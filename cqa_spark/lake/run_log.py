@@ -46,9 +46,14 @@ class Listed:
         return cls(record.sequence, record.status, record.run_id, record.attempt)
 
     @property
+    def attempt_name(self) -> str:
+        """The name of the attempt's folders, ``RUN.ATTEMPT``."""
+        return f"{self.run_id}.{self.attempt}"
+
+    @property
     def key(self) -> str:
         """The key of the record's file."""
-        return f"{FOLDER}{self.sequence:010d}.{self.status}.{self.run_id}.{self.attempt}.json"
+        return f"{FOLDER}{self.sequence:010d}.{self.status}.{self.attempt_name}.json"
 
 
 class RunLog:
@@ -92,9 +97,9 @@ class RunLog:
         """The number of the next record."""
         return max((each.sequence for each in self._listed()), default=0) + 1
 
-    def listed(self, status: str) -> list[Listed]:
-        """The records with a status in order, by their names alone."""
-        return [each for each in self._listed() if each.status == status]
+    def listed(self, *statuses: str) -> list[Listed]:
+        """The records with one of some statuses in order, by their names alone."""
+        return [each for each in self._listed() if each.status in statuses]
 
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
         """The records in order, optionally of one run or with one status."""

@@ -78,3 +78,8 @@ class RunRecord:
     message: str | None = None
     sequence: int = 0
     recorded_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def attempt_name(self) -> str:
+        """The name of the attempt's folders, ``RUN.ATTEMPT``."""
+        return f"{self.run_id}.{self.attempt}"

@@ -100,10 +100,6 @@ class RunTables(ABC):
         self._require_declared(table.name)
         return table.name in self.tables or table.name in self.entry_files
 
-    def shares(self, table: Table, other: RunTables) -> bool:
-        """Whether both runs have the table, with the same files."""
-        return self.has(table) and other.has(table) and self.files(table).files == other.files(table).files
-
     def changed_sites(self, tables: Iterable[Table], since: RunTables) -> set[str]:
         """The sites whose rows of some tables differ between two runs, by their fingerprints.
 

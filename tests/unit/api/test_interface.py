@@ -32,7 +32,7 @@ def lake(tmp_path: Path) -> cqa.Lake:
     objects = Folder(str(tmp_path))
     log = RunLog(objects)
     monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
-    metrics = f"{folder_of('monday', 1)}/metrics.parquet"
+    metrics = f"{folder_of(monday)}/metrics.parquet"
     Journal(objects).write(METRICS, [METRIC], metrics)
     write_manifest(objects, monday, Manifest(entries={METRICS.name: metrics}))
     claim(objects, 1)

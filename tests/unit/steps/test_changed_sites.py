@@ -91,8 +91,8 @@ def test_a_run_from_equal_inputs_keeps_the_published_files(run: Run, last: Snaps
 
 def test_several_tables_are_kept_together(run: Run, last: Snapshot) -> None:
     assert update_of(run, last, models=["best_a"]).keep(USERS)
-    assert run.shares(USERS, last)
-    assert run.shares(COMMENTS, last)
+    assert run.files(USERS).files == last.files(USERS).files
+    assert run.files(COMMENTS).files == last.files(COMMENTS).files
 
 
 def test_a_site_that_changed_is_computed_and_nothing_is_kept_at_once(run: Run, last: Snapshot) -> None:
