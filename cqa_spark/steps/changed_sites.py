@@ -17,6 +17,7 @@ from cqa_spark.config.rendering import hashed_settings
 from cqa_spark.config.sections import Section
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import fingerprint_of
@@ -28,8 +29,7 @@ Sites = Collection[str] | None
 """Names of sites; None for all sites of a run."""
 
 _AND = "-"
-"""Separates, in a fingerprint, the hash of what makes rows (code, settings, models) from that of what they are made
-from."""
+"""Separates, in a fingerprint, the hash of what makes rows (code, settings) from that of what they are made from."""
 
 _QUERY = ["site", "query_id"]
 _PAIR = [*_QUERY, "candidate_id"]
@@ -113,25 +113,29 @@ def site_update(
     """
     made_by = fingerprint_of(
         run.record.code_version,
-        *table.schema.names,
         *[f"{name} {hashed_settings(section)}" for name, section in settings.items()],
-        *[_model(run, name) for name in models],
-        *[run.artifact_path("models", model_artifact(name)).removeprefix(run.lake.path("")) for name in untrained],
         *versions,
     )
+    of_all = [
+        *table.schema.names,
+        *[_model(run, name) for name in models],
+        *[run.artifact_path("models", model_artifact(name)).removeprefix(run.lake.path("")) for name in untrained],
+    ]
     given = [run.files_or_none(each) for each in inputs]
     sites = set[str]().union(*(files.sites for files in given))
-    made_from = {site: fingerprint_of(*(files.fingerprint(site) for files in given)) for site in sites}
+    made_from = {site: fingerprint_of(*of_all, *(files.fingerprint(site) for files in given)) for site in sites}
     fingerprints = {site: f"{made_by}{_AND}{each}" for site, each in made_from.items()}
     if last is None or not last.has(table):
         return SiteUpdate(run, None, table, fingerprints, None)
     before = last.files(table)
     same = {site for site in sites if before.fingerprints.get(site) == fingerprints[site]}
     makers = {each.partition(_AND)[0] for each in before.fingerprints.values()}
-    return SiteUpdate(run, last if makers == {made_by} else None, table, fingerprints, (sites | before.sites) - same)
+    # The published run may have had further models, whose rows do no harm.
+    is_usable = makers == {made_by} and all(_model(run, name) == _model(last, name) for name in models)
+    return SiteUpdate(run, last if is_usable else None, table, fingerprints, (sites | before.sites) - same)
 
 
-def _model(run: Run, system: str) -> str:
+def _model(run: RunTables, system: str) -> str:
     """What identifies the trained system of a run: its folder, or the one that this is a copy of."""
     path = run.artifact(model_artifact(system))
     return original_of(run.lake.root, path.removeprefix(run.lake.path("")), run.lake.storage) if path else ""

@@ -149,7 +149,9 @@ def test_nothing_that_other_code_settings_versions_or_models_made_is_used(lake: 
     assert update_of(run, last, models=["best_a"]).last is last
     assert update_of(run, last, models=["best_a"], settings=Cut(window=Window(days=8))).last is None
     assert update_of(run, last, models=["best_a"], versions=["pipeline 2"]).last is None
-    assert update_of(run, last).last is None
+    assert update_of(run, last).last is last  # which had a further model
+    use_model(run, "runs/next.4/models/best_a")
+    assert update_of(run, last, models=["best_a"]).last is None
     with opened(lake, "other", code_version="1") as other:
         other.put(USERS, last.files(USERS))
         use_model(other, "runs/old.1/models/best_a")
@@ -164,6 +166,7 @@ def test_rows_without_a_fingerprint_are_computed(
     with opened(lake, "unsigned") as unsigned:
         kept = {site: each for site, each in comments.fingerprints.items() if site in signed}
         unsigned.put(COMMENTS, replace(comments, fingerprints=kept))
+        use_model(unsigned, "runs/old.1/models/best_a")
     update = update_of(run, snapshot_of(lake, "unsigned"), models=["best_a"])
     assert (update.last is not None, update.sites) == (used, sites)
 
